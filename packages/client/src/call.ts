@@ -1,4 +1,4 @@
-/** Requests before they are written: what handlers make and the transport sends. */
+/** Requests before they are written: handlers make them and the transport sends them. */
 import type { Parameters, Query } from './query.ts';
 
 /** A primary key; one of several fields is the list of their values, in the order of the key. */
@@ -9,7 +9,7 @@ export function keyText(key: readonly (string | number)[]): string {
   return key.map((part) => encodeURIComponent(part)).join(',');
 }
 
-/** What may be said of a single request. */
+/** Options of a single request. */
 export interface RequestOptions {
   /** Gives the request up. */
   readonly signal?: AbortSignal;

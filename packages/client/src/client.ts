@@ -20,7 +20,7 @@ import { openStorage } from './storage.ts';
 import type { AnySchema, SystemItem } from './system.ts';
 import { createUsersHandler, type UsersHandler } from './users.ts';
 
-/** What a client can do; `Schema` has the item type of each collection. */
+/** Methods of a client; `Schema` has the item type of each collection. */
 export interface Client<Schema> {
   /** The items of a collection. */
   items<Name extends keyof Schema & string>(collection: Name): ItemHandler<Schema[Name]>;

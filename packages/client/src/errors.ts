@@ -1,4 +1,4 @@
-/** What a refused request rejects with. Source: API specification, section 9. */
+/** Error of a refused request. Source: API specification, section 9. */
 import type { JsonObject, JsonValue } from './json.ts';
 
 const codes = [
@@ -37,7 +37,7 @@ export class PlatformError extends Error {
   override readonly name = 'PlatformError';
   /** Every error of the answer; empty when the answer is not one of the server's own. */
   readonly errors: readonly ServerError[];
-  /** Of the first error; null when the answer is not one of the server's own. */
+  /** Code of the first error; null if the response is not one of the server's own. */
   readonly code: ErrorCode | null;
   /** HTTP status. */
   readonly status: number;

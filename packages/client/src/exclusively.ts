@@ -16,7 +16,7 @@ export function exclusively<T>(name: string, task: () => Promise<T>): Promise<T>
   if (locks === undefined) return task();
   return new Promise((resolve, reject) => {
     const holding = async (): Promise<void> => {
-      // Who asked goes on at once; the next tab waits until it can see what was written.
+      // The caller goes on at once; the next tab waits until it can see what was written.
       await task().then(resolve, reject);
       await sleep(propagation, undefined);
     };

@@ -7,13 +7,13 @@ import type { Page, Requester } from './requester.ts';
 
 /** A file that the server fetches. */
 export interface ImportData<Data = JsonObject> {
-  /** Of http or https. */
+  /** Address of the server, http or https. */
   readonly url: string;
   /** Fields of the file. */
   readonly data?: Data;
 }
 
-/** What files have beside the methods of a collection. */
+/** Methods of files beside those of a collection. */
 export interface Uploads<File, Data> {
   /** Has the server fetch a file. */
   import(data: ImportData<Data>, query?: Query, options?: RequestOptions): Promise<File | null>;
@@ -44,7 +44,7 @@ export function createFilesHandler<File>(requester: Requester): FilesHandler<Fil
 
 /** Contents of files. */
 export interface AssetsHandler {
-  /** The content of a file, as it comes; of an image also made into another one, as by `{ width: 200 }`. */
+  /** The content of a file, as a stream; an image also transformed, as by `{ width: 200 }`. */
   readOne(id: string, query?: Parameters, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
 }
 

@@ -4,12 +4,12 @@ import { PlatformError, type ServerError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Requester } from './requester.ts';
 
-/** What a document answers. */
+/** Result of a document. */
 export interface GraphqlResult<Data> {
   readonly data: Data;
 }
 
-/** Answers documents; one with errors rejects, whatever else it answered. */
+/** Runs documents; one with errors rejects, even if it also has data. */
 export type GraphqlMethod = <Data = JsonObject>(
   document: string,
   variables?: JsonObject,

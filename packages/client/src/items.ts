@@ -1,10 +1,10 @@
-/** What can be done with the items of a collection. Source: API specification, sections 4 and 15. */
+/** Methods on the items of a collection. Source: API specification, sections 4 and 15. */
 import { type Key, keyText, type RequestOptions } from './call.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Query } from './query.ts';
 import type { Page, Requester } from './requester.ts';
 
-/** What is written of an item: its fields, and for relations also objects and lists as the nested forms have them. */
+/** Payload of an item: its fields, and for relations also objects and lists as the nested forms have them. */
 export type Payload<Item> = {
   readonly [Field in keyof Item]?: Item[Field] | JsonObject | readonly JsonValue[] | undefined;
 };

@@ -1,4 +1,4 @@
-/** What a client is made with, and the defaults of that. Source: API specification, section 15. */
+/** Options of a client, and their defaults. Source: API specification, section 15. */
 import type { Parameters } from './query.ts';
 import type { StorageLike } from './storage.ts';
 
@@ -54,7 +54,7 @@ export interface UploadProgress {
   readonly total?: number;
 }
 
-/** What sends a request. */
+/** Function that sends a request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The second argument of `createClient`. */

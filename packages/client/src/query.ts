@@ -1,4 +1,4 @@
-/** What a request asks for, and how that is written into an address. Source: API specification, sections 5 and 15. */
+/** Query of a request, and its form in a URL. Source: API specification, sections 5 and 15. */
 import type { JsonObject, JsonValue } from './json.ts';
 
 /** The global parameters. A list may also be written as text with commas. */
@@ -32,7 +32,7 @@ export interface Query {
 /** Parameters of any name. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** Writes parameters as a query string: lists as `name[]=…`, objects as JSON text; what is undefined is left out. */
+/** Writes parameters as a query string: lists as `name[]=…`, objects as JSON text; undefined values are left out. */
 export function serialiseQuery(...groups: readonly (Query | Parameters | URLSearchParams | undefined)[]): string {
   const pairs = groups.flatMap((group) => {
     if (group instanceof URLSearchParams) return [...group].map(([name, value]) => pair(name, value));

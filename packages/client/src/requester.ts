@@ -6,7 +6,7 @@ import type { JsonValue } from './json.ts';
 import type { Send } from './send.ts';
 import type { Session } from './session.ts';
 
-/** What an answer tells beside its items. */
+/** Metadata of a response beside its items. */
 export interface Meta {
   readonly total_count?: number;
   readonly filter_count?: number;
@@ -25,7 +25,7 @@ export interface Requester {
   send(call: Call): Promise<Response>;
   /** The `data` of the answer. */
   data<T>(call: Call): Promise<T>;
-  /** The `data` of the answer, or null when it is empty: what was written may not be read. */
+  /** The `data` of the response, or null if it is empty: the written item may not be readable. */
   written<T>(call: Call): Promise<T | null>;
   /** The whole answer; one that is empty has no items. */
   page<T>(call: Call): Promise<Page<T>>;

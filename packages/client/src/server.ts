@@ -1,9 +1,9 @@
-/** What a server tells of itself, and its utilities. Source: API specification, sections 13 and 15. */
+/** Information about the server, and its utilities. Source: API specification, sections 13 and 15. */
 import type { Key, RequestOptions } from './call.ts';
 import type { JsonObject } from './json.ts';
 import type { Requester } from './requester.ts';
 
-/** Whether a server is well. */
+/** Health of a server. */
 export interface Health extends JsonObject {
   readonly status: 'ok' | 'error';
 }

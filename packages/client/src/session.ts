@@ -1,4 +1,6 @@
-/** The tokens of a client: who it is for the server, and for how long. Source: API specification, sections 2 and 15. */
+/**
+ * Tokens of a client: the user that they stand for, and their lifetime. Source: API specification, sections 2 and 15.
+ */
 import type { Key } from './call.ts';
 import { PlatformError } from './errors.ts';
 import { exclusively } from './exclusively.ts';
@@ -6,7 +8,7 @@ import type { AuthMode } from './options.ts';
 import type { Send } from './send.ts';
 import type { TokenStorage } from './storage.ts';
 
-/** What signing in and refreshing answer. */
+/** Result of signing in and of refreshing. */
 export interface AuthTokens {
   readonly access_token: string;
   /** Milliseconds that the access token lives. */
@@ -15,7 +17,7 @@ export interface AuthTokens {
   readonly refresh_token?: string;
 }
 
-/** What somebody signs in with. */
+/** Credentials for signing in. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -23,7 +25,7 @@ export interface Credentials {
   readonly otp?: string;
 }
 
-/** What a session is made of. */
+/** Parts of a session. */
 export interface SessionParts {
   readonly send: Send;
   readonly storage: TokenStorage;
@@ -33,7 +35,7 @@ export interface SessionParts {
   readonly lead: number;
   /** Empty: none. */
   readonly staticToken: string;
-  /** Of the server. */
+  /** Address of the server. */
   readonly url: string;
 }
 
@@ -55,7 +57,7 @@ export interface Session {
 export function createSession({ send, storage, mode, autoRefresh, lead, staticToken, url }: SessionParts): Session {
   let fixed = staticToken;
   let running: Promise<AuthTokens> | null = null;
-  /** Counts who this client has been: what was asked for somebody before says nothing of somebody now. */
+  /** Counts the users of this client: a request made for an earlier user says nothing about the current one. */
   let era = 0;
 
   const post = (path: readonly Key[], body: object): Promise<Response> =>
@@ -91,7 +93,7 @@ export function createSession({ send, storage, mode, autoRefresh, lead, staticTo
     return running;
   }
 
-  /** Of several tabs with one storage, the first refreshes and the others take what it got. */
+  /** Of several tabs with one storage, the first refreshes and the others take its result. */
   function renewOnce(): Promise<AuthTokens> {
     if (!storage.isShared) return renew();
     const before = storage.get('auth_token');
@@ -138,7 +140,7 @@ export function createSession({ send, storage, mode, autoRefresh, lead, staticTo
     },
     refresh,
     async logout(options) {
-      // A refresh under way would bring a token that nobody ends any more.
+      // A refresh under way would bring a token that is never ended.
       await running?.catch(() => undefined);
       const refreshToken = storage.get('auth_refresh_token');
       const isOpen = mode === 'cookie' ? fixed === '' : refreshToken !== null;

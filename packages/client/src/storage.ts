@@ -1,7 +1,7 @@
 /** Where tokens are kept. */
 import { isBrowser, type StorageOptions } from './options.ts';
 
-/** What works like `localStorage`. */
+/** Storage with the methods of `localStorage`. */
 export interface StorageLike {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;

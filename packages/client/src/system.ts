@@ -106,7 +106,7 @@ export interface Revision {
   readonly collection: string;
   readonly item: string;
   readonly data: JsonObject | null;
-  /** What changed. */
+  /** The changes. */
   readonly delta: JsonObject | null;
   readonly parent: number | null;
 }
@@ -121,7 +121,7 @@ export interface SystemItems {
   readonly platform_users: User;
 }
 
-/** Item types by collection: what a client without a schema of its own knows. */
+/** Item types by collection for a client without a schema of its own. */
 export type AnySchema = Readonly<Record<string, JsonObject>>;
 
 /** The item type of a collection of the platform: the schema's own, else that of `SystemItems`, else any object. */

@@ -35,7 +35,7 @@ async function sendCounted(send: Fetch, url: string, init: RequestInit, tell: Te
   return send(url, half);
 }
 
-/** What is used of an `XMLHttpRequest`. */
+/** The used part of an `XMLHttpRequest`. */
 interface XmlRequest {
   readonly upload: { onprogress: ((event: UploadProgress) => void) | null };
   readonly status: number;

@@ -3,7 +3,7 @@ import type { RequestOptions } from './call.ts';
 import { createItemHandler, createSingletonHandler, type ItemHandler, type SingletonHandler } from './items.ts';
 import type { Requester } from './requester.ts';
 
-/** What an authenticator app is given. */
+/** Secret for an authenticator app. */
 export interface TfaSecret {
   readonly secret: string;
   /** As a QR code shows it. */
@@ -27,7 +27,7 @@ export interface InvitesHandler {
 
 /** Users. */
 export interface UsersHandler<User> extends ItemHandler<User> {
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly me: SingletonHandler<User> & { readonly tfa: TfaHandler };
   readonly invites: InvitesHandler;
   /** The same as `me.tfa`. */

@@ -1,7 +1,6 @@
 /**
- * The surface to print: what is exposed, under API names, with the names it takes in generated code.
- *
- * Made from the schema by `passes/`, printed by `emit/` and `openapi/`. Nothing here is decided again while printing.
+ * The API to print: every exposed collection under its API names, with the names of generated code. Made from the
+ * schema by `passes/`, printed by `emit/` and `openapi/`. Printing takes no decisions.
  */
 import type { ReferentialAction } from '@tablewright/introspect/schema';
 import type {
@@ -23,9 +22,9 @@ export interface Api {
   readonly dialect: Dialect;
   /** False where the configuration wants no GraphQL API. */
   readonly graphql: boolean;
-  /** What roles and rules came to where they are those of the platform's own tables; absent where a file holds them. */
+  /** Digest of the roles and rules in the platform's own tables; absent where a file holds them. */
   readonly permissionsDigest?: string;
-  /** What the platform's own tables said about the model; absent where they said nothing. */
+  /** The model as the platform's own tables declare it; absent where they declare nothing. */
   readonly model?: DeclaredModel;
   /** Sorted by name. */
   readonly collections: readonly ApiCollection[];
@@ -35,7 +34,7 @@ export interface Api {
   readonly customRoutes: readonly CustomRoute[];
   /** Collections whose new items pass by hooks of the project, which may fill what a payload leaves out. Default: none. */
   readonly hooked?: readonly string[];
-  /** What was sent and answered once, for documents to show. Default: what is the same for every project. */
+  /** Recorded requests and responses for the documents to show. Default: the examples that fit every project. */
   readonly examples?: Examples;
   /** Names of client packages, with `{class}` for the access class. Default: `platform-client-{class}`. */
   readonly clientPackages?: string;
@@ -54,9 +53,9 @@ export interface ApiCollection {
   /** Why it should not be used any more. Default: it may. */
   readonly deprecated?: string;
   /**
-   * What the API offers on it, nothing on the platform's own collections. By key only where there is one; a singleton
-   * offers `readSingleton` and `updateSingleton` in place of everything else but `search`. Writing where the database lets
-   * anyone do it, and there is a key.
+   * Operations of the collection; none for the platform's own collections. Reads and writes by key need a key; a
+   * singleton has `readSingleton` and `updateSingleton` in place of all others but `search`. Writes need a key and a
+   * database that allows them.
    */
   readonly operations: readonly Operation[];
   /** Same order as `descriptor.fields`. */
@@ -135,10 +134,10 @@ export interface StoredColumn {
   readonly precision: number | null;
   readonly scale: number | null;
   readonly nullable: boolean;
-  /** Whether it is unique by itself. */
+  /** True if it is unique by itself. */
   readonly unique: boolean;
   readonly generated: boolean;
-  /** Whether the database numbers the rows. */
+  /** True if the database numbers the rows. */
   readonly numbered: boolean;
   readonly comment: string | null;
 }
@@ -154,7 +153,7 @@ export interface StoredKey {
   readonly onDelete: ReferentialAction;
 }
 
-/** What one collection is called in generated code. All are valid identifiers, unique within their file. */
+/** Names of one collection in generated code. All are valid identifiers, unique within their file. */
 export interface CollectionNames {
   /** API name. */
   readonly collection: string;

@@ -22,7 +22,7 @@ export interface CompiledModel {
   readonly data: ModelData;
   /** The OpenAPI document of an access class, `full` for everything; undefined for any other name. */
   openapi(accessClass: string): JsonValue | undefined;
-  /** What the model endpoints tell an access class; undefined for any other name. */
+  /** Answers of the model endpoints to an access class; undefined for an unknown class. */
   model(accessClass: string): JsonValue | undefined;
   /** The GraphQL schema of an access class as text; undefined for any other name. */
   graphql(accessClass: string): string | undefined;
@@ -37,7 +37,7 @@ function checkRoles(known: ReadonlySet<string>, { heads }: ReadRoutes): readonly
   );
 }
 
-/** What the compiler needs besides the schema. */
+/** Options of the compiler beside the schema. */
 export interface CompileModelOptions {
   readonly routes: ReadRoutes;
   readonly documents: readonly DocumentSource[];

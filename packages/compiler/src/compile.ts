@@ -21,7 +21,7 @@ import { checkClientNames } from './rules/client-names.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
 
-/** What the compiler needs besides the schema. */
+/** Options of the compiler beside the schema. */
 export interface CompileOptions {
   /** Texts of the templates by file name (`server.hbs`): those delivered, or the project's own in their place. */
   readonly templates: ReadonlyMap<string, string>;
@@ -31,9 +31,9 @@ export interface CompileOptions {
   readonly modules?: readonly ModuleSource[];
   /** Files of GraphQL documents that roles ask. Default: none. */
   readonly documents?: readonly DocumentSource[];
-  /** Of a process that compiles again and again; see there. Default: nothing is known from before. */
+  /** Memory of a process that compiles repeatedly. Default: no earlier compilation is known. */
   readonly memory?: CompileMemory;
-  /** What compilations of other processes have left behind; it changes nothing but the time. Default: nothing. */
+  /** Results of other processes' compilations. It changes only the time. Default: none. */
   readonly archive?: Archive;
   /** Requests and answers that were recorded. Default: none. */
   readonly examples?: Examples;
@@ -45,29 +45,29 @@ export interface CompileOptions {
   readonly clientsOf?: readonly string[] | 'all';
   /** Which files to make, where two compilations share the work. Default: all. */
   readonly part?: CompilePart;
-  /** Hears of descriptions one by one, when there is more to make. Default: nobody does. */
+  /** Receives descriptions one by one while more are being made. Default: no receiver. */
   readonly described?: (file: GeneratedFile) => void;
 }
 
 /**
- * What access classes are told (`openapi/`, `model/`, `graphql/`), or everything else. Names in GraphQL are judged with
- * everything else only: where that is refused, descriptions are worth nothing.
+ * Descriptions of access classes (`openapi/`, `model/`, `graphql/`), or all other files. Names in GraphQL are checked
+ * with the other files only: descriptions are worthless where that check fails.
  */
 export type CompilePart = 'descriptions' | 'others';
 
-/** What a compilation made. Nothing is to be written when a diagnostic is an error; `files` is empty then. */
+/** Result of a compilation. `files` is empty if a diagnostic is an error; then nothing must be written. */
 export interface CompileResult {
   /** Sorted by path, but for a part; the same for the same schema and templates, on every machine. */
   readonly files: readonly GeneratedFile[];
-  /** Of everything else but descriptions: the whole result, by the files of these. Absent where nothing is missing. */
+  /** Given without descriptions: returns the whole result for the files of these. Absent where nothing is missing. */
   readonly describedBy?: (descriptions: readonly GeneratedFile[]) => CompileResult;
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: CompileSummary;
-  /** What the files say to a server, for one that does not read them; absent where there are none, and of descriptions. */
+  /** The same facts for a server that does not read the files; absent without files, and for descriptions. */
   readonly model?: ModelData;
 }
 
-/** What was compiled, counted. */
+/** Counts of a compilation. */
 export interface CompileSummary {
   readonly collections: number;
   readonly fields: number;
@@ -88,7 +88,7 @@ export function compile(given: Schema, options: CompileOptions): CompileResult {
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
     const resolved = resolveApi(schema, heads);
     const api = options.memory?.recall(resolved) ?? resolved;
-    // Whoever makes the others judges names for both.
+    // The compilation of the other files checks names for both.
     const judged = part === 'descriptions' ? [] : checkGraphqlNames(api);
     const problems = [
       ...judged,
@@ -147,7 +147,7 @@ function failed(diagnostics: readonly Diagnostic[]): CompileResult {
   return { files: [], diagnostics, summary: noSummary };
 }
 
-/** What the types of routes can be made of, by paths from the project's folder on. */
+/** Files that types of routes can be made of, by paths from the project's folder on. */
 function filesOf(
   { extensions = [], modules = [], output = 'generated' }: CompileOptions,
   collections: readonly GeneratedFile[],

@@ -1,4 +1,4 @@
-/** What there is to know of generated files without what makes them, which takes longer to load. */
+/** Facts about generated files without their compiler, which takes longer to load. */
 export type { ClientPackages } from './client/package-name.ts';
 export { type GeneratedFile, longFile, plannedFile } from './emit/generated-file.ts';
 export { type Archive, type Archived, type ArchivedQuestion, partOfMaker } from './memory/archive.ts';

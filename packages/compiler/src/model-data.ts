@@ -1,4 +1,4 @@
-/** What generated files say to a server, without the files. */
+/** The facts of generated files, for a server without the files. */
 import type {
   AccessClass,
   CollectionDescriptor,
@@ -10,7 +10,7 @@ import type {
 import type { Api, ApiCollection, Operation } from './api.ts';
 import { createFacts } from './memory/facts.ts';
 
-/** What generated files say to a server, as plain data that threads can send each other. */
+/** The facts of generated files, as plain data that threads can send each other. */
 export interface ModelData {
   readonly collections: readonly CollectionDescriptor[];
   readonly access: readonly AccessClass[];
@@ -23,7 +23,7 @@ export interface ModelData {
   readonly graphql: boolean;
 }
 
-/** What the functions of the runtime make of each kind that generated files name. */
+/** Meaning of each kind of operation that generated files name, as the runtime's functions give it. */
 const meanings: Readonly<Record<Operation['kind'], Pick<Route, 'operation' | 'byKey'>>> = {
   list: { operation: 'list', byKey: false },
   search: { operation: 'search', byKey: false },

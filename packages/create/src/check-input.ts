@@ -1,4 +1,4 @@
-/** What is wrong with what people give, found before anything is written. */
+/** Checks of the input, before anything is written. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, resolve } from 'node:path';

@@ -75,7 +75,7 @@ async function filesOf({ template, database }: Options, name: string): Promise<r
   return [...files, { name: '.env', text: `${variables.join('\n')}\n` }];
 }
 
-/** The value of a variable, whatever characters it has. */
+/** The value of a variable, quoted for any characters. */
 function quoted(value: string): string {
   return value.includes("'") ? `"${value}"` : `'${value}'`;
 }

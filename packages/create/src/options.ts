@@ -1,4 +1,4 @@
-/** What the command line says, and what people answer where it says nothing. */
+/** Options of the command line, and answers to questions where it leaves them out. */
 import { createInterface, type Interface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { checkDatabase, checkFolder, checkTemplate } from './check-input.ts';
@@ -16,7 +16,7 @@ export interface Options {
   readonly isInstalled: boolean;
 }
 
-/** What is printed instead of making a project. */
+/** Output to print instead of making a project. */
 export type Request = 'help' | 'version' | Options;
 
 const defaults = { folder: 'my-api', template: 'api' };

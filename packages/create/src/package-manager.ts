@@ -34,7 +34,7 @@ export function packageManagerOf(folder: string): PackageManager {
   return runningManager();
 }
 
-/** What generated code imports is named, too: not every package manager lets a project import what it does not name. */
+/** Generated code imports these; not every package manager lets a project import packages that it does not name. */
 const packages = ['tablewright', '@tablewright/runtime', '@tablewright/client'];
 
 /** The command that installs what a project needs, or null where it is installed. */
@@ -50,7 +50,7 @@ export function installCommand(folder: string, manager = packageManagerOf(folder
   return [add, ...packages.map((name) => `${name}@${ownVersion()}`)].join(' ');
 }
 
-/** Has the manager install what the project names; what it says goes to stderr. False where it fails. */
+/** Installs the project's packages by its manager, whose output goes to stderr. False if it fails. */
 export async function installPackages(folder: string, manager: PackageManager): Promise<boolean> {
   const quiet = manager === 'npm' ? ['--no-audit', '--no-fund'] : [];
   const isWindows = process.platform === 'win32';
@@ -61,7 +61,7 @@ export async function installPackages(folder: string, manager: PackageManager): 
   });
 }
 
-/** What a manager needs in a project besides its manifest: without it Yarn writes no folder that a server could run from. */
+/** Files that a manager needs beside the manifest: without them Yarn writes no folder that a server could run from. */
 export function managerFiles(manager: PackageManager): readonly { readonly name: string; readonly text: string }[] {
   if (manager !== 'yarn') return [];
   // The empty lock file says that the project is no part of another one in a folder above.

@@ -12,12 +12,12 @@ export interface ProjectFile {
   readonly text: string;
 }
 
-/** What decides about the files. */
+/** Choices that decide about the files. */
 export interface ProjectChoice {
   readonly template: string;
   /** Name of the project's package. */
   readonly name: string;
-  /** Whether it begins with the template's tables; a database that has tables gets rules without them. */
+  /** True if it begins with the template's tables; a database that has tables gets rules without them. */
   readonly hasTables: boolean;
 }
 

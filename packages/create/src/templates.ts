@@ -28,7 +28,7 @@ export function ownVersion(): string {
   return manifest.version;
 }
 
-/** Whether a template holds a file; what its commands leave in its folder is none of it. */
+/** True if a template holds the file; files that its commands leave in its folder are not part of it. */
 export function isTemplateFile(path: string): boolean {
   return !/^(?:node_modules|generated|dist|\.platform|\.env|platform\.schema\.json)(?:\/|$)/.test(path);
 }

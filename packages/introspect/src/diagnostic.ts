@@ -1,4 +1,4 @@
-/** Something the user should know about the database or the configuration: what, where, why, and what to do. */
+/** A finding about the database or the configuration: the fact, its place, the reason, and the cure. */
 export interface Diagnostic {
   /** Stable, lower case with dashes: `name-collision`. */
   readonly code: string;
@@ -8,6 +8,6 @@ export interface Diagnostic {
   readonly place: string;
   /** A whole sentence, identifiers in double quotes. */
   readonly message: string;
-  /** What to do about it, as a sentence. */
+  /** The cure, as a sentence. */
   readonly hint: string | null;
 }

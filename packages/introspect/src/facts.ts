@@ -2,12 +2,12 @@ import type { DeclaredModel } from '@tablewright/runtime/contract';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Schema } from './schema.ts';
 
-/** What is read from a database, before the configuration has a say: the input of `resolveSchema`. */
+/** Facts of a database before the configuration is applied: the input of `resolveSchema`. */
 export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {
   /** Server that the facts are of; PostgreSQL when absent. */
   readonly dialect?: Schema['dialect'];
-  /** What the platform's own tables say about the model; absent or null where they say nothing or are not read. */
+  /** The model as the platform's own tables declare it; absent or null where they declare nothing or are not read. */
   readonly model?: DeclaredModel | null;
-  /** What reading had to leave out or simplify. */
+  /** Findings about facts that were left out or simplified. */
   readonly diagnostics: readonly Diagnostic[];
 }

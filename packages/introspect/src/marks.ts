@@ -1,8 +1,8 @@
-/** What a catalog was when it was looked at, so that the next look tells what changed. */
+/** State of a catalog at one look, so that the next look tells the changes. */
 export interface CatalogMarks {
-  /** Of all that is no relation's own. */
+  /** Mark of everything that belongs to no relation. */
   readonly whole: string;
-  /** Of every relation, by its oid; of MySQL and MariaDB by a name. */
+  /** Mark of every relation, by its oid; on MySQL and MariaDB by a name. */
   readonly relations: ReadonlyMap<string, string>;
 }
 
@@ -12,7 +12,7 @@ export type ChangedRelations = ReadonlySet<string> | 'all';
 /** More than these are read with all others, which takes one statement less long than many relations looked up one by one. */
 const most = 50;
 
-/** What changed from one look to the next; null where nothing did. */
+/** Relations that changed between two looks; null if none did. */
 export function changedRelations(before: CatalogMarks, after: CatalogMarks): ChangedRelations | null {
   if (before.whole !== after.whole) return 'all';
   const oids = new Set([...before.relations.keys(), ...after.relations.keys()]);
@@ -21,7 +21,7 @@ export function changedRelations(before: CatalogMarks, after: CatalogMarks): Cha
   return changed.size > most ? 'all' : changed;
 }
 
-/** What changed by either of two changes. */
+/** Relations that changed by either of two changes. */
 export function bothChanges(one: ChangedRelations | null, other: ChangedRelations | null): ChangedRelations | null {
   if (one === null || other === null) return one ?? other;
   return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);

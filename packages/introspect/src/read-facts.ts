@@ -7,7 +7,7 @@ import { type BuiltTables, buildRelations, buildTables } from './postgres/tables
 import { type ReadOptions, type RunStatement, readCatalog, rereadCatalog } from './read.ts';
 import { readMysqlCatalog, rereadMysqlCatalog } from './read-mysql.ts';
 
-/** What a connection speaks: the protocol and SQL of PostgreSQL, or those that MySQL and MariaDB share. */
+/** Language of a connection: the protocol and SQL of PostgreSQL, or those that MySQL and MariaDB share. */
 export type Family = 'postgres' | 'mysql';
 
 /** The rows that a server reports, of either family. */
@@ -17,11 +17,11 @@ export type AnyCatalog = Catalog | MysqlCatalog;
 export interface Reading {
   readonly facts: SchemaFacts;
   readonly catalog: AnyCatalog;
-  /** Of PostgreSQL: what was built of each relation. */
+  /** For PostgreSQL: the facts built of each relation. */
   readonly relations: BuiltTables['relations'];
 }
 
-/** Reads the facts of a database over a connection of one family. Rejects with whatever `run` rejects with. */
+/** Reads the facts of a database over a connection of one family. Rejects with the error of `run`. */
 export async function readFacts(family: Family, run: RunStatement, options: ReadOptions = {}): Promise<SchemaFacts> {
   return (await readTables(family, run, options)).facts;
 }
@@ -55,7 +55,7 @@ function build(catalog: AnyCatalog, kept: BuiltTables['relations'] = new Map()):
   return { catalog, ...buildRelations(catalog, kept) };
 }
 
-/** Reads the catalog of a database over a connection of one family. Rejects with whatever `run` rejects with. */
+/** Reads the catalog of a database over a connection of one family. Rejects with the error of `run`. */
 export function readAnyCatalog(family: Family, run: RunStatement, options: ReadOptions = {}): Promise<AnyCatalog> {
   return family === 'mysql' ? readMysqlCatalog(run, options) : readCatalog(run, options);
 }

@@ -5,9 +5,9 @@ import { marksSql } from './postgres/sql/marks.ts';
 import type { ReadOptions, RunStatement } from './read.ts';
 
 /**
- * Looks whether the tables of a database may have changed, for much less than reading them: marks are other ones whenever
- * somebody changed a table, a column, a key, a trigger, a type, a comment or a right, and may be for nothing. Rejects with
- * whatever `run` rejects with.
+ * Looks whether the tables of a database may have changed, for much less than reading them: marks change with every
+ * change of a table, a column, a key, a trigger, a type, a comment or a right, and sometimes without one. Rejects with
+ * the error of `run`.
  */
 export async function readMarks(
   dialect: Dialect,

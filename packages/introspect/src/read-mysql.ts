@@ -5,9 +5,9 @@ import { ownSchema } from './mysql/names.ts';
 import type { ReadOptions, RunStatement } from './read.ts';
 
 /**
- * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements, however many tables
- * there are. Which of the two it is, the server says itself. Of an older server the same is read and `buildMysqlTables`
- * reports it. Rejects with whatever `run` rejects with, and when the connection has no database.
+ * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
+ * tables. The server says which of the two it is. Of an older server the same is read, and `buildMysqlTables` reports
+ * it. Rejects with the error of `run`, and when the connection has no database.
  */
 export async function readMysqlCatalog(run: RunStatement, options: ReadOptions = {}): Promise<MysqlCatalog> {
   const [[version, database] = []] = await run(serverSql, []);
@@ -33,8 +33,8 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
 const most = 10;
 
 /**
- * Reads these tables again, named by `markedName`; what else there is, is taken from the catalog that is known. Null where
- * that is read in less time.
+ * Reads these tables again, named by `markedName`; the other tables are taken from the known catalog. Null where
+ * reading everything takes less time.
  */
 export async function rereadMysqlCatalog(
   run: RunStatement,

@@ -25,11 +25,10 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements, however many tables there are.
- *
- * The second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction: inside
- * a transaction of the caller the settings stay until its end. Of an older server nothing but the version is read, which
- * `buildTables` reports. Rejects with whatever `run` rejects with.
+ * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements for any number of tables.
+ * The second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction:
+ * inside a transaction of the caller the settings stay until its end. Of an older server only the version is read,
+ * which `buildTables` reports. Rejects with the error of `run`.
  */
 export async function readCatalog(run: RunStatement, options: ReadOptions = {}): Promise<Catalog> {
   const selection = selectionOf(options);
@@ -39,8 +38,8 @@ export async function readCatalog(run: RunStatement, options: ReadOptions = {}):
 }
 
 /**
- * Reads these relations again, and others of which something follows from them; what else there is, is taken from the
- * catalog that is known. Null where that has to be read again as well.
+ * Reads these relations again, and others that depend on them; the rest is taken from the known catalog. Null where
+ * that has to be read again as well.
  */
 export async function rereadCatalog(
   run: RunStatement,

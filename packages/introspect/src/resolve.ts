@@ -1,4 +1,4 @@
-/** What takes a project from what is known of its database to a schema: half of the modules of this package, and no database. */
+/** From the facts of a database to a project's schema: half of the modules of this package, and no database. */
 
 export { comparePermissions, type PermissionDifference } from './config/compare-permissions.ts';
 export { parsePermissions } from './config/parse-permissions.ts';

@@ -30,7 +30,10 @@ function printMember(value: unknown): readonly string[] {
 
 const printed = new WeakMap<object, string>();
 
-/** A table or a collection, in two lists. It never changes: whoever prints again, after a change of another one, has its text already. */
+/**
+ * A table or a collection, in two lists. It never changes: printing again, after a change of another one, has its text
+ * already.
+ */
 function printItem(item: object): string {
   const text =
     printed.get(item) ?? JSON.stringify([[sortKeys(item)]], null, 2).slice('[\n  [\n    '.length, -'\n  ]\n]'.length);
@@ -49,7 +52,7 @@ export function parseSchema(text: string): { readonly schema: Schema } | { reado
   return refuse(`The file does not hold a whole schema: "${firstFlaw(value)}" is not as it was written.`);
 }
 
-/** What is in order already, as most of what was read from such a file, stays the same object. */
+/** A value that is in order already, as most of such a file, stays the same object. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return sortItems(value);
   return isObject(value) ? sortMembers(value) : value;
@@ -66,7 +69,7 @@ function sortItems(items: readonly unknown[]): readonly unknown[] {
   return sorted ?? items;
 }
 
-/** Entries become own properties, whatever their names. */
+/** Entries become own properties under any name. */
 function sortMembers(value: Readonly<Record<string, unknown>>): unknown {
   const keys = Object.keys(value);
   const isSame = isSorted(keys);
@@ -97,7 +100,7 @@ function isDialect(value: unknown): boolean {
   return dialects.some((dialect) => dialect === value);
 }
 
-/** `firstFlaw` has looked; what it does not look at is only written by this package. */
+/** `firstFlaw` has looked; parts that it does not check are only written by this package. */
 function isSchema(value: object): value is Schema {
   return firstFlaw(value) === null;
 }

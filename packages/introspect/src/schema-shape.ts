@@ -54,7 +54,7 @@ export function firstFlaw(value: unknown): string | null {
   return fits(value, schema) ? null : flawIn(value, schema, '');
 }
 
-/** Whether there is no flaw, which takes no paths to see. */
+/** True if there is no flaw, which takes no paths to see. */
 function fits(value: unknown, kind: Kind): boolean {
   if (typeof kind === 'string') return isOfKind(value, kind);
   if (isList(kind)) return Array.isArray(value) && value.every((item) => fits(item, kind[0]));

@@ -17,9 +17,9 @@ export interface Schema {
   readonly dialect: Dialect;
   /** Set where the configuration wants no GraphQL API. */
   readonly graphql?: false;
-  /** What roles and rules came to (`digestPermissions`) where they are those of the platform's own tables. */
+  /** Digest of roles and rules (`digestPermissions`) where they are those of the platform's own tables. */
   readonly permissionsDigest?: string;
-  /** What the platform's own tables said about the model, where they said anything. */
+  /** The model as the platform's own tables declare it, if they declare anything. */
   readonly model?: DeclaredModel;
   /** Sorted by id. Everything in the allowed schemas, also what is hidden by configuration. */
   readonly tables: readonly Table[];
@@ -56,8 +56,8 @@ export interface Table {
   /** In catalog order (`attnum`). */
   readonly columns: readonly Column[];
   /**
-   * Of a view: the primary key of the one table whose rows it shows, when it shows all of its columns. Of a materialized
-   * view else the shortest unique index whose columns are never null.
+   * For a view: the primary key of the one table whose rows it shows, if it shows all of its columns. For a
+   * materialized view else the shortest unique index whose columns are never null.
    */
   readonly primaryKey: Key | null;
   /** Unique constraints and full, non-partial, expression-free unique indexes that are not the primary key. By name. */
@@ -113,7 +113,7 @@ export interface ColumnType {
   readonly scale: number | null;
 }
 
-/** What fills a column when a statement does not. `default` keeps the expression's text. */
+/** Source of a column's value that a statement leaves out. `default` keeps the expression's text. */
 export type ColumnFill =
   | { readonly kind: 'none' }
   | { readonly kind: 'default'; readonly expression: string }
@@ -143,7 +143,7 @@ export interface ForeignKey {
   readonly validated: boolean;
 }
 
-/** What happens to the rows that reference a row when it is deleted or its key changes. */
+/** Action on the rows that reference a row when it is deleted or its key changes. */
 export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
 /** A check constraint, with the list of values when it says `column IN (…)`. */
@@ -173,7 +173,7 @@ export interface EnumType {
   readonly comment: string | null;
 }
 
-/** What the API calls a table. */
+/** One table in the API. */
 export interface Collection {
   /** API name. */
   readonly name: string;
@@ -184,7 +184,7 @@ export interface Collection {
   readonly singleton: boolean;
   /** Set on collections of the platform itself: the writes that payloads can ask for. */
   readonly system?: { readonly writes: readonly ('create' | 'update' | 'delete')[] };
-  /** What is kept of its changes when it is not everything. */
+  /** History of its changes, if not everything. */
   readonly accountability?: 'activity' | 'none';
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
@@ -196,7 +196,7 @@ export interface Collection {
   readonly relations: readonly Relation[];
 }
 
-/** What the API calls a column. */
+/** One column in the API. */
 export interface Field {
   readonly name: string;
   readonly column: string;
@@ -218,11 +218,11 @@ export interface JoinPair {
 
 /** How a collection reads another. Names are API names, columns are database names. */
 export type Relation = RelationFacts & {
-  /** Why it should not be used any more; of a many-to-one its field says so. */
+  /** Reason for its deprecation; a many-to-one is deprecated by its field. */
   readonly deprecated?: string;
 };
 
-/** What a relation is, by its kind. */
+/** Facts of a relation, by its kind. */
 export type RelationFacts =
   | {
       readonly kind: 'm2o';

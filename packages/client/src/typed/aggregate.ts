@@ -21,7 +21,7 @@ export type AggregateOf<Of> = Of extends {
     }
   : never;
 
-/** What `groupBy` takes. */
+/** Names that `groupBy` takes. */
 export type GroupsOf<Of> = Of extends { readonly groups: infer Groups } ? Groups : never;
 
 /** Conditions on aggregate rows, whether their values are in the answer or not. */
@@ -41,7 +41,7 @@ export interface HavingOf<Of extends Pick<Facts, 'counted' | 'summed' | 'ranged'
 
 type NumberCondition = OrderOperators<number | string> | number | string | null;
 
-/** What aggregate rows are sorted by: groups, and values of functions such as `count` and `sum.views`. */
+/** Sort keys of aggregate rows: groups, and values of functions such as `count` and `sum.views`. */
 export type AggregateSort<Of extends Pick<Facts, 'groups' | 'counted' | 'summed' | 'ranged'>> = `${'' | '-'}${
   | Of['groups']
   | 'count'
@@ -68,7 +68,7 @@ type Show<T> = { [Name in keyof T]: T[Name] } & {};
 type NameOf<Of> = Of extends Call<infer Name, unknown> ? Name : never;
 type ValueOf<Of> = Of extends Call<string, infer Value> ? Value : never;
 
-/** Of all items, or by field. Without values a count is 0 and everything else null. */
+/** Values of all items, or by field. Without values a count is 0 and every other function null. */
 type Values<Row, Name, Fields> = Fields extends '*' | readonly ['*']
   ? number
   : Fields extends readonly (infer Field)[]

@@ -1,4 +1,4 @@
-/** Clients of one access class: what that may not do is not there. */
+/** Clients of one access class: methods without permission do not exist. */
 
 import type { ActivityCommentsHandler } from '../activity.ts';
 import type { RequestOptions } from '../call.ts';
@@ -14,18 +14,18 @@ import { type Facts, methods, type Right } from './facts.ts';
 import type { Handler } from './items.ts';
 import { callRoute, type RouteInput } from './routes.ts';
 
-/** What an access class may do, as the script of a generated client states it. */
+/** Permissions of an access class, as the script of a generated client states them. */
 export interface Abilities {
-  /** Of the collections below `/items`. */
+  /** Permissions on the collections below `/items`. */
   readonly items?: readonly SharedRights[];
-  /** Of those with one item. */
+  /** Permissions on singletons. */
   readonly singletons?: readonly SharedRights[];
-  /** Of the platform's own collections, by the names of their handlers. */
+  /** Permissions on the platform's own collections, by the names of their handlers. */
   readonly system?: { readonly [Name in SystemHandler]?: readonly Right[] };
-  /** What can be done with comments under activity. */
+  /** Methods of comments under activity. */
   readonly comments?: readonly (keyof ActivityCommentsHandler<unknown>)[];
   readonly utils?: readonly (keyof UtilsHandler)[];
-  /** What the class may do with its own user, and with invitations, where there are users. */
+  /** Permissions of the class on its own user, and on invitations, where there are users. */
   readonly me?: readonly ('read' | 'update')[];
   readonly invites?: readonly (keyof InvitesHandler)[];
   readonly handlers?: readonly ('assets' | 'auth' | 'graphql')[];
@@ -68,7 +68,7 @@ export type Collection<Schema, Names extends keyof Schema> = <Name extends Names
 
 /** The methods of users, and what there is beside them. */
 export type OwnUser<Users, Me, Invites extends keyof InvitesHandler> = Users & {
-  /** Who is signed in. */
+  /** The signed-in user. */
   readonly me: Me & { readonly tfa: TfaHandler };
   readonly invites: Pick<InvitesHandler, Invites>;
   /** The same as `me.tfa`. */
@@ -80,7 +80,7 @@ export type WithComments<Handler, Item, Methods extends keyof ActivityCommentsHa
   readonly comments: Pick<ActivityCommentsHandler<Item>, Methods>;
 };
 
-/** What can be done with files by forms: fields stand in front of the file that they belong to. */
+/** Form uploads of files: fields stand in front of the file that they belong to. */
 export interface UploadMethods<Item> {
   createOne(form: FormData, query?: Query, options?: RequestOptions): Promise<Item | null>;
   /** A form with several files. */
@@ -95,12 +95,12 @@ export interface UploadMethods<Item> {
 export type WithUploads<Handler, Item, Names extends keyof UploadMethods<Item>> = Handler &
   Pick<UploadMethods<Item>, Names>;
 
-/** Who is signed in, for those who may read nothing of users. */
+/** The signed-in user, for classes that may read no users. */
 export interface OwnKey {
   read(query?: Record<string, never>, options?: RequestOptions): Promise<{ id: string }>;
 }
 
-/** What a route of the server's own code takes and gives. */
+/** Input and output of a route of the server's own code. */
 export interface Route<Input, Output> {
   readonly input: Input;
   readonly output: Output;
@@ -137,7 +137,7 @@ export function bindClient(abilities: Abilities): (url: string, options?: Client
   };
 }
 
-/** What handlers have beside the methods of a collection. */
+/** Methods of handlers beside those of a collection. */
 function below(
   client: Client<AnySchema>,
   name: string,

@@ -1,4 +1,4 @@
-/** What is asked of the rows of relations. Source: API specification, section 5.4. */
+/** Queries of related rows. Source: API specification, section 5.4. */
 import type { AggregateOf, GroupsOf, HavingOf } from './aggregate.ts';
 import type { Facts, Links, One } from './facts.ts';
 
@@ -44,7 +44,7 @@ type RowQueryOf<Of, More> = Of extends Facts
   ? RowQuery<Of['filter'] & More, AggregateOf<Of>, GroupsOf<Of>, HavingOf<Of>>
   : never;
 
-/** Of one item only whether it matches can be asked. */
+/** A to-one relation takes only a filter. */
 type DeepItem<Schema, Target> = Target extends keyof Schema
   ? Schema[Target] extends Pick<Facts, 'filter'>
     ? Pick<RowQuery<Schema[Target]['filter']>, '_filter' | '_search'> & DeepOf<Schema, Schema[Target]>

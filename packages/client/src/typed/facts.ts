@@ -1,6 +1,6 @@
 /**
- * What generated clients state of each collection, for the types of this folder to look up. Nothing here walks over all
- * collections: what a query does not name costs nothing.
+ * Facts of each collection, stated by generated clients for the types of this folder to look up. No type here walks
+ * over all collections: a collection that a query does not name costs nothing.
  */
 
 /** A relation to one item. */
@@ -36,13 +36,13 @@ export interface Links<
   readonly linked: Linked;
 }
 
-/** What a function of a field is called in an answer, and its value. */
+/** Name of a field's function in a response, and its value. */
 export interface Call<Name extends string, Value> {
   readonly name: Name;
   readonly value: Value;
 }
 
-/** What a generated client states of one collection. */
+/** Facts of one collection, stated by a generated client. */
 export interface Facts {
   /** The item without anything nested; null where nothing of it can be read. */
   readonly row: unknown;
@@ -61,7 +61,7 @@ export interface Facts {
   readonly create: unknown;
   readonly update: unknown;
   readonly change: unknown;
-  /** What a write answers when the item that it wrote may not be read: null, or never. */
+  /** Result of a write whose item may not be readable: null, or never. */
   readonly unread: null;
   readonly rights: Right;
 }
@@ -69,7 +69,7 @@ export interface Facts {
 /** A group of methods of a collection; `methods` says which. */
 export type Right = keyof typeof methods;
 
-/** The methods of each right: who may list items may also aggregate them, and so on. */
+/** The methods of each permission: reading lists includes aggregating, and so on. */
 export const methods = {
   list: ['readByQuery', 'readAll', 'aggregate'],
   read: ['readOne', 'readMany'],

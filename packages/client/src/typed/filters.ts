@@ -1,4 +1,4 @@
-/** What a filter may say, by the type of the field. Source: API specification, sections 5.2 and 5.3. */
+/** Filters by the type of the field. Source: API specification, sections 5.2 and 5.3. */
 
 /** A floating-point number as JSON has it. */
 export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
@@ -6,7 +6,7 @@ export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
 /** A value that the server fills in: `$NOW(-1 day)`, `$CURRENT_USER`. */
 export type DynamicValue = `$${string}`;
 
-/** What every field can be asked. */
+/** Operators of every field. */
 export interface NullOperators {
   readonly _null?: boolean;
   readonly _nnull?: boolean;
@@ -101,7 +101,7 @@ export interface ManyOperators<Filter> {
   readonly _none?: Filter;
 }
 
-/** Conditions on a number: what functions of fields give. */
+/** Conditions on a number: the results of a field's functions. */
 export type NumberFilter = OrderOperators<number> | number | null;
 
 /** The filter of the items of one collection. */

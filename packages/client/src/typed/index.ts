@@ -1,4 +1,4 @@
-/** What generated clients are made of: the types of their queries and results, and the function that makes them. */
+/** Types of generated clients' queries and results, and the function that makes clients. */
 export type { RequestOptions } from '../call.ts';
 export type { JsonObject, JsonValue } from '../json.ts';
 export type { AggregateOf, AggregateRow, AggregateSort, GroupsOf, HavingOf } from './aggregate.ts';

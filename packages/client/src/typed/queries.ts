@@ -5,10 +5,10 @@ import type { Facts } from './facts.ts';
 import type { Everything } from './result.ts';
 import type { Valid, ValidSort } from './valid.ts';
 
-/** What `fields` is inferred as: its texts, or everything where there are none. */
+/** Inferred type of `fields`: its texts, or everything where there are none. */
 export type Fields = readonly (string | Everything)[];
 
-/** What `alias` can be: new names of fields and relations. */
+/** Type of `alias`: new names of fields and relations. */
 export type AliasOf<Of> = Of extends { readonly row: infer Row; readonly relations: infer Relations }
   ? { readonly [name: string]: (keyof Row | keyof Relations) & string }
   : never;
@@ -76,5 +76,5 @@ export interface WriteQueryOf<Of extends Facts> {
 
 type FilterOf<Of> = Of extends { readonly filter: infer Filter } ? Filter : never;
 
-/** What was inferred, or `unknown` where nothing was said. */
+/** The inferred type, or `unknown` if nothing was inferred. */
 export type Said<T> = [T] extends [never] ? unknown : T;

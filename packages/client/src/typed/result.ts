@@ -4,7 +4,7 @@ import type { AggregateRow } from './aggregate.ts';
 import type { RowQuery } from './deep.ts';
 import type { Call, Links, Many, One } from './facts.ts';
 
-/** Stands among the fields of a query that has none, so that it is told from one whose fields nobody knows yet. */
+/** Marks a query without `fields`, to distinguish it from one whose fields are not known yet. */
 export interface Everything {
   readonly everything: never;
 }
@@ -31,7 +31,7 @@ export type Result<Schema, Of, Path, Alias = unknown, Deep = unknown> = Of exten
         : Cells<Schema, Row & Renamed<Row, Alias>, Relations & Renamed<Relations, Alias>, Functions, Path, Deep>
   : never;
 
-/** What stands behind the dot of the paths that begin with a name. */
+/** The rest after the dot of the paths that begin with a name. */
 export type Tail<Path, Head extends string> = Path extends `${Head}.${infer Rest}` ? Rest : never;
 
 /** `Pick` keeps the comments of the members and the way to their definitions. */
@@ -134,7 +134,7 @@ type RelatedTo<Schema, Relation, Path, Deep> =
 
 type FactsOf<Schema, Name> = Name extends keyof Schema ? Schema[Name] : never;
 
-/** What `deep` says of relations further down. */
+/** Queries in `deep` of relations further down. */
 type Below<Deep> = unknown extends Deep ? unknown : Omit<Deep, keyof RowQuery>;
 
 /** A relation to one item is null where it does not match. */

@@ -3,7 +3,7 @@ import type { RequestOptions } from '../call.ts';
 import type { Parameters } from '../query.ts';
 import type { Requester } from '../requester.ts';
 
-/** What a route takes. Times are `Date`s or text of ISO 8601. */
+/** Input of a route. Times are `Date`s or text of ISO 8601. */
 export interface RouteInput {
   /** The parts of the path that begin with a colon, by name. */
   readonly params?: Parameters;

@@ -1,10 +1,10 @@
 /**
- * Whether paths can be: what does not fit becomes the union of what could stand there, so that the complaint is short
- * and says what was meant, and an editor completes by the same types.
+ * Checks paths: an invalid one becomes the union of the valid ones, so that the error is short and names them, and an
+ * editor completes by the same types.
  */
 import type { Links, One } from './facts.ts';
 
-/** A path of `fields` as it is, or what could stand in its place. Text that nobody knows yet may be anything. */
+/** A valid path of `fields` as it is, or the union of valid ones. Text that is not known yet is valid. */
 export type Valid<Schema, Of, Path, Alias = unknown> = Path extends string
   ? string extends Path
     ? string
@@ -44,7 +44,7 @@ type CheckedIn<
 
 type Wild = '*' | `*.${string}`;
 
-/** What a level offers. */
+/** Names that a level offers. */
 type Shown<Names extends string, Relations, Calls extends string, Alias> =
   | Names
   | Calls

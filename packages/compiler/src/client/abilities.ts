@@ -1,4 +1,4 @@
-/** What the script of a client states: all that a class may do, and nothing that it may not. */
+/** The script of a client: it states everything that a class may do, and nothing else. */
 import { printOpen } from '../print/value.ts';
 import { ownMethods, type Parts } from './parts.ts';
 import { rightsOf } from './rights.ts';

@@ -70,7 +70,7 @@ function declareKey({ view, names }: ClientCollection): TypeDeclaration {
   return { kind: 'alias', name: names.key, notes: [`Key of \`${view.name}\`.`], type };
 }
 
-/** What stands in an address is text or a number. */
+/** Values in a URL are text or numbers. */
 function addressed(type: Type): Type {
   return /^(string|number|'|")/.test(flat(type)) ? type : 'string';
 }

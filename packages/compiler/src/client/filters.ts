@@ -1,4 +1,4 @@
-/** What a filter of a collection may say. */
+/** Filter types of a collection. */
 import { functionsOf } from '@tablewright/runtime/contract';
 import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';

@@ -1,7 +1,6 @@
 /**
- * Api → the client of one access class: a package of declarations, with a script that states what the class may do.
- *
- * What is shown is what its OpenAPI document shows (`openapi/view.ts`), and by the same names.
+ * Api → the client of one access class: a package of declarations, with a script that states the permissions of the
+ * class. It shows what its OpenAPI document shows (`openapi/view.ts`), under the same names.
  */
 import type { AccessClass } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';

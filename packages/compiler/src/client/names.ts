@@ -1,4 +1,4 @@
-/** What a client calls the types and files of a collection: by the words of the OpenAPI document of its class. */
+/** Names of types and files of a collection in a client, as in the OpenAPI document of its class. */
 import { createFactsOfNames } from '../memory/facts.ts';
 import type { DocumentNames } from '../openapi/names.ts';
 import type { View } from '../openapi/view.ts';

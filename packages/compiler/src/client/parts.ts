@@ -1,4 +1,4 @@
-/** What a client consists of, by what its class may do. */
+/** Members of a client, by the permissions of its class. */
 import { type AccessClass, type CustomRoute, systemCollection } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import { mayInvite } from '../openapi/account-paths.ts';
@@ -13,7 +13,7 @@ export interface Parts {
   readonly surface: Surface;
   readonly items: readonly ClientCollection[];
   readonly singletons: readonly ClientCollection[];
-  /** By the names of their handlers; of users the collection may be missing, because everybody is one. */
+  /** By the names of their handlers. The collection of users may be missing, because every caller is one of them. */
   readonly system: readonly (readonly [string, ClientCollection | null])[];
   readonly invites: readonly string[];
   readonly comments: readonly string[];
@@ -47,7 +47,7 @@ export function partsOf(api: Api, access: AccessClass, view: View): Parts {
   };
 }
 
-/** What can be done with forms, by whom may create and update files. */
+/** Form uploads, by the permissions to create and update files. */
 export function uploadMethods(files: ClientCollection): readonly string[] {
   const rights = rightsOf(files);
   return [
@@ -56,7 +56,7 @@ export function uploadMethods(files: ClientCollection): readonly string[] {
   ];
 }
 
-/** What the paths of comments under activity offer. */
+/** Methods of the paths of comments under activity. */
 function commentMethods(view: View): readonly string[] {
   const operations = commentPaths(view).flatMap(([, methods]) => Object.keys(methods));
   return Object.entries({ create: 'post', update: 'patch', delete: 'delete' }).flatMap(([name, method]) =>
@@ -73,7 +73,7 @@ function utilityNames(api: Api, access: AccessClass, view: View): readonly strin
   return [...new Set(names)].filter((name) => !toolNames.has(name));
 }
 
-/** Everybody is somebody, and reads at least the own key. Who reads no users changes none either. */
+/** Every signed-in caller reads at least the own key. A class that reads no users changes none either. */
 export function ownMethods(users: ClientCollection | null): readonly string[] {
   const rights = users === null ? [] : rightsOf(users);
   return ['read', ...(rights.includes('read') && rights.includes('update') ? ['update'] : [])];

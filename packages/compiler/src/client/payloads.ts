@@ -1,4 +1,4 @@
-/** What is written of a collection. The same facts as `openapi/inputs.ts`, `leads.ts` and `payloads.ts` print. */
+/** Payload types of a collection. `openapi/inputs.ts`, `leads.ts` and `payloads.ts` print the same facts. */
 import type { ViewInput, ViewLead, ViewMember, ViewPayload } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { member as needed, optional } from '../print/declarations.ts';
@@ -150,7 +150,7 @@ function leadType(lead: ViewLead, surface: Neighbours): Type {
   return union(whole, ...(kinds.length === 0 ? [] : [some]), 'null');
 }
 
-/** What elements of a list may be, by where they stand. */
+/** Types of list elements, by their position. */
 interface Forms {
   readonly elements: readonly Type[];
   readonly create: Type | null;

@@ -1,4 +1,4 @@
-/** Routes of the project's own code: what they take and give, as types. */
+/** Routes of the project's own code: types of their input and output. */
 import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/contract';
 import type { Member } from '../print/declaration.ts';
 import { member } from '../print/declarations.ts';

@@ -1,4 +1,4 @@
-/** What is read of a collection: its rows, its relations, and the functions of its fields. */
+/** Row types of a collection: its fields, its relations, and the functions of its fields. */
 import {
   type AggregateFunction,
   aggregateFits,

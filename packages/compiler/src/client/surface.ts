@@ -1,4 +1,4 @@
-/** What the files of a client are printed from. */
+/** Facts that the files of a client are printed from. */
 import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
@@ -11,14 +11,14 @@ export interface ClientCollection {
   readonly view: ViewCollection;
   readonly names: ClientNames;
   readonly descriptor: CollectionDescriptor;
-  /** Whether whoever writes an item may read it, whatever its values. */
+  /** True if every item that the class writes is readable to it, whatever its values. */
   readonly echoes: boolean;
 }
 
 /** The collections of a client by API name, in the order of the Api. */
 export type Surface = ReadonlyMap<string, ClientCollection>;
 
-/** What the types of one collection may look at of the others. */
+/** Collections that the types of one collection may refer to. */
 export type Neighbours = Lookup<ClientCollection>;
 
 const oneOf = createInterning<ClientCollection>();

@@ -7,7 +7,7 @@ import { array, list, nullable, type Type, unionOfTexts } from '../print/type.ts
 type Valued = Pick<FieldDescriptor, 'type' | 'native' | 'wire' | 'element' | 'range'>;
 type Values = readonly string[] | null;
 
-/** The value of a field in an answer, without null. Whoever asked may change it. */
+/** Type of a field's value in a response, without null. The caller may change the value. */
 export function sentType(field: Valued, values: Values): Type {
   if (field.wire.kind === 'masked') return stringLiteral('**********');
   if (field.type !== 'array') return valuesType(field, values) ?? sent[field.type];
@@ -20,7 +20,7 @@ export function takenType(field: Valued, values: Values): Type {
   return list(nullable(elementValues(field, values) ?? takenTypes[field.element ?? 'unknown']));
 }
 
-/** What a filter may say about a field; null for one that no filter may name. */
+/** Filter type of a field; null if no filter may name it. */
 export function askedType(field: Valued, values: Values): Type | null {
   if (field.wire.kind === 'masked') return null;
   return comparedType(field, listedType(field, values));

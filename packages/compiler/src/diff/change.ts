@@ -1,4 +1,4 @@
-/** What a comparison of two schemas says. Plain data, in a fixed order, so that the same two give the same bytes. */
+/** Result of comparing two schemas. Plain data in a fixed order, so that equal results have equal bytes. */
 import type { RuleId } from './rules.ts';
 
 /** Where a client meets a change. */
@@ -8,15 +8,15 @@ export const surfaces = ['rest', 'openapi', 'graphql', 'client'] as const;
 export type Surface = (typeof surfaces)[number];
 
 /**
- * `breaking`: something that worked fails. `dangerous`: it goes on without an error, and does or shows something else.
- * `safe`: nobody has to do anything.
+ * `breaking`: something that worked fails. `dangerous`: it goes on without an error, but does or shows something else.
+ * `safe`: no action is needed.
  */
 export type Severity = 'breaking' | 'dangerous' | 'safe';
 
 /** How severe a change is where; a surface that does not show it is absent. */
 export type Verdicts = { readonly [surface in Surface]?: Severity };
 
-/** What becomes of the rights of a role; `unclear` where neither set of rows is known to lie in the other. */
+/** Change of a role's permissions; `unclear` where neither set of rows is known to contain the other. */
 export type Direction = 'widening' | 'narrowing' | 'unclear';
 
 /** One change, for all the roles that it means the same to. */
@@ -31,7 +31,7 @@ export interface Change {
   readonly rights?: Direction;
   /** The most severe of all of it. */
   readonly severity: Severity;
-  /** What changed, as a whole sentence. */
+  /** The change as a whole sentence. */
   readonly message: string;
   /** Requests and GraphQL root fields that it concerns: `GET /items/articles`, `query articles`. */
   readonly operations: readonly string[];

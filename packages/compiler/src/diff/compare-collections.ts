@@ -33,14 +33,14 @@ export function compareCollections(before: Side, after: Side, renames: RenameInd
     if (is === undefined) return [disappeared(was, before, after, renames)];
     const { members, collections } = renames;
     const pair = { before, after, was, is, collections, renamed: members.get(is.name) ?? new Map<string, string>() };
-    // What is shown of a collection can be the same where a rule no longer gives what nobody else can.
+    // A collection can look the same although a rule no longer sets a value that no other rule sets.
     const needs = compareNeeds(pair);
     if (isUnchanged(was, is, before, after) && !members.has(is.name)) return needs;
     return [...comparePair({ ...pair, renamed: new Map([...pair.renamed, ...renamedRelations(pair)]) }), ...needs];
   });
 }
 
-/** What says the same is one object in both versions. */
+/** Descriptions that say the same are one object in both versions. */
 function isUnchanged(was: ViewCollection, is: ViewCollection, before: Side, after: Side): boolean {
   const [old, fresh] = [before.version, after.version];
   const isSameApi = old.collections.get(was.name) === fresh.collections.get(is.name);

@@ -1,6 +1,6 @@
 /**
- * What the project's own code adds, as the generated files of both versions list it: routes as a role may call them, and
- * the hooks that have a part in its writes.
+ * Compares the project's own code, as the generated files of both versions list it: routes as a role may call them, and
+ * hooks that take part in its writes.
  */
 import type { ObjectShape, Shape } from '@tablewright/runtime/contract';
 import type { ListedExtensions } from '../extensions/listed.ts';
@@ -84,7 +84,7 @@ function compareRoutes(
   ];
 }
 
-/** What requests cannot tell apart: parameters of a path have no names there. */
+/** Form of a route as requests see it: path parameters have no names there. */
 function formOf({ method, path }: TypedRoute): string {
   return `${method} ${path.replaceAll(/:\w+/g, ':')}`;
 }
@@ -148,7 +148,7 @@ function objectOf(shape: ObjectShape | undefined): ObjectShape {
   return shape ?? { kind: 'object', members: [] };
 }
 
-/** Whether what was sent under `old` is taken under `fresh`; without a type there is nothing to send. */
+/** True if input that fitted `old` fits `fresh`; without a type there is no input. */
 function takes(old: Shape | undefined, fresh: Shape | undefined, how: Fitting): boolean {
   if (old === undefined || fresh === undefined) return old === fresh;
   return shapeFits(old, fresh, how);
@@ -161,7 +161,7 @@ function compareAnswers(was: Shape | undefined, is: Shape | undefined): readonly
   return shapeFits(is, was, { ...given, anyLiteral: true }) ? ['route-answer-values'] : ['route-answer-changed'];
 }
 
-/** Of answers that fit each other: whether neither tells of a member that the other has not. */
+/** For outputs that fit each other: true if both have the same members. */
 function haveSameMembers(was: Shape, is: Shape): boolean {
   return shapeFits(was, is, taken) && shapeFits(is, was, taken);
 }

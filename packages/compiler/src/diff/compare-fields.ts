@@ -55,7 +55,7 @@ function hasField(fields: readonly ApiField[] = [], name: string): boolean {
   return fields.some(({ descriptor }) => descriptor.name === name);
 }
 
-/** What is told of a field. */
+/** Change of a field. */
 export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
 type Told = FieldChange;
@@ -69,7 +69,7 @@ export function compareField(pair: CollectionPair, was: ViewField, is: ViewField
   const isStoredAlike = type === null && sizes.length === 0;
   const singles: readonly (Told | null)[] = [
     was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
-    // What a number holds says more than what its type is called.
+    // The range of a number says more than the name of its type.
     type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type) ? null : type,
     leadChange(pair, was, is),
     was.nullable === is.nullable
@@ -101,7 +101,7 @@ function typeChange({ was: before, is: after }: CollectionPair, was: ViewField, 
   };
   const isSame =
     range === other &&
-    // Of a type that is unknown filters ask less.
+    // Filters support fewer operators on an unknown type.
     (fresh.type !== 'unknown' || old.type === 'unknown') &&
     isDeepStrictEqual(schema(was), schema(is)) &&
     graphqlType(before, was) === graphqlType(after, is) &&
@@ -122,7 +122,7 @@ function rangeOf({ range }: FieldDescriptor): string | undefined {
   return range?.replace(/^int[48]/, 'int');
 }
 
-/** What arrives from the database in another way is answered in the same one. */
+/** Values that arrive from the database in several encodings are answered in one form. */
 function formOf(kind: FieldDescriptor['wire']['kind']): string {
   if (kind === 'i2') return 'i4';
   return kind === 'jsonb' ? 'json' : kind;

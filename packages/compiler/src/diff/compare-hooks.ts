@@ -26,7 +26,7 @@ export function compareHooks(
     if (changed === null) return [];
     const { collection, action, more } = changed;
     const operations = operationsIn(more > 0 ? is : was, collection, action);
-    // Whoever cannot write it does not meet the hook.
+    // A role that cannot write it does not meet the hook.
     if (operations.length === 0) return [];
     const isCreate = (one: string): boolean => one.endsWith(` ${collection}.create`);
     const shown = action === 'create' && before.some(isCreate) !== after.some(isCreate);
@@ -47,7 +47,7 @@ function readHook(hook: string, more: number): Changed | null {
   return action === undefined || more === 0 ? null : { stage, collection, action, more };
 }
 
-/** What runs behind the commit neither refuses nor changes anything. */
+/** A hook after the commit neither refuses nor changes anything. */
 function verdictsOf({ stage }: Changed): Verdicts {
   return { rest: stage === 'afterCommit' ? 'safe' : 'dangerous' };
 }

@@ -5,7 +5,7 @@ import { pairs } from './pair.ts';
 import type { RenameIndex } from './renames.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
 
-/** Compares fields that can be read, or written, on both sides. What is told of a field as it is read is left out. */
+/** Compares fields that can be read, or written, on both sides. Changes of reading are left out. */
 export function compareItems(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   if (!before.version.api.graphql || !after.version.api.graphql) return [];
   const [old, fresh] = [shownBy(before), shownBy(after)];
@@ -56,13 +56,13 @@ function isRead({ fields }: ViewCollection, name: string): boolean {
   return fields.some((field) => field.name === name);
 }
 
-/** Of a field that can be read before and after, and only now leads to what can be read. */
+/** True for a field that can be read before and after, and only now leads to readable items. */
 function isTold(was: ViewCollection, one: ViewInput, is: ViewCollection, other: ViewInput): boolean {
   const old = was.fields.find(({ name }) => name === one.name);
   return old?.filtered === null && is.fields.some(({ name, filtered }) => name === other.name && filtered !== null);
 }
 
-/** Whether a payload has an item in the place of a key. */
+/** True if a payload has an item in the place of a key. */
 function isItem({ name, member }: ViewInput, { descriptor }: Shown, all: ReadonlyMap<string, Named>): boolean {
   if (member !== null) return true;
   const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === name);

@@ -1,4 +1,4 @@
-/** What a new item must have and no rule lets a role give: then it cannot create any more. */
+/** Fields that a new item must have and that the role may no longer set: it cannot create items any more. */
 import type { CollectionPair } from './compare-collections.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
 

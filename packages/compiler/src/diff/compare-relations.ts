@@ -80,7 +80,7 @@ function compareRelation(
   const [old, fresh] = [descriptorOf(before, one.name, was.name), descriptorOf(after, other.name, name)];
   const renamed: readonly Told[] =
     was.name === name ? [] : [{ rule: 'relation-renamed', message: `"${was.name}" is "${name}" now.` }];
-  // Whoever reads it is told of the collection that it has another name.
+  // Readers of the relation are told that the collection has another name.
   const target = collections.get(was.target.collection) ?? was.target.collection;
   if (target !== is.target.collection && was.kind !== 'm2a') {
     const message = `"${name}" leads to "${is.target.collection}" in place of "${was.target.collection}".`;

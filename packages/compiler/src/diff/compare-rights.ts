@@ -151,7 +151,7 @@ function textOf(conditions: readonly Condition[]): string {
   return conditions.map(conditionText).join(' or ');
 }
 
-/** The rule under the new names of its own collection's fields; what it looks through relations at keeps its names. */
+/** The rule under the new names of its own collection's fields; names behind relations stay. */
 function withNames<T extends AccessRule | WriteRule>(rule: T, names: ReadonlyMap<string, string>): T {
   if (names.size === 0) return rule;
   const named = (name: string): string => names.get(name) ?? name;

@@ -1,4 +1,4 @@
-/** What a column takes beyond what its type is called: ranges of numbers, lengths, digits. */
+/** Values that a column accepts beyond the name of its type: ranges of numbers, lengths, digits. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Column } from '@tablewright/introspect/schema';
 import type { FieldDescriptor } from '@tablewright/runtime/contract';
@@ -6,13 +6,13 @@ import type { Found } from './side.ts';
 
 type Told = Pick<Found, 'rule' | 'message'>;
 
-/** One field on one side: what the server knows of it, and its column. */
+/** One field on one side: its descriptor and its column. */
 export interface StoredField {
   readonly descriptor: FieldDescriptor;
   readonly column: Column | undefined;
 }
 
-/** Whether fewer, or more, values can be held; of types that have the same form. */
+/** Changes of size: fewer or more values fit. Both types have the same form. */
 export function sizeChanges(name: string, was: StoredField, is: StoredField): readonly Told[] {
   const [old, fresh] = [was.descriptor.type, is.descriptor.type];
   // Between string and text the length is all that changes.
@@ -22,7 +22,7 @@ export function sizeChanges(name: string, was: StoredField, is: StoredField): re
   return [...lengthChanges(name, most, now), ...digitChanges(name, most, now)];
 }
 
-/** What is stored otherwise, in the same form, and of which nothing else says how. */
+/** A change of the stored type with the same form, which no other rule reports. */
 export function storageChange(name: string, was: StoredField, is: StoredField): Told | null {
   const [old, fresh] = [was.column, is.column];
   if (old === undefined || fresh === undefined) return null;
@@ -46,7 +46,7 @@ interface Held {
   readonly scale: number;
 }
 
-/** Of an array: what an element holds. */
+/** Type that an element of an array holds. */
 function held({ descriptor, column }: StoredField): Held {
   const element = descriptor.type === 'array' ? column?.type.element : null;
   const { maxLength, precision, scale } = element ?? descriptor;
@@ -82,7 +82,7 @@ function told(rule: Told['rule'], message: string): Told {
   return { rule, message };
 }
 
-/** Whether it is one of the two types of text. */
+/** True for the two types of text. */
 export function isText(type: string): boolean {
   return type === 'string' || type === 'text';
 }
@@ -91,7 +91,7 @@ const signed = (bits: number): readonly [number, number] => [-(2 ** (bits - 1)),
 const unsigned = (bits: number): readonly [number, number] => [0, 2 ** bits - 1];
 const single = 2 ** 128;
 
-/** Numbers of both families of servers; what is not listed has the range of its form. */
+/** Ranges of numbers of both families of servers; an unlisted type has the range of its form. */
 const numbers: Readonly<Record<string, readonly [number, number]>> = {
   int2: signed(16),
   int4: signed(32),

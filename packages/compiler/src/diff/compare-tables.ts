@@ -1,4 +1,4 @@
-/** What the database does with rows of a collection that a role reads or writes, whatever is told of it. */
+/** Behaviour of the database on rows that a role reads or writes, whatever the API shows of them. */
 import type { Column, Table } from '@tablewright/introspect/schema';
 import { type Dialect, shownTable } from '@tablewright/runtime/contract';
 import { isSame } from '../memory/same.ts';
@@ -69,7 +69,7 @@ function writeChanges(dialect: Dialect, was: Table, is: Table): readonly Told[] 
   ];
 }
 
-/** What the domain of a column asks of its values. */
+/** Constraints of a column's domain. */
 function domainChanges(was: Column, is: Column): readonly Told[] {
   const checks = ({ type }: Column): readonly string[] =>
     [...type.domains, ...(type.element?.domains ?? [])].flatMap((domain) => domain.checks);
@@ -88,7 +88,7 @@ function fresh(known: readonly string[], all: readonly string[]): readonly strin
   return all.filter((one) => !known.includes(one));
 }
 
-/** What happens to those that refer to a row of the table. */
+/** Referential actions on rows that refer to the table. */
 function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly Told[] {
   const referring = ({ version }: Side, { id }: Table) => version.referring.get(id) ?? [];
   return pairs(referring(before, was), referring(after, is)).flatMap(({ name, was: old, is: now }): readonly Told[] =>

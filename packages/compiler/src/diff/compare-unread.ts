@@ -1,4 +1,4 @@
-/** Fields that a role writes and does not read: what payloads may say of them. */
+/** Fields that a role writes and does not read: changes of their payloads. */
 import type { ViewField, ViewInput, ViewWrites } from '../openapi/view.ts';
 import type { Verdicts } from './change.ts';
 import type { CollectionPair } from './compare-collections.ts';
@@ -7,7 +7,10 @@ import { pairs } from './pair.ts';
 import type { RuleId } from './rules.ts';
 import { type Found, operationsIn } from './side.ts';
 
-/** Compares the fields that can be written on both sides and not be read on both: what is read is told as it is read. */
+/**
+ * Compares fields that can be written on both sides and read on one at most. Changes of readable fields are reported as
+ * such.
+ */
 export function compareUnread(pair: CollectionPair): readonly Found[] {
   const { before, was, is, renamed } = pair;
   return pairs(writtenIn(was.writes), writtenIn(is.writes), renamed).flatMap((one): readonly Found[] => {
@@ -36,12 +39,12 @@ function isRead(fields: readonly ViewField[], name: string): boolean {
   return fields.some((field) => field.name === name);
 }
 
-/** Whether it takes null is told of each action. */
+/** Nullability is reported for each action. */
 function unread(input: ViewInput): ViewField {
   return { ...input, nullable: false, items: [], filtered: null };
 }
 
-/** What a rule about answers says of payloads. */
+/** Applies a rule about responses to payloads. */
 function asWritten(found: FieldChange, isCreated: boolean): readonly FieldChange[] {
   const { rule } = found;
   if (widening.has(rule)) return [{ rule: 'input-widened', message: found.message }];

@@ -1,10 +1,10 @@
-/** How the conditions of rules change: of all of them together, and of those that grant a field. */
+/** Changes of rule conditions: of all rules together, and of those that grant a field. */
 import { isDeepStrictEqual } from 'node:util';
 import { implies } from '@tablewright/introspect';
 import type { AccessRule, Condition } from '@tablewright/runtime/contract';
 import type { Direction } from './change.ts';
 
-/** What holds of all rules of an action, or of those that grant some fields, before and after. */
+/** Conditions of all rules of an action, or of those that grant some fields, before and after. */
 export interface ConditionChange {
   /** Null for all rules. */
   readonly fields: readonly string[] | null;

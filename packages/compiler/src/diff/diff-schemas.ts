@@ -18,21 +18,21 @@ import { findRenames, indexRenames, type Rename, type RenameIndex } from './rena
 import { type RuleId, rules } from './rules.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
-/** What a comparison can be told. */
+/** Options of a comparison. */
 export interface DiffOptions {
-  /** What is taken for renamed; without it everything that `findRenames` finds. */
+  /** Names to take for renamed. Default: everything that `findRenames` finds. */
   readonly renames?: readonly Rename[];
   /** The GraphQL documents of the project on both sides; without them they are not compared. */
   readonly operations?: OperationsOfBoth;
-  /** What the project's own code adds on both sides; without it that is not compared. */
+  /** Extensions of both sides. Default: extensions are not compared. */
   readonly extensions?: ExtensionsOfBoth;
 }
 
-/** What a comparison came to. */
+/** Result of a comparison. */
 export interface Diff {
   /** The most severe first, then by subject and rule. */
   readonly changes: readonly Change[];
-  /** What was taken for renamed. */
+  /** Names that were taken for renamed. */
   readonly renames: readonly Rename[];
 }
 
@@ -87,7 +87,7 @@ function lonely(role: string, isNew: boolean): Found {
       };
 }
 
-/** What the API has beside collections. */
+/** Changes of the API beside collections. */
 function apiChanges(was: Side, is: Side): readonly Found[] {
   const [old, fresh] = [was.version.api, is.version.api];
   const told = (rule: RuleId, message: string, operation: string): Found => {
@@ -148,7 +148,7 @@ function surfaceOf(text: string): Surface {
   return surfaces.find((surface) => surface === text) ?? 'rest';
 }
 
-/** What changes the meaning of a schema and not its types: another field stands behind the argument `id`. */
+/** Changes of meaning without a change of types: another field stands behind the argument `id`. */
 const unseen: ReadonlySet<RuleId> = new Set(['key-changed']);
 
 function verdictsOf({ rule, verdicts }: Found): Verdicts {
@@ -181,7 +181,7 @@ function changeOf(found: Found): Change {
   const { rule, subject, rights, message } = found;
   const verdicts = verdictsOf(found);
   const own = surfaces.flatMap((surface) => verdicts[surface] ?? []);
-  // What a role may do is looked at by somebody, also where no client notices it.
+  // A change of permissions asks for a review, also where no client notices it.
   const severity = mostSevere([...own, ...(rights === undefined ? [] : (['dangerous'] as const))]);
   return { rule, subject, roles: [], verdicts, ...(rights && { rights }), severity, message, operations: [] };
 }

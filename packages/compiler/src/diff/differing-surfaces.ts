@@ -1,6 +1,6 @@
 /**
- * Where what is generated for a role differs between two versions. Of both sides only what they do not have in common is
- * printed: what is made of a collection follows from what the role sees of it, which is one object where it is the same.
+ * Places where the files of a role differ between two versions. Only collections that the versions do not share are
+ * printed: files follow from the role's view, which is one object where it is the same.
  */
 import { emitClient } from '../client/index.ts';
 import type { Render } from '../emit/templates.ts';

@@ -1,9 +1,9 @@
-/** What requests and root fields there are on a collection, as a role has them. */
+/** Requests and root fields of a collection, as a role has them. */
 import { type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/contract';
 import type { ApiCollection, Operation } from '../api.ts';
 import type { ViewCollection } from '../openapi/view.ts';
 
-/** What a change concerns. */
+/** Operations that a change concerns. */
 export type Concern = 'read' | 'create' | 'update' | 'delete' | 'all';
 
 const kinds: Readonly<Record<Exclude<Concern, 'all'>, ReadonlySet<Operation['kind']>>> = {
@@ -28,7 +28,7 @@ const roots: Readonly<Record<GraphqlOperation, Exclude<Concern, 'all'>>> = {
   deleteMany: 'delete',
 };
 
-/** Whether a role has an operation of a kind at all. */
+/** True if a role has an operation of that kind at all. */
 export function offers({ readable, writes }: ViewCollection, concern: Exclude<Concern, 'all'>): boolean {
   if (concern === 'read') return readable;
   return concern === 'delete' ? writes?.delete === true : writes?.[concern] != null;

@@ -14,7 +14,7 @@ import {
 import type { Rename } from './renames.ts';
 import { rules } from './rules.ts';
 
-/** What a comparison can be printed as. */
+/** Formats of a comparison. */
 export const diffFormats = ['text', 'markdown', 'json', 'sarif'] as const;
 
 /** One of `diffFormats`. */
@@ -80,7 +80,7 @@ function printJson(diff: Diff, labels: DiffLabels): string {
 
 const levels: Readonly<Record<Severity, string>> = { breaking: 'error', dangerous: 'warning', safe: 'note' };
 
-/** SARIF 2.1.0, which code hosts show beside a change. What is acknowledged is suppressed, not left out. */
+/** SARIF 2.1.0, which code hosts show beside a change. Acknowledged changes are suppressed, not left out. */
 function printSarif(diff: Diff, labels: DiffLabels): string {
   const used = new Set(diff.changes.map(({ rule }) => rule));
   const described = ruleIds().filter((id) => used.has(id));

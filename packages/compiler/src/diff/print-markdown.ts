@@ -26,7 +26,7 @@ export function printMarkdown(diff: Diff, labels: DiffLabels): string {
     const left = own.length > kept.length ? [`${own.length - kept.length} more: the other formats list them.`, ''] : [];
     const heading = `${severity[0]?.toUpperCase()}${severity.slice(1)} (${own.length})`;
     const content = [...(kept.length > 0 ? [...table, ''] : []), ...left];
-    // What nobody has to look at is folded.
+    // Safe changes are folded.
     return severity === 'safe'
       ? ['<details>', `<summary>${heading}</summary>`, '', ...content, '</details>', '']
       : [`### ${heading}`, '', ...content];

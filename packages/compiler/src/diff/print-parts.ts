@@ -1,13 +1,13 @@
-/** What the forms of a comparison have in common. */
+/** Shared parts of the printed formats. */
 import type { Change, Severity } from './change.ts';
 import type { Diff } from './diff-schemas.ts';
 
-/** What is printed beside the changes. */
+/** Context to print beside the changes. */
 export interface DiffLabels {
-  /** What was compared: `HEAD`, `database`, a file. */
+  /** Sides of the comparison: `HEAD`, `database`, a file. */
   readonly from: string;
   readonly to: string;
-  /** Names of changes, as `changeName` has them, that somebody has agreed to. */
+  /** Names of acknowledged changes, as `changeName` prints them. */
   readonly acknowledged: ReadonlySet<string>;
   /** Path of the schema from the root of the repository, which is where code hosts look. Default: it lies there. */
   readonly file?: string;
@@ -39,7 +39,7 @@ export function summary(diff: Diff, { from, to, acknowledged }: DiffLabels): str
   );
 }
 
-/** Whether somebody has agreed to a change. */
+/** True if the change is acknowledged. */
 export function isAcknowledged(change: Change, { acknowledged }: Pick<DiffLabels, 'acknowledged'>): boolean {
   return acknowledged.has(changeName(change));
 }

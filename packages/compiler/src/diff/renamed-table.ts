@@ -1,4 +1,4 @@
-/** A table as it was, under the names that it has now: what only has another name has not changed. */
+/** The earlier table under its current names, so that a mere renaming is no change. */
 import type { Table } from '@tablewright/introspect/schema';
 import type { RenameIndex } from './renames.ts';
 import type { Side } from './side.ts';

@@ -1,4 +1,4 @@
-/** What has another name than before: certain where the database's name stayed, probable where only the form did. */
+/** Names that changed: certain where the database's name stayed, probable where only the form did. */
 import { didYouMean } from '@tablewright/introspect';
 import type { Collection, Schema, Table } from '@tablewright/introspect/schema';
 
@@ -6,7 +6,7 @@ import type { Collection, Schema, Table } from '@tablewright/introspect/schema';
 export interface Rename {
   readonly from: string;
   readonly to: string;
-  /** False where it is a guess that somebody should confirm. */
+  /** False if it is a guess that needs confirmation. */
   readonly certain: boolean;
 }
 

@@ -1,9 +1,12 @@
-/** The rules of `platform diff`: what each kind of change means on every surface, and why. docs/reference/changes.md lists them. */
+/**
+ * The rules of `platform diff`: meaning of each kind of change on every surface, and why. docs/reference/changes.md
+ * lists them.
+ */
 import type { Severity, Verdicts } from './change.ts';
 
 /** One kind of change. */
 export interface Rule {
-  /** What a rule says without looking closer; where a surface shows nothing of a change it is left out. */
+  /** Verdicts of a rule before a closer look; a surface that does not show the change is left out. */
   readonly verdicts: Verdicts;
   /** Why, as a whole sentence. */
   readonly reason: string;

@@ -1,9 +1,9 @@
-/** Whether every value of one type of a route is one of another. */
+/** True if every value of one type of a route is one of another. */
 import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/contract';
 
 /** How values are looked at. */
 export interface Fitting {
-  /** True where an object may have no members but those of its type: what a route takes is closed. */
+  /** True if an object may have no members but those of its type: inputs of routes are closed. */
   readonly closed: boolean;
   /** True for addresses: every value is a text, and one value is as good as a list of one. */
   readonly texts: boolean;
@@ -11,7 +11,10 @@ export interface Fitting {
   readonly anyLiteral: boolean;
 }
 
-/** Whether every value of `inner` fits `outer`. May say no of two that mean the same, never yes of two that do not. */
+/**
+ * True if every value of `inner` fits `outer`. It may be false for two equivalent types, and is never true for two that
+ * do not fit.
+ */
 export function shapeFits(inner: Shape, outer: Shape, how: Fitting): boolean {
   if (outer.kind === 'json') return true;
   if (inner.kind === 'union') return inner.of.every((one) => shapeFits(one, outer, how));

@@ -18,7 +18,7 @@ export interface Version {
   /** Foreign keys by the id of the table that they lead to. */
   readonly referring: ReadonlyMap<string, readonly Referring[]>;
   readonly access: ReadonlyMap<string, AccessClass>;
-  /** What an access class sees; made once for each. */
+  /** View of an access class; made once for each. */
   readonly view: (access: AccessClass) => View;
 }
 
@@ -28,7 +28,7 @@ export interface Referring {
   readonly onDelete: Table['foreignKeys'][number]['onDelete'];
 }
 
-/** What one role has of a version. */
+/** One role in one version. */
 export interface Side {
   readonly version: Version;
   readonly access: AccessClass;
@@ -46,7 +46,7 @@ export interface Found {
   readonly verdicts?: Verdicts;
 }
 
-/** Prepares one of the two for comparisons; what is the same in both is one object by their common memory. */
+/** Prepares one of the two for comparisons. Parts that are equal in both are one object by their common memory. */
 export function versionOf(schema: Schema, memory: CompileMemory): Version {
   const api = memory.recall(resolveApi(memory.recallSchema(schema)));
   const views = new Map<AccessClass, View>();
@@ -80,7 +80,7 @@ export function versionOf(schema: Schema, memory: CompileMemory): Version {
   };
 }
 
-/** What a role has of a version; undefined where there is no such role. */
+/** The role in a version; undefined if there is no such role. */
 export function sideOf(version: Version, role: string): Side | undefined {
   const access = version.access.get(role);
   if (access === undefined) return undefined;

@@ -32,19 +32,19 @@ export interface CheckedOperation {
   readonly role: string;
   readonly accessClass: string;
   readonly scope: GraphqlScope;
-  /** What it was judged by. */
+  /** Schema that the document was checked against. */
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
-  /** What clients send. */
+  /** Text that clients send. */
   readonly text: string;
   /** SHA-256 of the text, in hexadecimal. */
   readonly hash: string;
 }
 
-/** Who asks an operation. */
+/** Caller of an operation. */
 type Asker = Pick<CheckedOperation, 'role' | 'accessClass'>;
 
-/** What files of documents hold. */
+/** Contents of document files. */
 export interface CheckedDocuments {
   readonly operations: readonly CheckedOperation[];
   readonly diagnostics: readonly Diagnostic[];

@@ -46,7 +46,7 @@ function printDeclarations(operations: readonly CheckedOperation[]): string {
   const inputs = new Map<string, GraphQLInputObjectType>();
   const printed = operations.map((operation) => printOperation(operation, inputs));
   const types: string[] = [];
-  // What an input holds is found while it is printed, and printed in its turn.
+  // Printing finds the nested inputs, which are printed next.
   for (const input of inputs.values()) types.push(printInput(input, inputs));
   const use = "import type { TypedDocumentNode } from '@graphql-typed-document-node/core';\n";
   return `${head}${use}${printed.join('')}${types.toSorted().join('')}`;
@@ -92,7 +92,7 @@ function printInput(type: GraphQLInputObjectType, inputs: Inputs): string {
   return `\nexport interface ${type.name} {\n${members.join('')}}\n`;
 }
 
-/** What scalars take: where digits matter, a text or a number. */
+/** Types of scalars in variables: text or a number where digits matter. */
 const inputScalars: Readonly<Record<string, string>> = {
   Int: 'number',
   Float: 'number',

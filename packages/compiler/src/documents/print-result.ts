@@ -13,7 +13,7 @@ import type {
 } from 'graphql';
 import { loadGraphql } from './load-graphql.ts';
 
-/** What a document is printed with. */
+/** Context of printing a document. */
 interface Printing {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -102,7 +102,7 @@ function printType(to: Printing, type: GraphQLOutputType, sets: readonly Chosen[
   return `${printNamed(to, inner, sets)}${orNull}`;
 }
 
-/** What scalars answer: where digits matter, a text. */
+/** Types of scalars in results: text where digits matter. */
 const outputScalars: Readonly<Record<string, string>> = {
   Int: 'number',
   Float: 'number',

@@ -22,7 +22,7 @@ export function withFragments(
   return { kind: Kind.DOCUMENT, definitions: [operation, ...new Set([...below, ...named])] };
 }
 
-/** What a definition uses, everything before what is below it. */
+/** Fragments that a definition uses, each after those that it uses itself. */
 function descend(
   definition: DefinitionNode,
   spreads: Spreads,

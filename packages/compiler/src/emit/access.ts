@@ -6,7 +6,7 @@ import { commentText } from '../print/text.ts';
 import { printOpen } from '../print/value.ts';
 import type { Render } from './templates.ts';
 
-/** Prints the file of one access class: who may do what, as data. */
+/** Prints the file of one access class: its permissions, as data. */
 export function emitAccess({ access, constant }: ApiAccess, render: Render): string {
   const { name, roles, admin } = access;
   const value = { name, roles, admin, collections: access.collections.map(keptCollection) };

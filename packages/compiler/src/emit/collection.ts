@@ -30,7 +30,7 @@ export function indexCollections(api: Api): CollectionIndex {
   };
 }
 
-/** Prints the file of one collection's types, which nobody loads: what a server loads of it is in the file of its routes. */
+/** Prints the types of one collection, which no process loads: the server loads the file of its routes. */
 export function emitCollection(
   collection: ApiCollection,
   index: CollectionIndex,

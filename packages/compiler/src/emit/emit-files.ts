@@ -29,7 +29,7 @@ export function emitCollections(api: Api, render: Render, archive: Archive | nul
   return api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one)));
 }
 
-/** What a project adds to what its database says. */
+/** Additions of a project to its database's model. */
 export interface Additions {
   readonly extensions: readonly ExtensionSource[];
   /** The routes of the extensions, as these say who may call them. */
@@ -67,7 +67,7 @@ export function emitServerFiles(
       : []),
     file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
     file('main.ts', emitMain(render)),
-    // Node takes the files for what they are, whatever kind of modules the project has.
+    // Node takes the files as ES modules, whatever kind of modules the project has.
     file('package.json', printJson({ private: true, type: 'module' })),
   ];
 }
@@ -77,7 +77,7 @@ export function withManifest(api: Api, files: readonly GeneratedFile[]): readonl
   return [...files, file('manifest.json', emitManifest(api))].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Who asks which operation where, by role and name. */
+/** Documents by role and name, with the place that sends each. */
 function emitOperations(operations: readonly CheckedOperation[]): string {
   const order = ({ role, name }: CheckedOperation): string => `${role} ${name}`;
   const sorted = operations.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));

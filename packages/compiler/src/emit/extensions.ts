@@ -1,4 +1,4 @@
-/** What joins the API with the project's own code: the types that extensions are written with, and their list. */
+/** Links the API with the project's own code: the types for writing extensions, and their list. */
 import type { Api, ApiCollection } from '../api.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import { createFacts, createFactsOfNames } from '../memory/facts.ts';
@@ -20,7 +20,7 @@ export function emitExtensionTypes(api: Api, render: Render): string {
   return printedBy(render, () => createFactsOfNames<string>())(names, () => printTypes(api, collections, render));
 }
 
-/** What is printed follows from names, which a change of one collection hardly ever changes. */
+/** Printed text follows from names, which a change of one collection hardly ever changes. */
 const printedBy = createFacts<Render, ReturnType<typeof createFactsOfNames<string>>>();
 
 function printTypes(api: Api, collections: readonly ApiCollection[], render: Render): string {

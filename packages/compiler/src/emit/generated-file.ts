@@ -4,13 +4,13 @@ import { joinPieces, type Piece } from '../print/pieces.ts';
 export interface GeneratedFile {
   /** With `/` on every system: `collections/articles.ts`. */
   readonly path: string;
-  /** The whole text, UTF-8. Of a long file it is put together whenever it is asked for. */
+  /** The whole text, UTF-8. A long file's text is put together at each access. */
   readonly contents: string;
   /** The same text as pieces that long files share. Default: it is in one piece. */
   readonly pieces?: readonly Piece[];
 }
 
-/** The statements of operations; whoever writes the files makes it, because statements are planned by the runtime. */
+/** The statements of operations. The writer of the files makes it, because the runtime plans statements. */
 export const plannedFile = 'graphql/documents.sql';
 
 /** A file of long pieces, which need not be put together to be written. */

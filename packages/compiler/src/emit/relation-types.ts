@@ -57,7 +57,7 @@ function anyOne({ names, descriptor }: ApiCollection): Type {
   return union(...(descriptor.key.length > 0 ? [names.key] : []), ...objects);
 }
 
-/** What a filter may say about a relation. */
+/** Filter type of a relation. */
 export function askedRelation({ descriptor, target }: ApiRelation): Type {
   if (descriptor.kind === 'm2o') return target.filter;
   return union(target.filter, generic('ManyOperators', target.filter));

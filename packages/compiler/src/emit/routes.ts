@@ -8,7 +8,7 @@ import { list } from '../print/type.ts';
 import { declareDescriptor } from './descriptor.ts';
 import type { Render } from './templates.ts';
 
-/** Whether a collection has paths below `/items`; the product's own are reached through relations only. */
+/** True if a collection has paths below `/items`; the platform's own are reached through relations only. */
 export function hasRoutes({ operations }: ApiCollection): boolean {
   return operations.length > 0;
 }

@@ -15,7 +15,7 @@ export function takenType({ descriptor, valuesType }: ApiField): Type {
   return valuesType ?? takenTypes[descriptor.type];
 }
 
-/** What a filter may say about a field; null for a field that no filter may name. */
+/** Filter type of a field; null for a field that no filter may name. */
 export function askedType({ descriptor, valuesType }: ApiField): Type | null {
   return comparedType(descriptor, valuesType);
 }
@@ -25,7 +25,7 @@ type Compared = Pick<FieldDescriptor, 'type' | 'element' | 'range'>;
 /** The same of any field; `listed` is the type of its values, or of its elements, where these are listed. */
 export function comparedType(field: Compared, listed: Type | null): Type | null {
   const { type } = field;
-  // What these compare is not said by the type alone.
+  // The type alone does not decide how these compare.
   if (listed !== null || type === 'array' || type === 'unknown') return makeCompared(field, listed);
   const known = comparedTypes.get(type);
   if (known !== undefined) return known;
@@ -73,7 +73,7 @@ function rangeType(name: string | undefined): Type {
   return element === undefined ? 'NullOperators' : generic('RangeOperators', takenTypes[element.type]);
 }
 
-/** What the API sends for values of each type. */
+/** Types of values in responses. */
 export const sentTypes: Readonly<Record<PortableType, Type>> = {
   string: 'string',
   text: 'string',
@@ -101,7 +101,7 @@ export const sentTypes: Readonly<Record<PortableType, Type>> = {
 
 const numeral = union('string', 'number');
 
-/** What the API takes for them: numbers that JSON cannot carry safely as text or as a number. */
+/** Types of values in payloads: text or a number where JSON cannot carry the number safely. */
 export const takenTypes: Readonly<Record<PortableType, Type>> = {
   ...sentTypes,
   bigInteger: numeral,

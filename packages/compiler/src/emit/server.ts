@@ -6,7 +6,7 @@ import { printOpen, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
 
-/** What a server has besides what every one has. */
+/** Parts of a server beyond those that every server has. */
 export interface ServerParts {
   readonly extended: boolean;
   readonly documented: boolean;

@@ -24,7 +24,7 @@ export const templateNames = [
 /** The name of a template. */
 export type TemplateName = (typeof templateNames)[number];
 
-/** What a template prints: text of the printers, by the names the template uses. */
+/** Variables of a template: printed text by the names that the template uses. */
 export type View = Readonly<Record<string, string | number>>;
 
 /** Prints a view by the template of that name. Throws `TemplateError` when the template asks for what is not there. */

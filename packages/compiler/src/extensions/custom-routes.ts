@@ -12,7 +12,7 @@ export interface ReadRoutes {
   readonly routes: readonly TypedRoute[];
 }
 
-/** What the routes are read of. */
+/** Sources that routes are read from. */
 export interface CustomRouteSources {
   readonly templates: ReadonlyMap<string, string>;
   readonly extensions: readonly ExtensionSource[];

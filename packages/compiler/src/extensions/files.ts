@@ -3,7 +3,7 @@ import type { Diagnostic } from '@tablewright/introspect';
 import type { CallExpression, Node, SourceFile } from 'ts-morph';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 
-/** What `defineExtension` gives to register with. */
+/** Functions that `defineExtension` passes to register with. */
 export type Tool = 'before' | 'after' | 'afterCommit' | 'route';
 
 const tools: readonly Tool[] = ['before', 'after', 'afterCommit', 'route'];
@@ -14,7 +14,7 @@ export interface Registration {
   readonly call: CallExpression;
 }
 
-/** What a file exports by default as an expression, if it does. */
+/** The default export of a file as an expression, if it has one. */
 export function exportedBy(file: SourceFile): Node | undefined {
   return file.getExportAssignment((one) => !one.isExportEquals())?.getExpression();
 }

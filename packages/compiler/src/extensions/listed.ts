@@ -1,4 +1,4 @@
-/** What a project's own code adds, as data: the file by which two versions are compared without running either. */
+/** The project's own code as data: the file by which two versions are compared without running either. */
 import type { JsonValue, Stage } from '@tablewright/runtime/contract';
 import { printJson } from '../print/json.ts';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
@@ -9,7 +9,7 @@ import type { TypedRoute } from './type-routes.ts';
 /** The file among those that are generated, where there are extensions. */
 export const listedFile = 'extensions.json';
 
-/** What the extensions of a version register. */
+/** Registrations of a version's extensions. */
 export interface ListedExtensions {
   /** By path and method. */
   readonly routes: readonly TypedRoute[];
@@ -40,7 +40,7 @@ export interface ReadHook {
   readonly place: string;
 }
 
-/** The hooks of all files in the order in which they are registered: of the files by their names, of a file by its text. */
+/** The hooks of all files in order of registration: files by name, hooks of a file by position. */
 export function readHooks(sources: readonly ExtensionSource[]): readonly ReadHook[] {
   if (sources.length === 0) return [];
   const { Project } = loadTsMorph();

@@ -22,7 +22,7 @@ export interface RouteHead {
   readonly place: string;
 }
 
-/** What was found, and everything that is wrong with it. */
+/** Routes, and every mistake in them. */
 export interface RoutesRead {
   readonly heads: readonly RouteHead[];
   readonly diagnostics: readonly Diagnostic[];

@@ -1,6 +1,6 @@
 /** A file of the project with code that the server runs. */
 export interface ExtensionSource extends ModuleSource {
-  /** What generated code imports it by: `../extensions/orders.ts`. */
+  /** Module path in the import of generated code: `../extensions/orders.ts`. */
   readonly from: string;
 }
 

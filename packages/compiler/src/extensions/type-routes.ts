@@ -12,7 +12,7 @@ import { type Complain, readShape } from './type-shape.ts';
 /** A route with its types, before it is known which classes may call it. */
 export type TypedRoute = Omit<CustomRoute, 'access'> & Pick<RouteHead, 'roles'>;
 
-/** What was read, and everything that is wrong with it. */
+/** Typed routes, and every mistake in them. */
 export interface RoutesTyped {
   readonly routes: readonly TypedRoute[];
   readonly diagnostics: readonly Diagnostic[];
@@ -138,7 +138,7 @@ function checkQuery(query: ObjectShape | undefined, complain: Complain): void {
   }
 }
 
-/** Whether a text of an address can be a value of the shape. */
+/** True if a text in a URL can be a value of the shape. */
 function isText(shape: Shape): boolean {
   if (shape.kind === 'union') return shape.of.every(isText);
   return ['string', 'number', 'boolean', 'date', 'literal'].includes(shape.kind);

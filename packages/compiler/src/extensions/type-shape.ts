@@ -1,4 +1,4 @@
-/** TypeScript types → shapes: what of them JSON can say. */
+/** TypeScript types → shapes: the part of them that JSON can express. */
 import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/contract';
 import type { Node, Type } from 'ts-morph';
 import { canonicalJson } from '../print/json.ts';
@@ -15,10 +15,10 @@ interface Reading {
   readonly path: string;
 }
 
-/** Nesting beyond which nobody means it. */
+/** Nesting beyond any intended type. */
 const deepest = 32;
 
-/** The shape of a type. What cannot be said is complained of, and anything in its place. */
+/** The shape of a type. A type that JSON cannot express is reported, and becomes an open shape. */
 export function readShape(type: Type, at: Node, path: string, complain: Complain): Shape {
   return shapeOf(type, { at, complain, around: [], path });
 }
@@ -70,7 +70,7 @@ function refusal(type: Type, { around }: Reading): string | null {
   return null;
 }
 
-/** Whether a type is a class or interface of the standard library, the one of that name if given. */
+/** True if a type is a class or interface of the standard library, of that name if given. */
 function isLibrary(type: Type, name?: string): boolean {
   const symbol = type.getSymbol();
   if (symbol === undefined || symbol.getName().startsWith('__')) return false;

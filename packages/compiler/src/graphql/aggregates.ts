@@ -42,7 +42,7 @@ function resultType(name: AggregateFunction, { counts, sums, means, values }: Sh
   return kind === 'avg' ? means : values;
 }
 
-/** Sums of integers outgrow those of GraphQL; what is exact stays exact. */
+/** Sums of integers outgrow GraphQL's integers; exact types stay exact. */
 function sumType({ type }: FieldDescriptor): string {
   return type === 'integer' || type === 'float' ? 'Float' : 'Decimal';
 }

@@ -67,7 +67,7 @@ function groupsOf(groups: readonly OperatorGroup[]): ReadonlySet<OperatorGroup> 
 
 const sets = new Map<string, ReadonlySet<OperatorGroup>>();
 
-/** `authors_filter_with_number_operators`: of the item that a key leads to, or of the key itself. */
+/** `authors_filter_with_number_operators`: filter of the item that a key leads to, or of the key itself. */
 export function keyFilterName(collection: string, group: OperatorGroup): string {
   return `${graphqlFilterName(collection)}_with_${group}_operators`;
 }

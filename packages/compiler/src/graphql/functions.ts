@@ -2,7 +2,7 @@
 import { functionsOf, type PortableType } from '@tablewright/runtime/contract';
 import { sdlType } from '../print/sdl.ts';
 
-/** What the functions of a field are called together: it has a date, a time, both, or elements to count. */
+/** Groups of functions of a field: it has a date, a time, both, or elements to count. */
 export type FunctionGroup = 'date' | 'time' | 'datetime' | 'count';
 
 /** The functions of a field; null where there are none. */
@@ -14,12 +14,12 @@ export function functionGroup(type: PortableType): FunctionGroup | null {
   return dated ? 'date' : null;
 }
 
-/** `datetime_functions`: what they give. */
+/** `datetime_functions`: type of their results. */
 export function functionsType(group: FunctionGroup): string {
   return `${group}_functions`;
 }
 
-/** `datetime_function_filter_operators`: what they can be asked for. */
+/** `datetime_function_filter_operators`: filter of their results. */
 export function functionsFilter(group: FunctionGroup): string {
   return `${group}_function_filter_operators`;
 }

@@ -1,9 +1,7 @@
 /**
- * Api → GraphQL schema text of an access class, both scopes in one.
- *
- * Pure: the same Api gives the same text. What is visible is what the OpenAPI document of the class shows
- * (`openapi/view.ts`); everything here prints what it is given, so a hidden name has no way into the schema. What the
- * names stand for is the contract's to say (`graphql.ts`).
+ * Api → GraphQL schema text of an access class, both scopes in one. Pure: the same Api gives the same text.
+ * The OpenAPI document of the class decides what is visible (`openapi/view.ts`). This folder prints its input only, so
+ * a hidden name has no way into the schema. The contract defines the meaning of names (`graphql.ts`).
  */
 import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
@@ -96,7 +94,7 @@ function collectionTypes(surface: Surface, archive: Archive | null): readonly st
       return [...types, ...inputTypes(shown, neighbours, referred)].join('\n');
     }),
   );
-  // Of what can only be deleted there is no type.
+  // A collection that can only be deleted from has no type.
   return texts.filter((text) => text !== '');
 }
 

@@ -94,7 +94,7 @@ function createLines(create: ViewPayload, all: Lines, shown: Shown, surface: Nei
   const fields = create.fields.map((field): PrintedField => {
     const { name, note } = field;
     const needed = create.required.includes(name) && !holders.has(name) && !isCheckedLater(shown, field);
-    // What must be given cannot be deprecated.
+    // A required field cannot be deprecated.
     if (needed) return sdlLine(graphqlName(name), `${inputType(field, shown, surface)}!`, note);
     return all.get(graphqlName(name)) ?? '';
   });
@@ -156,7 +156,7 @@ function targetOf({ name, member }: ViewInput, { descriptor }: Shown, { collecti
   return target && target.view.key.length > 0 ? target.view.name : null;
 }
 
-/** Of an item that is related there is one field; where there are several, one of the whole list and one of its changes. */
+/** A related item has one field; a list has one for the whole list and one for its changes. */
 function leadNames({ kind, name }: ViewLead): readonly string[] {
   return kind === 'one' ? [graphqlName(name)] : [graphqlName(name), graphqlChangesName(name)];
 }

@@ -26,7 +26,7 @@ function fieldLines(field: ViewField, shown: Shown, surface: Neighbours): Printe
   return group === null ? line : line + sdlLine(graphqlFunctionsName(name), functionsType(group));
 }
 
-/** A key of a collection that can be read is its item; what a link row holds is one of several. */
+/** A key of a readable collection is printed as its item; a link row holds one of several. */
 function fieldType({ name, descriptor, nullable, filtered }: ViewField, shown: Shown, surface: Neighbours): string {
   if (shown.item?.field === name) return shown.types.union;
   const target = filtered && surface.collections.get(filtered.collection);

@@ -35,7 +35,7 @@ export function serviceTypes(installed: boolean): readonly string[] {
   return [sdlEnum('graphql_sdl_scope', ['items', 'system']), ...modelTypes, ...(installed ? accountTypes : [])];
 }
 
-/** Who reads nothing of users is told the own key. */
+/** A class that reads no users still reads the own key. */
 export function unreadUsers({ collections }: Surface): readonly string[] {
   const readable = collections.get(users)?.view.readable === true;
   return readable ? [] : [sdlType('type', users, [{ name: 'id', type: 'ID!' }])];
@@ -49,7 +49,7 @@ const serverQueries: readonly Service[] = [
   { name: 'server_specs_graphql', type: 'String', args: [{ name: 'scope', type: 'graphql_sdl_scope' }] },
 ];
 
-/** What is told of the model, as section 12 has it: what is only passed on is JSON. */
+/** Queries of the model, as in section 12; JSON where the value is only passed on. */
 const modelQueries: readonly Service[] = [
   { name: 'collections', type: '[platform_collection!]!' },
   { name: 'collections_by_name', type: 'platform_collection', args: texts('name') },
@@ -82,7 +82,7 @@ const modelTypes: readonly string[] = [
 
 const discard: SdlField = { name: 'discard', type: 'Boolean', note: 'Says that items or values may be lost.' };
 
-/** What changes the model, for administrators. */
+/** Mutations of the model, for administrators. */
 const modelMutations: readonly Service[] = [
   { name: 'create_collections_item', type: 'platform_collection', args: [input('collection')] },
   {
@@ -158,7 +158,7 @@ function commentMutations(collections: Surface['collections']): readonly Service
   ];
 }
 
-/** What is done beside reading and writing, as far as a class may ask for it. */
+/** Operations beside reading and writing, as far as the class may call them. */
 function utilities({ admin }: AccessClass, reverts: boolean): readonly Service[] {
   return [
     { name: 'utils_random_string', type: 'String', args: [{ name: 'length', type: 'Int' }] },

@@ -1,4 +1,7 @@
-/** What an access class sees → what its schema is printed from: collections with the names of their types, and links. */
+/**
+ * View of an access class → the facts that its schema is printed from: collections with the names of their types, and
+ * links.
+ */
 import {
   type CollectionDescriptor,
   type GraphqlTypeNames,
@@ -33,7 +36,7 @@ export interface Surface {
   readonly collections: ReadonlyMap<string, Shown>;
 }
 
-/** What the types of one collection may look at of the others. */
+/** Collections that the types of one collection may refer to. */
 export interface Neighbours {
   readonly collections: Lookup<Shown>;
 }

@@ -1,9 +1,9 @@
-/** Rules as far as they grant anything: what nobody can do stands in no table of rights. */
+/** Rules as far as they grant anything: an action that no caller has stands in no table of permissions. */
 import type { Collection, Permission, Schema, Table } from '@tablewright/introspect/schema';
 import { isWritableField } from '../passes/field.ts';
 import { indexSchema, type SchemaIndex } from '../passes/schema-index.ts';
 
-/** The rules that grant something, in their order, each without the fields that nobody can write. */
+/** The rules that grant something, in order, without fields that no caller can write. */
 export function grantingRules(schema: Schema): readonly Permission[] {
   const index = indexSchema(schema);
   return schema.permissions.flatMap((rule) => grantedBy(rule, index) ?? []);

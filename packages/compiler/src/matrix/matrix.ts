@@ -23,7 +23,7 @@ export interface MatrixCollection {
   readonly name: string;
   /** Fields in the order of the columns, then relations; last `(delete)` where a role may delete. */
   readonly rows: readonly MatrixRow[];
-  /** What the numbers in the cells stand for, counted from 1. */
+  /** Conditions that the numbers in the cells refer to, counted from 1. */
   readonly conditions: readonly string[];
   /** Values that the server sets: `editor create: status = "draft"`. */
   readonly presets: readonly string[];
@@ -95,7 +95,10 @@ function describe(
   };
 }
 
-/** What a rule asks of rows; empty when nothing. A written row must still match where no check says otherwise. */
+/**
+ * The rule's condition on rows; empty without one. A written row must still match unless a check replaces the
+ * condition.
+ */
 export function ruleText({ action, where, check }: Pick<Permission, 'action' | 'where' | 'check'>): string {
   const rows = conditionText(where);
   const found = rows === 'every row' ? [] : [rows];

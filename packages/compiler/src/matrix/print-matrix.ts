@@ -4,7 +4,7 @@ import { operandText } from '../print/condition.ts';
 import { grantingRules } from './granting-rules.ts';
 import { type Matrix, type MatrixCollection, type MatrixRight, matrixOf, ruleText } from './matrix.ts';
 
-/** What the table can be printed as. */
+/** Formats of the table. */
 export const matrixFormats = ['text', 'markdown', 'csv', 'html'] as const;
 
 /** One of `matrixFormats`. */
@@ -99,7 +99,10 @@ function csvLine(rule: Permission, field: string): string {
   return `${[rule.role, rule.collection, rule.action, field, ruleText(rule), value].map(csvCell).join(',')}\n`;
 }
 
-/** As RFC 4180 has it; what a spreadsheet would take for a formula, also in wide characters, begins with an apostrophe. */
+/**
+ * As RFC 4180 has it; text that a spreadsheet would take for a formula, also in wide characters, begins with an
+ * apostrophe.
+ */
 function csvCell(text: string): string {
   const seen = visible(text);
   const plain = /^[=+\-@＝＋－＠]/.test(seen) ? `'${seen}` : seen;

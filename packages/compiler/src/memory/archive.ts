@@ -1,4 +1,4 @@
-/** What a compilation leaves behind for those in later processes: texts, by digests of what they were made from. */
+/** Texts that a compilation keeps for later processes, by digests of their sources. */
 
 import type { CompilePart } from '../compile.ts';
 import type { Piece } from '../print/pieces.ts';
@@ -9,14 +9,14 @@ export type ArchivedQuestion = readonly [source: number, kind: 'get' | 'has', na
 /** Texts that were made once. */
 export interface Archived {
   readonly asked: readonly ArchivedQuestion[];
-  /** Of all answers, in the order of the questions. */
+  /** Digest of all answers, in the order of the questions. */
   readonly answers: string;
   readonly texts: readonly Piece[];
 }
 
-/** Keeps texts. What it gives must be what it was given: whoever cannot be sure of that gives nothing. */
+/** Keeps texts. It must return exactly the stored text, or nothing where it cannot be sure. */
 export interface Archive {
-  /** What was made of a thing with that digest, by whoever has that name. */
+  /** Texts that the named maker made of an object with that digest. */
   find(maker: string, digest: string): readonly Archived[];
   /** Takes what was made, or what was found and is still good. */
   keep(maker: string, digest: string, made: Archived): void;

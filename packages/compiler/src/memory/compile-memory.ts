@@ -2,7 +2,7 @@ import type { Schema } from '@tablewright/introspect/schema';
 import type { Api, ApiAccess, ApiCollection } from '../api.ts';
 import { isSame } from './same.ts';
 
-/** What a process that compiles again and again carries from one time to the next. It changes nothing but the time it takes. */
+/** State that a process carries from one compilation to the next. It changes nothing but the time. */
 export interface CompileMemory {
   /** Gives the tables of the last time where they say the same. */
   recallTables(tables: Schema['tables']): Schema['tables'];

@@ -41,8 +41,8 @@ function isList(value: object): boolean {
 }
 
 /**
- * JSON, which the engine prints several times as fast as it serializes. Of a set within, JSON prints an empty object: where
- * one stands, it may have been a set. A number that is none is printed as null, and plain data have none.
+ * JSON, which the engine prints several times as fast as it serializes. JSON prints an empty object for a nested set:
+ * where one stands, it may have been a set. NaN is printed as null, and plain data have none.
  */
 function listed(value: object): string | Buffer {
   const isSet = value instanceof Set;

@@ -1,4 +1,4 @@
-/** What follows from one object, from two, or from a list of names, and nothing else, is worked out once. */
+/** Memoizes facts that follow from one object, from two, or from a list of names, and nothing else. */
 
 import { isSame } from './same.ts';
 
@@ -22,7 +22,7 @@ export function createFactsOfTwo<Of extends object, And extends object, Fact ext
   return (of, and, find) => facts(of, () => createFacts<And, Fact>())(and, find);
 }
 
-/** Of so many lists of names it is kept what follows from them: the latest. */
+/** Number of lists of names, the latest, for which facts are kept. */
 const mostLists = 16;
 
 /** Makes a memory of what follows from a list of names. */

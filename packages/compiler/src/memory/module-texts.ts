@@ -4,7 +4,7 @@ import { textOfPiece } from '../print/pieces.ts';
 import { commentText } from '../print/text.ts';
 import { createMemory } from './remember.ts';
 
-/** What a module is made of. */
+/** Parts of a module. */
 export interface ModuleText {
   readonly imports: string;
   readonly declarations: string;
@@ -31,8 +31,8 @@ interface Rendered {
 const rendered = new WeakMap<ModuleText, readonly Rendered[]>();
 
 /**
- * The text of a module by the template of its kind, headed by what it is about. It is one string for as long as the module
- * is one object, so whoever writes files sees at once that it is the same.
+ * Text of a module by the template of its kind, under a heading. It is one string for as long as the module is one
+ * object, so the writer of files sees at once that it is the same.
  */
 export function renderModule(render: Render, template: TemplateName, about: string, module: ModuleText): string {
   const all = rendered.get(module)?.filter((one) => one.render === render) ?? [];

@@ -1,10 +1,10 @@
-/** What was made once is not made again, as long as everything that was asked for it has the same answer. */
+/** Reuses a result for as long as every question asked while making it has the same answer. */
 
 import type { Piece } from '../print/pieces.ts';
 import type { Archive } from './archive.ts';
 import { digestOf, digestOfAll } from './digest.ts';
 
-/** What can be asked by name. */
+/** Answers by name. */
 export type Lookup<Answer> = Pick<ReadonlyMap<string, Answer>, 'get' | 'has'>;
 
 /** Hands a lookup on and takes down what is asked of it. */
@@ -12,7 +12,7 @@ export type Watch = <Answer>(source: Lookup<Answer>) => Lookup<Answer>;
 
 /** How what is made is written down for later processes. */
 export interface Lasting<Made> {
-  /** Of whoever makes it; no two have the same. */
+  /** Unique number of the maker. */
   readonly maker: string;
   readonly texts: (made: Made) => readonly Piece[];
   readonly made: (texts: readonly Piece[]) => Made;
@@ -23,7 +23,7 @@ interface Kept<Made> {
   readonly made: Made;
 }
 
-/** A question to the source of that number: what it has by a name, or whether it has it. */
+/** A question to the source of that number: its answer for a name, or whether it has one. */
 interface Asked {
   readonly source: number;
   readonly name: string;
@@ -33,16 +33,13 @@ interface Asked {
 
 type Sources = readonly Lookup<unknown>[];
 
-/** Of one object so many are kept: the latest. */
+/** Number of results, the latest, that are kept for one object. */
 const most = 32;
 
 /**
- * Remembers what was made of an object, for as long as there is the object; what is `lasting` also in an archive, for as
- * long as that lasts.
- *
- * `make` may look at the object, which never changes, and at `sources` through `watch`; nothing else may be different from
- * one time to the next. Answers are the same when they are one object or one plain value; for an archive, when they say
- * the same.
+ * Remembers results made of an object, for as long as the object lives; if `lasting`, also in an archive.
+ * `make` may read the object, which never changes, and `sources` through `watch`; nothing else may differ between two
+ * calls. Answers are the same if they are one object or one plain value; for an archive, if they say the same.
  */
 export function createMemory<Made>(lasting: Lasting<Made> | null = null) {
   const memory = new WeakMap<object, Kept<Made>[]>();
@@ -96,7 +93,7 @@ function ask(source: Lookup<unknown> | undefined, { kind, name }: Pick<Asked, 'k
   return source?.[kind](name);
 }
 
-/** Whoever watches a source twice takes down its questions twice, which costs no more than asking them again. */
+/** Watching a source twice records its questions twice, which costs no more than asking them again. */
 function watched<Answer>(lookup: Lookup<Answer>, source: number, asked: Asked[]): Lookup<Answer> {
   if (source < 0) throw new Error('What is watched must be one of the sources.');
   // Many sources are asked nothing.

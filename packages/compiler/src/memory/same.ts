@@ -1,6 +1,6 @@
 /** Plain data, sets among it, by value. */
 
-/** Whether two values say the same. What is one object needs no look inside. */
+/** True if two values are deeply equal. One object needs no look inside. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!isObject(a) || !isObject(b)) return false;
@@ -16,12 +16,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
-  // What is one needs no call: most of what is compared are names.
+  // Identical elements need no call: most of them are names.
   for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at] && !isSame(a[at], b[at])) return false;
   return true;
 }
 
-/** The order of names counts, too: what is printed follows it. */
+/** The order of names counts, too, because the printed order follows it. */
 function isSameObject(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
   const [names, others] = [Object.keys(a), Object.keys(b)];
   if (names.length !== others.length) return false;
@@ -35,8 +35,8 @@ function isSameObject(a: Readonly<Record<string, unknown>>, b: Readonly<Record<s
 }
 
 /**
- * Gives one object for equal values, so that what was made of one can be found again for another. Values belong to an
- * owner and are forgotten with it; of one owner the latest `most` are kept.
+ * Gives one object for equal values, so that results of one are found again for another. Values belong to an owner and
+ * are forgotten with it; the latest `most` of an owner are kept.
  */
 export function createInterning<Value extends object>(most = 64): (owner: object, value: Value) => Value {
   const known = new WeakMap<object, Value[]>();

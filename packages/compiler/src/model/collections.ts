@@ -3,7 +3,7 @@ import type { NoteReader } from '../openapi/notes.ts';
 import { told as toldOf } from './declared.ts';
 import { shows, type Told } from './index.ts';
 
-/** What only an app looks at. */
+/** Members that only an app reads. */
 const appMembers = [
   'icon',
   'display_template',
@@ -17,7 +17,7 @@ const appMembers = [
   'collapse',
 ];
 
-/** What a collection has of which nobody has said anything. */
+/** Defaults of a collection without declarations. */
 const unsaid = {
   icon: null,
   note: null,

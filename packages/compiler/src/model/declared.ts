@@ -1,4 +1,4 @@
-/** What only an app looks at, as the rows of the platform's own tables have it. Source: API specification, 10.2 and 10.4. */
+/** Members that only an app reads, as the platform's own tables hold them. Source: API specification, 10.2 and 10.4. */
 import { type DeclaredRow, isColumnless, type JsonValue, relationSpecialIn } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
@@ -8,7 +8,7 @@ import type { NoteReader } from '../openapi/notes.ts';
 export interface Declared {
   readonly collections: Lookup<DeclaredRow>;
   readonly fields: Lookup<readonly DeclaredRow[]>;
-  /** Of each collection: rows about fields that have no column and are no relation, by their names. */
+  /** Rows about fields without a column that are no relation, by name, for each collection. */
   readonly columnless: Lookup<readonly DeclaredRow[]>;
   /** Rows about what is no collection: folders, which only group others. */
   readonly folders: readonly DeclaredRow[];
@@ -45,12 +45,12 @@ function columnlessIn(rows: readonly DeclaredRow[], collections: Api['collection
   return Map.groupBy(sorted, ({ collection }) => String(collection));
 }
 
-/** What a field is, as its row says. */
+/** Specials of a field, as its row declares them. */
 export function specialsOf({ special }: DeclaredRow): readonly string[] {
   return typeof special === 'string' && special !== '' ? special.split(',').map((one) => one.trim()) : [];
 }
 
-/** The members of a row, if there is one, that somebody has said. Texts that name what is hidden are left out. */
+/** The declared members of a row, if there is one. Texts that name something hidden are left out. */
 export function told(row: DeclaredRow | undefined, members: readonly string[], note: NoteReader): DeclaredRow {
   return Object.fromEntries(
     members.flatMap((member) => {

@@ -41,12 +41,12 @@ export function modelFields(
   for (const row of rows.fields.get(view.name) ?? []) said.set(row.field ?? null, row);
   return fieldsOf.map((one) => {
     const row = said.get(one.field);
-    // Of most fields nobody has said anything.
+    // Most fields have no declaration.
     return row === undefined ? one : withSaid(one, row, untold, note);
   });
 }
 
-/** What only an app looks at. */
+/** Members that only an app reads. */
 const appMembers = [
   'validation_message',
   'hidden',

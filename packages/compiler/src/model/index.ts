@@ -23,7 +23,7 @@ export interface Told {
   readonly view: ViewCollection;
 }
 
-/** What may be looked at to tell of one collection. */
+/** Facts that the description of one collection may use. */
 export interface Sighted {
   /** Everything that a class may read, by name. */
   readonly told: Lookup<Told>;
@@ -107,13 +107,13 @@ function textsIn([collection = '', fields = '', relations = '']: readonly Piece[
   return { collection: onlyText(collection, depth), fields: listed(fields), relations: listed(relations) };
 }
 
-/** What a part is made from. */
+/** Sources of a part. */
 interface PartSources {
   readonly all: readonly Lookup<unknown>[];
   readonly make: (watch: Watch) => Part;
 }
 
-/** What is told of each collection; classes that see the same of it and of what it leads to share it. */
+/** Descriptions of each collection; classes that see the same of it and of its relations share one. */
 function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSources) => Made): readonly Made[] {
   const views = new Map(view.collections.filter(({ readable }) => readable).map((one) => [one.name, one]));
   const told = api.collections.flatMap((one): readonly Told[] => {
@@ -145,7 +145,7 @@ function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSour
   );
 }
 
-/** Whether a field of a collection is readable, or a relation that has no field. */
+/** True if a field of a collection is readable, or a relation that has no field. */
 export function shows({ view }: Told, name: string): boolean {
   return view.fields.some((one) => one.name === name) || view.relations.some((one) => one.name === name);
 }

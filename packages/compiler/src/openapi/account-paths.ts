@@ -25,7 +25,7 @@ export function accountPaths(access: AccessClass | null): readonly (readonly [st
   ];
 }
 
-/** Whether some rules let the class create users with an address and a role. */
+/** True if some rules let the class create users with an address and a role. */
 export function mayInvite({ collections }: AccessClass): boolean {
   const rules = collections.find(({ collection }) => collection === 'platform_users')?.create ?? [];
   const fields = new Set(rules.flatMap((rule) => rule.fields));

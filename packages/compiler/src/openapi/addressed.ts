@@ -1,4 +1,4 @@
-/** What the paths of a collection are made of, and nothing else of it. */
+/** Facts that the paths of a collection follow from, and nothing else of it. */
 import { systemCollection } from '@tablewright/runtime/contract';
 import type { Operation } from '../api.ts';
 import { isGrouped } from './aggregation.ts';
@@ -13,7 +13,7 @@ export interface Addressed extends AddressedFacts {
   readonly path: string;
 }
 
-/** What is no name; plain data. Where collections have the same, their paths differ in names only. */
+/** The facts beside names, as plain data. Where collections share them, their paths differ in names only. */
 export interface AddressedFacts {
   readonly operations: readonly Operation['kind'][];
   readonly readable: boolean;
@@ -21,7 +21,7 @@ export interface AddressedFacts {
   readonly deprecated: boolean;
   /** In key order; empty when it cannot be read. */
   readonly key: readonly AddressedKeyField[];
-  /** Whether rows can be grouped by something. */
+  /** True if rows can be grouped. */
   readonly grouped: boolean;
   /** Null where nothing can be written. */
   readonly writes: AddressedWrites | null;
@@ -30,7 +30,7 @@ export interface AddressedFacts {
 /** A field of a key. */
 export type AddressedKeyField = Pick<ViewField, 'name' | 'values' | 'descriptor'>;
 
-/** What can be written. */
+/** Writes that the paths offer. */
 export interface AddressedWrites {
   /** In key order; empty where payloads cannot name it. */
   readonly key: readonly AddressedKeyField[];

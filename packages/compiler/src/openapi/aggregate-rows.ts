@@ -97,7 +97,7 @@ const count: JsonObject = keepText({ type: 'integer', minimum: 0 });
 
 const part: JsonObject = keepText({ type: ['integer', 'null'] });
 
-/** What the functions of a kind give of fields. */
+/** Results of the functions of a kind, by field. */
 type Results = Readonly<Record<AggregateKind, JsonObject>>;
 
 function resultsOf(names: DocumentNames, taken: TakenFields): Results {

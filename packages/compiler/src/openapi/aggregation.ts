@@ -1,7 +1,6 @@
 /**
- * What a collection takes to be aggregated: functions with their fields, groups, and conditions on the rows. Source: API
+ * Aggregation input of a collection: functions with their fields, groups, and conditions on the rows. Source: API
  * specification, section 5.5; `having` is an addition.
- *
  * The names that can be counted, summed and compared are components of their own, because each stands in many places.
  */
 import {
@@ -49,7 +48,7 @@ function nameOf({ name }: ViewField): string {
   return name;
 }
 
-/** What `groupBy` takes: fields that have an order, functions of fields, and the number of related items. */
+/** Names in `groupBy`: fields that have an order, functions of fields, and the number of related items. */
 export function groupNames({ fields, relations }: ViewCollection): readonly string[] {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const calls = shown.flatMap(({ name, descriptor }) => functionsOf(descriptor.type).map((call) => `${call}(${name})`));
@@ -58,7 +57,7 @@ export function groupNames({ fields, relations }: ViewCollection): readonly stri
   return [...new Set([...plain, ...calls, ...counts])];
 }
 
-/** Whether `groupBy` takes anything. */
+/** True if `groupBy` accepts any name. */
 export function isGrouped({ fields, relations }: ViewCollection): boolean {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   return (

@@ -6,7 +6,7 @@ import { type FailureName, failuresByStatus } from './responses.ts';
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const authTag = 'auth';
 
-/** Whether an API knows users, so that there is somebody to sign in. */
+/** True if an API has users, so that callers can sign in. */
 export function hasUsers({ collections }: Api): boolean {
   return collections.some(({ descriptor }) => descriptor.system === true && descriptor.name === 'platform_users');
 }

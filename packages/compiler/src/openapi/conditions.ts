@@ -1,6 +1,5 @@
 /**
- * What a filter may say about one field, once per group of types. Source: API specification, section 5.2.
- *
+ * Filter of one field, once per group of types. Source: API specification, section 5.2.
  * A condition is the value itself, which means `_eq`, or an object of operators.
  */
 import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@tablewright/runtime/contract';
@@ -69,7 +68,7 @@ export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
   ];
 }
 
-/** Refers to the condition for a field; null for types that nobody can compare. */
+/** Refers to the condition for a field; null for types without comparison. */
 export function conditionOf({ type, element, range }: FieldDescriptor): JsonObject | null {
   const plain = type === 'array' && element === 'json' ? 'Presence' : groups[type];
   const group = rangeElement(range) === undefined ? plain : 'Range';

@@ -63,7 +63,7 @@ function failuresOf({ body }: CustomRoute): readonly FailureName[] {
   return ['InvalidWrite', ...common, 'Forbidden', 'RouteNotFound', 'Unprocessable', ...ofBodies];
 }
 
-/** A shape as a schema. What comes in is closed; what goes out may get more members one day. */
+/** A shape as a schema. Inputs are closed; outputs may get more members later. */
 function schemaOf(shape: Shape, closed: boolean): JsonObject {
   switch (shape.kind) {
     case 'json':

@@ -1,4 +1,4 @@
-/** What `/utils/explain` is asked, and what it tells of a read, of a write, and of what is refused. */
+/** Input of `/utils/explain`, and its result for a read, a write, and a refused request. */
 import type { JsonObject } from './json.ts';
 
 const text = { type: 'string' };
@@ -71,7 +71,7 @@ const refused = {
   required: ['kind', 'code', 'message', 'reasons'],
 };
 
-/** What is told; a refused read has no more than its reasons. */
+/** The explanation; a refused read has no more than its reasons. */
 export const explained: JsonObject = { anyOf: [read, write, refused] };
 
 /** An object that has all of its properties. */

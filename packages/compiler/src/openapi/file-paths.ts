@@ -8,7 +8,7 @@ import type { View, ViewCollection } from './view.ts';
 
 const files = 'platform_files';
 
-/** Fields of files that a form may give; of an upload the type is what its content says. */
+/** Fields of files that a form may set; the type of an upload follows from its content. */
 const formFields = ['filename_download', 'title', 'folder', 'embed', 'description', 'location', 'tags'];
 
 /** The fields that a form may give beside a content; null for other collections. */

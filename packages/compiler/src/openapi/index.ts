@@ -66,7 +66,7 @@ export function printOpenApi(
   );
 }
 
-/** Whether the document of an access class says what that of everything says, whose view is `whole`. */
+/** True if the document of an access class equals that of everything, whose view is `whole`. */
 export function isDocumentOfAll(api: Api, access: AccessClass, view: View, whole: View): boolean {
   return (
     access.admin &&
@@ -196,7 +196,7 @@ function isAddressed({ operations }: ViewCollection): boolean {
   return operations.size > 0;
 }
 
-/** What collections have together, or what is the same for all. */
+/** Schemas that collections share, or that are the same for all. */
 function sharedSchemas(view: View, from: TextsFrom): readonly (readonly [string, JsonValue])[] {
   return [
     ...leadSchemas(view, from),

@@ -51,7 +51,7 @@ export function upsertSchema(upsert: ViewUpsert): JsonObject {
   return more.length === 0 ? { ...schema, ...only } : { ...schema, anyOf: [...(only ? [only] : []), ...more] };
 }
 
-/** Describes a field of a payload: of a many-to-one also an item in the place of its key. */
+/** Describes a field of a payload; a many-to-one also takes an item in the place of its key. */
 export function fieldSchema({ descriptor, values, nullable, note, member }: ViewInput): JsonObject {
   const taken = takenSchema(descriptor, values);
   const schema = member === null ? taken : { anyOf: [taken, ...memberObjects(member)] };
@@ -65,7 +65,7 @@ function takenSchema(field: Valued, values: readonly string[] | null): JsonObjec
   return { type: 'array', items: orNull(scalarInput(item, values)) };
 }
 
-/** The schema of a value that is taken in: what is sent out is taken back; some types take more. */
+/** Schema of an input value: values of responses are accepted again; some types accept more. */
 export function scalarInput(field: Valued, values: readonly string[] | null): JsonObject {
   switch (field.type) {
     case 'hash':

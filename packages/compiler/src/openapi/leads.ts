@@ -4,7 +4,7 @@ import { keyInput, keyObject } from './keys.ts';
 import { nameWithout } from './names.ts';
 import type { ViewLead, ViewMember } from './view.ts';
 
-/** What a payload may say of a relation. */
+/** Payload of a relation. */
 export function leadSchema(lead: ViewLead): JsonObject {
   if (lead.kind === 'one') {
     const forms = [...(lead.member.links ? keyForms(lead.member) : []), ...memberObjects(lead.member)];
@@ -39,7 +39,7 @@ function keyForms({ key }: ViewMember): readonly JsonObject[] {
   return key.length > 1 ? [{ type: 'string' }, keyInput(key)] : [keyInput(key)];
 }
 
-/** What elements of a list may be, by where they stand. */
+/** Elements of a list, by their position. */
 interface ListForms {
   readonly elements: readonly JsonObject[];
   readonly create: JsonObject | null;

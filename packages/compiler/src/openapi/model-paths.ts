@@ -13,7 +13,7 @@ interface Kind {
   readonly path: string;
   /** Begins the names of operations. */
   readonly name: string;
-  /** Of one, and of several. */
+  /** Nouns for one and for several. */
   readonly words: readonly [string, string];
   readonly component: string;
 }

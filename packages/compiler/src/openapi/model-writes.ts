@@ -8,7 +8,7 @@ const failed = [
   ...(['InvalidWrite', 'UnsupportedMediaType', 'Unprocessable'] as const),
 ] as const;
 
-/** What is made, changed and deleted at one place of the model. */
+/** Writes at one place of the model. */
 interface Written {
   readonly operationId: string;
   readonly tag: string;
@@ -17,9 +17,9 @@ interface Written {
   readonly input: string | null;
   /** Name of the component that is answered. */
   readonly output: string;
-  /** Whether one is sent and answered, several, or either. */
+  /** Number of items in request and response: one, several, or either. */
   readonly count: 'one' | 'many' | 'either';
-  /** Whether data may be lost by it, so that a request can say that it may. */
+  /** True if it may lose data, so that a request can allow that. */
   readonly loses: boolean;
 }
 

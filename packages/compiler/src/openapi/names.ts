@@ -9,8 +9,8 @@ import { createFactsOfNames } from '../memory/facts.ts';
 import { sha256 } from '../print/hash.ts';
 
 /**
- * What the document calls one collection. Names are made when they are asked for: views hold those of each collection that
- * they lead to, and whoever compares or digests a view looks at three texts of each.
+ * Names of one collection in the document. They are made at the first access: views hold the names of every related
+ * collection, and comparing or hashing a view reads three texts of each.
  */
 export class DocumentNames {
   /** API name. */
@@ -51,7 +51,7 @@ export class DocumentNames {
     return `Aggregate${this.spelling}`;
   }
 
-  /** `FunctionsOrderLines`: what `aggregate` takes. */
+  /** `FunctionsOrderLines`: the type of `aggregate`. */
   get functions(): string {
     return `Functions${this.spelling}`;
   }
@@ -79,7 +79,7 @@ export class DocumentNames {
     return `Ranged${this.spelling}`;
   }
 
-  /** `CreateOrderLines`: what a new item is made from. */
+  /** `CreateOrderLines`: the payload of a new item. */
   get create(): string {
     return `Create${this.spelling}`;
   }
@@ -142,9 +142,8 @@ export class DocumentNames {
 
 /**
  * Names the given collections.
- *
- * A name that loses characters on the way always ends in its hash; of names that differ only in case or underscores, all
- * but the one written in the plain way (`order_lines`) do.
+ * A name that loses characters on the way always ends in its hash; of names that differ only in case or underscores,
+ * all but the one written in the plain way (`order_lines`) do.
  */
 export function nameDocument(collections: readonly string[]): ReadonlyMap<string, DocumentNames> {
   return namesOfAll(collections, () => findNames(collections));

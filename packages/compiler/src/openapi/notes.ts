@@ -15,16 +15,15 @@ export function everyNote(note: string | null): string | null {
 }
 
 /**
- * Shows the notes in which no hidden name occurs, in whatever case.
- *
- * A name of one word counts where it stands as a word (`orders` in `orders.id` and `orders_archive`), any other wherever
- * it occurs. Names of the database are names too. What is hidden in one place and visible in another is no secret.
- *
- * @param shown the visible fields and relations of a collection; null when it is hidden itself
+ * Shows the notes in which no hidden name occurs, in any case.
+ * A name of one word counts where it stands as a word (`orders` in `orders.id` and `orders_archive`), any other
+ * wherever it occurs. Names of the database count too. A name that is hidden in one place and visible in another is no
+ * secret.
+ * @param shown the visible fields and relations of a collection; null if the collection is hidden
  */
 export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
   if (api.collections.every((one) => isWhole(one, shown(one)))) return everyNote;
-  // Whoever sees nothing asks for no note.
+  // A class that sees nothing asks for no note.
   let hidden: HiddenNames | undefined;
   return function read(note) {
     if (note === null) return null;
@@ -38,7 +37,7 @@ export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
 
 type Shown = (collection: ApiCollection) => ReadonlySet<string> | null;
 
-/** Whether nothing of a collection is hidden. */
+/** True if no part of a collection is hidden. */
 function isWhole({ descriptor }: ApiCollection, names: ReadonlySet<string> | null): boolean {
   return names !== null && [...descriptor.fields, ...descriptor.relations].every(({ name }) => names.has(name));
 }
@@ -68,7 +67,7 @@ function hiddenNames(collections: readonly ApiCollection[], shown: Shown): Hidde
 /** Folded, of a collection. */
 interface FoldedNames {
   readonly tables: readonly string[];
-  /** Of fields and relations, each with its spellings. */
+  /** Fields and relations, each with its spellings. */
   readonly members: readonly (readonly [string, readonly string[]])[];
 }
 

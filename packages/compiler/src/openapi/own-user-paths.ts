@@ -12,7 +12,7 @@ const trackFailures = [...commonFailures, 'InvalidBody', 'UnsupportedMediaType']
 /** Tag of the operations: the one of users. */
 export const ownUserTag = 'users';
 
-/** The paths with their operations, as far as an access class may use them: everybody is somebody. */
+/** The paths with their operations, as far as an access class may use them: every caller is a user. */
 export function ownUserPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
   const users = collections.find(({ name }) => name === 'platform_users');
   const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(addressed(users));

@@ -12,8 +12,8 @@ const namesOrText: JsonObject = { anyOf: [names, { type: 'string' }] };
 const metaNames: JsonObject = { type: 'array', items: { type: 'string', enum: ['total_count', 'filter_count', '*'] } };
 
 /**
- * What `deep` takes for one relation. Its other keys name relations further down, for which the same holds; a schema of
- * theirs would be a type that the members above do not have, which languages with index signatures refuse.
+ * Schema of `deep` for one relation. Its other keys name relations further down, with the same schema. Describing them
+ * would give a type that the members above do not have, which languages with index signatures refuse.
  */
 const nested: JsonObject = {
   type: 'object',
@@ -226,7 +226,7 @@ export function singletonParameters(collection: Addressed): readonly JsonObject[
   return [...itemParameters(collection), use('search'), use('meta'), use('export')];
 }
 
-/** The parameters that shape the answer of a write: what was written and does not match is left out. */
+/** The parameters that shape the response of a write: written items that do not match are left out. */
 export function answerParameters(collection: Addressed, many: boolean): readonly JsonObject[] {
   const list = [use('search'), use('sort'), use('limit'), use('offset'), use('page'), use('meta')];
   return [...itemParameters(collection), ...(many ? list : [])];

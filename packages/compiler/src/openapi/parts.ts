@@ -1,4 +1,4 @@
-/** What is made of a collection for the documents of all classes that see the same of it. */
+/** Parts of a collection for the documents of all classes that see the same of it. */
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { type Layout, textAt } from '../print/document.ts';
@@ -12,7 +12,7 @@ export type Parts = readonly (readonly [string, JsonObject])[];
 /** A part by its text. */
 export type PartText = readonly [name: string, text: string];
 
-/** Who wants nothing but the text of a document gets parts of which only that is known; null for everybody else. */
+/** Source of parts whose text alone is needed, as for the text of a document; null for all other callers. */
 export type TextsFrom = { readonly archive: Archive | null } | null;
 
 /** Lines of their own have paths, operations, what these are made of, components, what schemas are made of, and properties. */

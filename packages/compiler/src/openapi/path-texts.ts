@@ -17,7 +17,7 @@ export function pathTexts({ names, path, ...facts }: Addressed): readonly PartTe
   return patternsOf(facts).map((pattern) => [fill(pattern.path, values), fill(pattern.text, escaped(values))]);
 }
 
-/** What all names in paths are made of. */
+/** Values that all names in paths are made of. */
 type Values = Readonly<Record<'collection' | 'spelling' | 'tag' | 'path', string>>;
 
 /** The paths of all collections of the same facts. */
@@ -29,7 +29,7 @@ interface PathPattern {
 /** Texts, and what stands behind each; nothing behind the last. */
 type Pattern = readonly { readonly text: string; readonly next: keyof Values | null }[];
 
-/** Of so many different facts patterns are kept. */
+/** Number of different facts for which patterns are kept. */
 const most = 256;
 
 const known = new Map<string, readonly PathPattern[]>();

@@ -35,7 +35,7 @@ function collectionReads(collection: Addressed): readonly (readonly [string, Jso
   return [...(operations.includes('list') ? [['get', listItems(collection)] as const] : []), ...search];
 }
 
-/** What can be read on the path of one item. */
+/** Reads on the path of one item. */
 export function itemReads(collection: Addressed): readonly (readonly [string, JsonObject])[] {
   const { operations, readable, key } = collection;
   return readable && operations.includes('read') && key.length > 0 ? [['get', readItem(collection)]] : [];

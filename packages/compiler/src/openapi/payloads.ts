@@ -9,7 +9,7 @@ import type { View, ViewCollection, ViewKeyField, ViewLead, ViewMember, ViewPayl
 
 type Component = readonly [string, JsonObject];
 
-/** What bodies on the paths of a collection refer to. */
+/** Schemas that bodies on the paths of a collection refer to. */
 export function payloadSchemas({ names, writes, hooked }: ViewCollection): readonly Component[] {
   const { key = [], create = null, update = null, upsert = null } = writes ?? {};
   const changes = update && key.length > 0 ? update : null;
@@ -21,7 +21,7 @@ export function payloadSchemas({ names, writes, hooked }: ViewCollection): reado
   ];
 }
 
-/** What relations of payloads refer to: payloads without the fields that a relation sets, and links. */
+/** Schemas that relations of payloads refer to: payloads without the fields that a relation sets, and links. */
 export function leadSchemas({ collections }: View, from: TextsFrom): Parts {
   const byItem = new Map(collections.map((one) => [one.names.item, one]));
   const found = collections.flatMap((one) =>

@@ -176,7 +176,7 @@ function response({ description, codes, retry }: Failure): JsonObject {
   };
 }
 
-/** What was answered once, by code, to be spread. */
+/** Recorded responses by status code, to be spread. */
 function examplesOf(codes: readonly string[]): JsonObject {
   const shown = codes.flatMap((code) => {
     const value = failureExamples[code];

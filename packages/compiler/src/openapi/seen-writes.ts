@@ -4,7 +4,7 @@ import type { Api, ApiCollection, Operation } from '../api.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { isSame } from '../memory/same.ts';
 
-/** What an access class may write of one collection. */
+/** Writes of one collection that an access class has. */
 export interface SeenWrites {
   readonly api: ApiCollection;
   readonly create: SeenPayload | null;
@@ -22,7 +22,7 @@ export interface SeenPayload {
   readonly preset: ReadonlySet<string>;
 }
 
-/** What an access class may write, by collection name in the Api's order; with null, everything. */
+/** Writes of an access class, by collection name in the Api's order; with null, all writes. */
 export function seeWrites(api: Api, access: AccessClass | null): ReadonlyMap<string, SeenWrites> {
   const granted = new Map((access?.collections ?? []).map((one) => [one.collection, one]));
   return new Map(

@@ -30,17 +30,17 @@ export interface Sight {
   /** All many-to-any relations, hidden ones too, by their link collection. */
   readonly allLinks: Lookup<readonly ManyToAny[]>;
   readonly note: NoteReader;
-  /** What can be written, by collection name, with its names. */
+  /** Writable collections by name, with their names in the document. */
   readonly writes: Lookup<Written>;
 }
 
-/** What can be written of a collection, and what the document calls it. */
+/** The writable part of a collection, and its names in the document. */
 export interface Written {
   readonly seen: SeenWrites;
   readonly names: DocumentNames;
 }
 
-/** What an access class sees; with null, everything. */
+/** View of an access class; with null, of everything. */
 export function look(api: Api, access: AccessClass | null): Sight {
   const readable = readableCollections(api, access);
   const writes = seeWrites(api, access);
@@ -148,13 +148,13 @@ export function reasonOf({ deprecated }: { readonly deprecated?: string }, { not
   return deprecated === undefined ? null : (note(deprecated) ?? '');
 }
 
-/** Whether a readable name reads as null on some rows, because no rule that matches them lists it. */
+/** True if a readable name reads as null on some rows, because no rule that matches them lists it. */
 export function isMasked({ rules }: Seen, name: string): boolean {
   const listing = (rules ?? []).filter(({ fields }) => fields.includes(name));
   return rules !== null && listing.length < rules.length && !listing.some(everyRow);
 }
 
-/** Whether some rows are hidden, so that what stands in the place of their key is null. */
+/** True if some rows are hidden, so that null stands in the place of their key. */
 export function isPartial({ rules }: Seen): boolean {
   return rules !== null && !rules.some(everyRow);
 }

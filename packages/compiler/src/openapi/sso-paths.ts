@@ -51,7 +51,7 @@ function arriveByForm(): JsonObject {
   };
 }
 
-/** What a provider sends along. */
+/** Parameters that a provider sends along. */
 const brought = [
   ['state', 'What the provider was sent.'],
   ['code', 'What the profile is exchanged for.'],

@@ -17,7 +17,7 @@ const failures = [
   'ServiceUnavailable',
 ] as const satisfies readonly FailureName[];
 
-/** The paths, as far as somebody may write what they bring in, or read and keep what they bring out. */
+/** The paths, as far as the class may write imported items, or read and keep exported ones. */
 export function transferPaths(api: Api, { collections }: View): readonly (readonly [string, JsonObject])[] {
   const own = new Set(
     api.collections.flatMap(({ descriptor: { name, system, singleton } }) => (system || singleton ? [] : [name])),

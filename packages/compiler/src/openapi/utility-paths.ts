@@ -107,7 +107,7 @@ function explain(): JsonObject {
   };
 }
 
-/** The paths of comments under activity, as far as somebody may write them. */
+/** The paths of comments under activity, as far as the class may write them. */
 export function commentPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
   const comments = collections.find(({ name }) => name === 'platform_comments');
   const activity = collections.find(({ name }) => name === 'platform_activity');

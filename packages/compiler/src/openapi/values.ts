@@ -9,7 +9,7 @@ import { createFacts } from '../memory/facts.ts';
 import { keepText, keptTextOf } from '../print/kept-text.ts';
 import { type JsonObject, reference } from './json.ts';
 
-/** What of a field decides how its value is written. */
+/** Facts of a field that decide how its value is written. */
 export type Valued = Pick<
   FieldDescriptor,
   'type' | 'native' | 'wire' | 'element' | 'maxLength' | 'precision' | 'scale'
@@ -33,7 +33,7 @@ export function valueSchemas(): readonly (readonly [string, JsonObject])[] {
 
 /** Admits null as well: by the list of types where there is one. */
 export function orNull(schema: JsonObject): JsonObject {
-  // Of a schema that stands in many places it stands in many places, too.
+  // A schema that stands in many places has a nullable form that does so, too.
   return keptTextOf(schema) === undefined ? withNull(schema) : nullable(schema, () => keepText(withNull(schema)));
 }
 
@@ -61,7 +61,7 @@ function text(pattern: string): JsonObject {
   return keepText({ type: 'string', pattern: `^${pattern}$` });
 }
 
-/** Types whose values have one form, whatever else is known of the field. */
+/** Types whose values have one form, independent of other facts. */
 const fixed = {
   bigInteger: text('-?[0-9]{1,19}'),
   float: keepText({ anyOf: [{ type: 'number' }, { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }] }),
@@ -98,10 +98,10 @@ const plainText: JsonObject = keepText({ type: 'string' });
 
 const anyDecimal = text('(-?[0-9]+(\\.[0-9]+)?|NaN|-?Infinity)');
 
-/** Of texts by the list of their values. */
+/** Schemas of texts by the list of their values. */
 const choices = createFacts<readonly string[], JsonObject>();
 
-/** Of texts by their longest length, and of decimals by their digits behind the point. */
+/** Schemas of texts by their maximum length, and of decimals by their digits after the point. */
 const limited = new Map<number, JsonObject>();
 const decimals = new Map<number, JsonObject>();
 

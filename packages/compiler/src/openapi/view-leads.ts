@@ -45,7 +45,7 @@ export function viewOne(field: string, { descriptor }: ApiCollection, sight: Sig
   return member && (member.create || member.update) ? member : null;
 }
 
-/** What an access class may do to items of a collection, before a relation has its say. */
+/** Permissions of an access class on items of a collection, before a relation restricts them. */
 function memberOf(collection: string, owned: readonly string[], sight: Sight): ViewMember | null {
   const names = sight.writes.get(collection)?.names ?? sight.visible.get(collection)?.names;
   if (names === undefined) return null;
@@ -68,7 +68,7 @@ function isSomething(member: ViewMember | null): member is ViewMember {
   return member !== null && (member.links || member.create || member.update);
 }
 
-/** Children hold the key of the item above, so whatever is done to them is done to this field. */
+/** Children hold the key of the item above, so every change of the relation writes this field. */
 function viewChildren({ name, target, on, onDeselect }: OneToMany, sight: Sight): ViewLead | null {
   const seen = sight.writes.get(target)?.seen;
   const owned = seen === undefined ? [] : fieldsOf(seen.api, on, 'to');
@@ -88,7 +88,7 @@ function ownedMember(target: string, owned: readonly string[], sight: Sight): Vi
   return { ...member, create, update, links: update };
 }
 
-/** Whether a payload may set the fields of a foreign key; those of the own key stay as they are. */
+/** True if a payload may set the fields of a foreign key; fields of the own key stay as they are. */
 function holds({ api }: SeenWrites, payload: SeenPayload | null, owned: readonly string[]): boolean {
   const { key } = api.descriptor;
   return payload !== null && owned.every((field) => key.includes(field) || payload.fields.has(field));

@@ -1,4 +1,4 @@
-/** What an access class may write of a collection → payloads, ready to print. */
+/** Writes of a collection by an access class → payloads, ready to print. */
 import { type CollectionDescriptor, isSecret } from '@tablewright/runtime/contract';
 import type { ApiCollection } from '../api.ts';
 import type { SeenPayload } from './seen-writes.ts';
@@ -6,7 +6,7 @@ import { reasonOf, type Sight } from './sight.ts';
 import type { ViewInput, ViewKeyField, ViewPayload, ViewUpsert, ViewWrites } from './view.ts';
 import { viewLeads, viewOne } from './view-leads.ts';
 
-/** What can be written of a collection; null for nothing. */
+/** The writable part of a collection; null if there is none. */
 export function viewWrites(api: ApiCollection, sight: Sight, readable: ReadonlySet<string>): ViewWrites | null {
   const seen = sight.writes.get(api.descriptor.name)?.seen;
   if (seen === undefined) return null;
@@ -37,7 +37,7 @@ function viewKey(api: ApiCollection, sight: Sight, shown: ReadonlySet<string>): 
 
 type Taken = Pick<ViewPayload, 'fields' | 'leads'>;
 
-/** What one action takes. */
+/** Payload of one action. */
 function viewTaken(api: ApiCollection, seen: SeenPayload, sight: Sight): Taken {
   return { fields: viewInputs(api, seen, sight), leads: viewLeads(api, seen, sight) };
 }
@@ -47,7 +47,7 @@ function withoutKey({ descriptor: { key } }: ApiCollection, fields: readonly Vie
   return fields.some(({ name }) => key.includes(name)) ? fields.filter(({ name }) => !key.includes(name)) : fields;
 }
 
-/** What a new item must have, as far as rules do not give it. */
+/** Required fields of a new item, without those that rules set. */
 function requiredIn(api: ApiCollection, { fields, preset }: SeenPayload): readonly string[] {
   const needed = api.fields.filter(({ descriptor, required }) => required || descriptor.required === true);
   return needed.map(({ descriptor }) => descriptor.name).filter((name) => fields.has(name) && !preset.has(name));
@@ -70,7 +70,7 @@ function viewInputs(api: ApiCollection, { fields }: SeenPayload, sight: Sight): 
   });
 }
 
-/** Whether the allowed values of a field name collections, one of them hidden. */
+/** True if the allowed values of a field name collections, one of them hidden. */
 export function naming(
   field: string,
   values: readonly string[],

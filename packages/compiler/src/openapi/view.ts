@@ -8,7 +8,7 @@ import type { NoteReader } from './notes.ts';
 import { isMasked, isPartial, look, reasonOf, type Seen, type Sight } from './sight.ts';
 import { naming, viewWrites } from './view-writes.ts';
 
-/** What a document shows. */
+/** Contents of a document. */
 export interface View {
   /** Requests without a token are of this class. */
   readonly anonymous: boolean;
@@ -33,7 +33,7 @@ export interface ViewCollection {
   readonly operations: ReadonlySet<Operation['kind']>;
   /** In key order; empty when there is none or when it cannot be read, and then no item can be named. */
   readonly key: readonly ViewField[];
-  /** Whether hooks may fill what a new item needs. */
+  /** True if hooks may fill the required fields of a new item. */
   readonly hooked: boolean;
   /** In the order of the columns. */
   readonly fields: readonly ViewField[];
@@ -41,10 +41,10 @@ export interface ViewCollection {
   readonly relations: readonly ViewRelation[];
 }
 
-/** What payloads know of a field of the key. */
+/** Facts of a key field that payloads use. */
 export type ViewKeyField = Pick<ViewField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'>;
 
-/** What can be written. */
+/** Writes of a collection. */
 export interface ViewWrites {
   /** In key order; empty where payloads cannot name it: it can neither be read nor written. */
   readonly key: readonly ViewKeyField[];
@@ -55,7 +55,7 @@ export interface ViewWrites {
   readonly upsert: ViewUpsert | null;
 }
 
-/** What a payload may have. */
+/** Fields of a payload. */
 export interface ViewPayload {
   /** In the order of the columns. One list where two payloads have the same, so that it is made and looked at once. */
   readonly fields: readonly ViewInput[];
@@ -65,28 +65,28 @@ export interface ViewPayload {
   readonly leads: readonly ViewLead[];
 }
 
-/** What makes an item or changes the one that there is. */
+/** Payload that creates an item or changes the existing one. */
 export interface ViewUpsert extends ViewPayload {
   /** The unique keys, each by the names of its fields. */
   readonly keys: readonly (readonly string[])[];
-  /** What a payload has for one of them: rules may give the rest. */
+  /** Alternatives of required fields of a payload; rules may set the others. */
   readonly needed: readonly (readonly string[])[];
 }
 
 /** A field of a payload. */
 export interface ViewInput extends Pick<ViewField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'> {
   readonly nullable: boolean;
-  /** Of a many-to-one: the item that may stand in the place of its key. */
+  /** For a many-to-one: the item that may stand in the place of its key. */
   readonly member: ViewMember | null;
 }
 
-/** What may be said of an item of another collection. */
+/** Payload of an item of another collection. */
 export interface ViewMember {
   /** The fields of its key, in their order; empty when it cannot be named. */
   readonly key: readonly ViewField[];
-  /** Whether its key links it. */
+  /** True if its key links it. */
   readonly links: boolean;
-  /** Whether it can be made, and changed. */
+  /** True if it can be created, and changed. */
   readonly create: boolean;
   readonly update: boolean;
   readonly names: DocumentNames;
@@ -94,21 +94,21 @@ export interface ViewMember {
   readonly owned: { readonly create: readonly string[]; readonly change: readonly string[] };
 }
 
-/** What a payload may say of a relation. */
+/** Payload of a relation. */
 export type ViewLead =
   | {
       readonly kind: 'one';
       readonly name: string;
       readonly nullable: boolean;
       readonly member: ViewMember;
-      /** The fields that hold its key, so that nobody else has to fill them. */
+      /** The fields that hold its key, so that payloads need not set them. */
       readonly holders: readonly string[];
     }
   | {
       readonly kind: 'many';
       readonly name: string;
       readonly member: ViewMember;
-      /** Whether items can be removed from the relation. */
+      /** True if items can be removed from the relation. */
       readonly removes: boolean;
     }
   | {
@@ -152,13 +152,13 @@ export interface ViewRelation {
   readonly target: DocumentNames;
   /** The fields of the target's key in key order, for their types: they may be hidden. */
   readonly targetKey: readonly FieldDescriptor[];
-  /** Whether null can stand in the place of a key, because part of it is hidden on some rows. */
+  /** True if null can stand in the place of a key, because part of it is hidden on some rows. */
   readonly maskedKey: boolean;
   /** The collections that a many-to-any links. */
   readonly linked: readonly { readonly collection: string; readonly names: DocumentNames }[];
 }
 
-/** What an access class may read; with null, everything. */
+/** Readable part of the API for an access class; with null, everything. */
 export function viewOf(api: Api, access: AccessClass | null): View {
   const sight = look(api, access);
   const notes: Lookup<string | null> = { get: sight.note, has: () => true };
@@ -246,7 +246,7 @@ function viewField(field: ApiField, seen: Seen, sight: Sight): ViewField {
   const { name, nullable } = descriptor;
   const target = manyToOne(name, seen, sight);
   const items = target === null ? linkedItems(name, seen, sight) : [target];
-  // What a link leads to can be missing, or of a collection that is hidden.
+  // The target of a link can be missing, or of a hidden collection.
   const linked = target === null && items.length > 0;
   return {
     name,

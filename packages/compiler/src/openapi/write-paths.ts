@@ -19,7 +19,7 @@ const failures = [
   'Unprocessable',
 ] as const satisfies readonly FailureName[];
 
-/** What can be written on the path of a collection. */
+/** Writes on the path of a collection. */
 export function collectionWrites(collection: Addressed): Operations {
   const { writes, singleton } = collection;
   if (writes === null) return [];
@@ -31,7 +31,7 @@ export function collectionWrites(collection: Addressed): Operations {
   ];
 }
 
-/** What can be written on the path of one item. */
+/** Writes on the path of one item. */
 export function itemWrites(collection: Addressed): Operations {
   const { writes, singleton } = collection;
   if (writes === null || singleton) return [];
@@ -118,12 +118,12 @@ function deleteItems(collection: Addressed): JsonObject {
   };
 }
 
-/** Whether items have keys, though their fields may be hidden. */
+/** True if items have keys, though their fields may be hidden. */
 function isKeyed({ operations }: Addressed): boolean {
   return operations.includes('update') || operations.includes('delete');
 }
 
-/** Whether payloads can hold the key of their item. */
+/** True if payloads can hold the key of their item. */
 function canNameKey({ writes }: Addressed): boolean {
   return writes !== null && writes.key.length > 0;
 }

@@ -143,12 +143,15 @@ function wholeAccess(collection: Collection, table: Table): CollectionAccess {
   };
 }
 
-/** Of the platform's own collections: what no payload changes once it is there. */
+/** Fields of the platform's own collections that no payload changes after creation. */
 function fixedFields({ name, system }: Collection): readonly string[] {
   return system === undefined ? [] : (systemCollection(name)?.fixed ?? []);
 }
 
-/** What the database has for the table; of the platform's own collections only what payloads can ask for. */
+/**
+ * Actions that the database allows on the table; for the platform's own collections only those that payloads can ask
+ * for.
+ */
 function writableActions({ system }: Collection, { writable }: Table): Table['writable'] {
   if (system === undefined) return writable;
   const { writes } = system;

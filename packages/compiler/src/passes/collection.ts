@@ -54,7 +54,7 @@ export function resolveCollection(
   };
 }
 
-/** Whether the database lets anyone write the relation at all. */
+/** True if the database lets any role write the relation. */
 export function isWritable(table: Table): boolean {
   return table.writable.insert || table.writable.update || table.writable.delete;
 }

@@ -3,9 +3,9 @@ import { quoteLiteral, quoteQualified, splitQualified } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 /**
- * SQL of what fills a column that an INSERT leaves out; undefined when that is null. Of a view's column the one it shows.
- *
- * A batch in which only some items have a value names the column for all of them, and then nothing is left out.
+ * SQL of the value that fills a column left out of an INSERT; undefined if that is null. For a view's column, the SQL
+ * of the column that it shows.
+ * A batch in which only some items have a value names the column for all of them, so that no column is left out.
  */
 export function fallbackSql(table: Table, column: Column, index: SchemaIndex): string | undefined {
   const { fill } = column;

@@ -28,7 +28,7 @@ export function resolveFields(
   const aliases = fields.some(({ values }) => values !== null) ? nameValues(names, own) : null;
   return fields.map(({ field, column, values }) => {
     const keyPosition = collection.key.indexOf(field.name);
-    // The key of a singleton that nobody has written is null, whatever the database would give it.
+    // The key of a singleton that was never written is null, even if the database would fill it.
     const descriptor = describe(field, table, column, index, collection.singleton && keyPosition === -1);
     return {
       descriptor,
@@ -86,7 +86,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
   };
 }
 
-/** Whether the database fills the column with an identifier of its own making, as text or as what is one. */
+/** True if the database fills the column with an identifier that it generates, as text or of a type of its own. */
 function isIdentifier({ fill, type }: Column): boolean {
   const isText = type.portable === 'uuid' || type.portable === 'string' || type.portable === 'text';
   return isText && fill.kind === 'default' && /^\(*uuid\(\)\)*$/i.test(fill.expression.trim());
@@ -106,7 +106,7 @@ const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>>
   generated: 'generated',
 };
 
-/** Whether anybody can give the field a value. */
+/** True if any rule can let a caller write the field. */
 export function isWritableField(field: Field, table: Table, { fill, updatable }: Column): boolean {
   if (field.serverOwned) return false;
   const given = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);

@@ -1,6 +1,5 @@
 /**
- * What the compiled API relies on in the database: every table it reads with the columns it uses.
- *
+ * Objects of the database that the compiled API relies on: every table it reads with the columns it uses.
  * A collection depends on its own table and on the junctions of its many-to-many relations. It does not depend on the
  * tables at the other end of a relation: when those drift, they close and it stays open.
  */
@@ -13,8 +12,8 @@ import { qualifiedId } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
 /**
- * The fingerprint of everything that the collections of a schema use. It is taken when somebody looks at it: who prints
- * descriptions never does.
+ * The fingerprint of everything that the collections of a schema use. It is computed at the first access: printing
+ * descriptions never reads it.
  */
 export function fingerprintOf(schema: Schema, index: SchemaIndex): Fingerprint {
   let taken: Fingerprint | undefined;
@@ -57,7 +56,7 @@ function textOf(object: FingerprintObject): { readonly canonical: string; readon
   return text;
 }
 
-/** What was described last of a table, of whose columns no type is shared: it is the same as long as its uses are. */
+/** The last description of a table, which shares no type of its columns: it is the same as long as its uses are. */
 const last = new WeakMap<Table, { readonly uses: string; readonly object: FingerprintObject }>();
 
 /** Otherwise what says the same is one object, so what was made of it is found again. */
@@ -116,7 +115,7 @@ function describeTable(
     kind: kinds[table.kind],
     collections: [...new Set(uses.map(({ collection }) => collection))].sort(compare),
     rowSecurity: table.rowSecurity.enabled,
-    // Of a view the key is inherited or configured: the catalog has none to compare with.
+    // A view's key is inherited or configured: the catalog has none to compare with.
     key: isView(table) ? [] : (table.primaryKey?.columns ?? []),
     columns: table.columns.filter(({ name }) => used.has(name)).map((column) => describeColumn(table, column, enums)),
   });

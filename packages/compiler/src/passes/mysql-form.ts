@@ -11,7 +11,10 @@ import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/
 import type { NativeForm } from './wire-form.ts';
 
 const asText = 'CAST({} AS CHAR)';
-/** Of an integer. By its length the runtime knows what it is, and has the digits made by itself where nothing is nested. */
+/**
+ * Text of an integer. Its length tells the runtime what it is; values that are not nested have their digits made by the
+ * runtime itself.
+ */
 const digits = 'CAST({} AS CHAR(20))';
 /** Zeros that a column is filled with to its width are no part of the number. */
 const unpadded = 'CAST({} + 0 AS CHAR)';

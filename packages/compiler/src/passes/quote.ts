@@ -1,7 +1,7 @@
 /** SQL spelling of names and texts. The only place where the compiler quotes an identifier. */
 import type { Dialect } from '@tablewright/runtime/contract';
 
-/** An identifier in double quotes, ready for SQL whatever it contains: `"author_id"`. */
+/** An identifier in double quotes, escaped for SQL: `"author_id"`. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -17,8 +17,8 @@ export function quoteQualified(schema: string, name: string): string {
 }
 
 /**
- * A table's name, ready for SQL. On MySQL and MariaDB what the IR calls `public` is the database of the connection,
- * whatever it is called there: its tables need no qualification. Their sessions read double quotes as the standard does.
+ * A table's name, quoted for SQL. On MySQL and MariaDB the IR's `public` is the database of the connection under any
+ * name: its tables need no qualification. Sessions there read double quotes as the standard does.
  */
 export function quoteTable(
   dialect: Dialect,

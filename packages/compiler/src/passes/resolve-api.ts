@@ -1,6 +1,6 @@
 /**
- * Schema → Api: what is exposed, under the names it takes in generated code. Takes a schema whose references hold
- * (`rules/`); decides everything that printing needs.
+ * Schema → Api: the exposed collections, under the names of generated code. Takes a schema whose references hold
+ * (`rules/`); takes every decision that printing needs.
  */
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
@@ -12,7 +12,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { nameAccess, nameCollections } from './names.ts';
 import { indexOf, type SchemaSources, sourcesOf } from './schema-index.ts';
 
-/** Resolves the whole surface of a schema. Who may call which routes of the project keeps access classes apart. */
+/** Resolves the whole API of a schema. Access classes that may call different routes of the project are kept apart. */
 export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = []): Api {
   const sources = sourcesOf(schema);
   const index = indexOf(sources);

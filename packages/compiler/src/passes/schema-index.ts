@@ -18,7 +18,7 @@ export interface SchemaIndex {
 
 type Links = readonly (Relation & { readonly kind: 'm2a' })[];
 
-/** What the look-ups read, each a source of its own to whoever watches what is asked. */
+/** Sources of the look-ups, each watched separately. */
 export interface SchemaSources {
   readonly dialect: Lookup<Schema['dialect']>;
   readonly tables: Lookup<Table>;

@@ -1,4 +1,4 @@
-/** What the database says of tables, columns and foreign keys, as far as the model endpoints tell it. */
+/** Facts of the database about tables, columns and foreign keys, as far as the model endpoints report them. */
 import type { Collection, Column, Relation, Table } from '@tablewright/introspect/schema';
 import type { PortableType } from '@tablewright/runtime/contract';
 import type { StoredColumn, StoredKey, StoredTable } from '../api.ts';

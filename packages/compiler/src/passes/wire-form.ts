@@ -65,7 +65,7 @@ const asText: Row = { kind: 'text', cast: '::text', native: 'text', comparison: 
 /** The form of a column of this type, read as `portable`, which differs from the type's own where configured. */
 export function nativeForm(type: ColumnType, portable: PortableType): NativeForm {
   const form = readForm(type, portable);
-  // What is unknown is never written.
+  // A value of an unknown type is never written.
   const isText = portable !== 'unknown' && /^text(?:\[\])?$/.test(form.native);
   const stored = isText ? storedType(type) : undefined;
   return stored === undefined ? form : { ...form, stored };

@@ -46,7 +46,7 @@ export function printConstant({ name, notes, type, value }: ConstantDeclaration)
   return `${printComment(notes, 0)}${start}${text};\n`;
 }
 
-/** A comment on one line where it fits, else one line per line; nothing when nobody wrote anything. */
+/** A comment on one line where it fits, else one line per line; empty without a note. */
 export function printComment(notes: Notes, indent: number): string {
   const text = docText(notes, indent);
   if (text === null) return '';
@@ -56,10 +56,7 @@ export function printComment(notes: Notes, indent: number): string {
   return `${space}/**\n${lines.map((line) => `${space} *${line === '' ? '' : ` ${line}`}\n`).join('')}${space} */\n`;
 }
 
-/**
- * What stands inside a comment: the text that fits one line, or lines that each begin with a line end; null when
- * nobody wrote anything.
- */
+/** The text inside a comment: one line if it fits, or lines that each begin with a line end; null without a note. */
 export function docText(notes: Notes, indent: number): string | null {
   const lines: string[] = [];
   for (let at = 0; at < notes.length; at += 1) {

@@ -1,6 +1,5 @@
 /**
- * Types of generated code → text, by a printer of our own: whoever prints thousands of types cannot wait for syntax trees.
- *
+ * Types of generated code → text. A printer of our own, because syntax trees are too slow for thousands of types.
  * The layout is that of the formatter, as `type.ts` and `declaration.ts` have it.
  */
 import { type Member, type Notes, printComment, type TypeDeclaration } from './declaration.ts';
@@ -75,7 +74,7 @@ function commentOf(notes: Notes, deprecated: string | null): string {
   return `  /**\n${[...lines, '', tag].map((line) => `   *${line === '' ? '' : ` ${line}`}\n`).join('')}   */\n`;
 }
 
-/** Notes of a declaration that nobody wrote anything about. */
+/** Notes of a declaration without a comment. */
 export function notesOr(note: string | null, otherwise: string): Notes {
   return [note ?? otherwise];
 }

@@ -1,6 +1,6 @@
 /**
- * Long JSON documents. What is near their top has lines of its own, so that a difference shows what has changed, and what
- * is deeper stands on one line, which the engine prints by itself several times as fast, and in half as many bytes.
+ * Long JSON documents. Levels near the top have lines of their own, so that a difference shows the change. Deeper
+ * levels stand on one line, which the engine prints several times as fast, and in half as many bytes.
  */
 import type { JsonValue } from '@tablewright/runtime/contract';
 import { type KeptText, keptTextOf } from './kept-text.ts';
@@ -15,7 +15,10 @@ export interface Layout {
   readonly levels: number;
 }
 
-/** Prints a document in pieces, with a line end: what is known by its text only (`onlyText`) is one string in all of them. */
+/**
+ * Prints a document in pieces, with a line end. A part known by its text only (`onlyText`) is one string in all of
+ * them.
+ */
 export function printDocument(value: JsonValue, { levels }: Layout): readonly Piece[] {
   const pieces = createPieces();
   print(value, 0, levels, pieces);
@@ -53,7 +56,7 @@ function print(value: JsonValue, indent: number, levels: number, pieces: Pieces)
 }
 
 function textKept(kept: KeptText, value: Members, indent: number, levels: number): string {
-  // What has stood on one line does so wherever no levels stand open.
+  // A text printed on one line fits wherever no levels stand open.
   const isThere = kept.levels === 0 ? levels <= 0 : kept.levels === Math.max(levels, 1) && kept.indent === indent;
   if (isThere && kept.text !== null) return kept.text;
   const pieces = createPieces();

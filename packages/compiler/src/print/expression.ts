@@ -9,7 +9,7 @@ export type Value = string | number | boolean | null | undefined | object;
 /** An object of data. */
 export type Data = Readonly<Record<string, Value>>;
 
-/** What is no plain data: made by `code`, `call`, or what `createKept` gives. */
+/** Values that are no plain data: made by `code`, `call`, or `createKept`. */
 export abstract class Expression {}
 
 /** Text of our own making. */
@@ -56,7 +56,7 @@ export function call(name: string, ...of: readonly Value[]): Value {
   return new Call(name, of);
 }
 
-/** Whether it is an object of data, whose properties stand for themselves. */
+/** True if it is an object of data, whose properties stand for themselves. */
 export function isData(value: object): value is Data {
   return !(value instanceof Expression) && !Array.isArray(value);
 }

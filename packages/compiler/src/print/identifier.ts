@@ -44,8 +44,7 @@ export function fileName(name: string): string {
 }
 
 /**
- * Gives every name what `spell` makes of it, made unique by the hash of the name.
- *
+ * Spells every name by `spell`, made unique by the hash of the name.
  * Of names that would share a spelling (`fold` says when two are the same), one written the plain way keeps it and
  * every other one ends in its hash, so the result does not depend on their order.
  */

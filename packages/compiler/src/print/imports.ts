@@ -1,6 +1,6 @@
 import { lineWidth, widthOf } from './text.ts';
 
-/** One import declaration: what is imported from where. */
+/** One import declaration: names and their module. */
 export interface Import {
   readonly from: string;
   /** They begin with `type ` where only the type is meant, but not in a declaration of types only. */

@@ -1,6 +1,6 @@
 /** Texts of objects that stand in many places of documents: once they are printed they are kept. */
 
-/** A text that is kept, and where it stood: what stands on one line is the same everywhere. */
+/** A kept text, and its position: text on one line is the same everywhere. */
 export interface KeptText {
   text: string | null;
   indent: number;
@@ -9,7 +9,7 @@ export interface KeptText {
 
 const kept = new WeakMap<object, KeptText>();
 
-/** Has the text of an object kept that nobody changes any more; gives the object. */
+/** Keeps the text of an object that does not change any more; returns the object. */
 export function keepText<Value extends object>(value: Value): Value {
   if (!kept.has(value)) kept.set(value, { text: null, indent: 0, levels: 0 });
   return value;

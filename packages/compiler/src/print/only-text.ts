@@ -12,7 +12,7 @@ export function onlyText(text: Piece, indent: number): Members {
 
 const texts = new WeakMap<object, { readonly text: Piece; readonly indent: number }>();
 
-/** Whether nothing but the text of an object is known. */
+/** True if only the text of an object is known. */
 export function isText(value: object): boolean {
   return texts.has(value);
 }

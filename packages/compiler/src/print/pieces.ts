@@ -1,6 +1,6 @@
 /** Long texts in pieces, so that what several texts have in common is there once. */
 
-/** A text, or its bytes as UTF-8 where nobody but a file needs it. */
+/** A text, or its bytes as UTF-8 where only a file needs it. */
 export type Piece = string | Uint8Array;
 
 /** A text that grows at its end. */

@@ -51,7 +51,8 @@ export function sdlScalar(name: string, note: string): string {
 }
 
 /**
- * A string literal. What JSON leaves as it is but does not print, or what turns the direction of a text, is escaped.
+ * A string literal. Characters that JSON leaves alone but do not print, or that turn the direction of a text, are
+ * escaped.
  */
 export function sdlString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (character) =>

@@ -46,7 +46,7 @@ export function propertyKey(name: string): string {
 function isIdentifier(name: string): boolean {
   for (let at = 0; at < name.length; at += 1) {
     const unit = name.charCodeAt(at);
-    // Of nearly all names no other character needs a look.
+    // Nearly all names need no look at other characters.
     if (!isPlainPart(unit) && !(at > 0 && isDigit(unit))) return unit > 0x7e && isIdentifierOfAnyAlphabet(name);
   }
   return name !== '';
@@ -83,7 +83,7 @@ export function commentLines(text: string): readonly string[] {
     .map((line) => commentLine(line.trimEnd()));
 }
 
-/** One line of a comment, whatever the text: line ends become spaces. */
+/** One line of a comment for any text: line ends become spaces. */
 export function commentText(text: string): string {
   return commentLines(text).join(' ');
 }
@@ -112,8 +112,8 @@ function count(text: string, part: string): number {
 }
 
 /**
- * Whether texts fit a line together, of which some columns are taken. No character takes more than two: of short texts none
- * is looked at.
+ * True if texts fit a line together, of which some columns are taken. A character takes two columns at most, so short
+ * texts need no look.
  */
 export function fitsLine(taken: number, text: string, before = ''): boolean {
   return taken + (text.length + before.length) * 2 <= lineWidth || taken + widthOf(text) + widthOf(before) <= lineWidth;

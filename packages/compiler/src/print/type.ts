@@ -17,7 +17,7 @@ class Composed {
   readonly of: readonly Type[];
   /** On one line, which is asked for more than once. */
   readonly text: string;
-  /** What `of` stands for in front of each: names of members, or one name of a generic type. */
+  /** Names that stand in front of each: members, or one name of a generic type. */
   readonly names: readonly string[];
 
   constructor(kind: Composed['kind'], of: readonly Type[], text: string, names: readonly string[] = noNames) {
@@ -35,7 +35,7 @@ export function union(...parts: readonly Type[]): Type {
   return unionOf(isDistinct(parts) ? parts : distinctParts(parts));
 }
 
-/** Whether there is nothing to leave out or to take apart, as nearly always. */
+/** True if there is nothing to leave out or to take apart, as nearly always. */
 function isDistinct(parts: readonly Type[]): boolean {
   for (let at = 0; at < parts.length; at += 1) {
     const part = parts[at] ?? '';
@@ -44,7 +44,7 @@ function isDistinct(parts: readonly Type[]): boolean {
   return true;
 }
 
-/** Whether one of the first so many parts says the same. */
+/** True if one of the first `count` parts says the same. */
 function isAmong(part: Type, parts: readonly Type[], count: number): boolean {
   const text = flat(part);
   for (let at = 0; at < count; at += 1) if (flat(parts[at] ?? '') === text) return true;
@@ -69,12 +69,12 @@ function unionOf(of: readonly Type[]): Type {
   return of.length === 1 && first !== undefined ? first : new Composed('union', of, flatAll(of, ' | '));
 }
 
-/** An array that nobody may change. */
+/** A readonly array. */
 export function list(of: Type): Type {
   return new Composed('list', [of], `readonly ${elementText(of)}[]`);
 }
 
-/** An array that whoever has it may change. */
+/** A mutable array. */
 export function array(of: Type): Type {
   return new Composed('array', [of], `${elementText(of)}[]`);
 }
@@ -160,8 +160,8 @@ function isLiteral(text: string): boolean {
 }
 
 /**
- * Literals begin with a quote, a digit or a sign. What begins with a small letter is the language's, as `number` and
- * `readonly []`: names that we give never do.
+ * Literals begin with a quote, a digit or a sign. Keywords of the language such as `number` and `readonly []` begin
+ * with a small letter: names that we give never do.
  */
 function isName(text: string): boolean {
   const first = text.charCodeAt(0);

@@ -1,8 +1,7 @@
 /**
  * Expressions of generated code → text, laid out as the formatter would.
- *
- * What fits a line stays on it; what does not is broken one element per line, numbers as many as fit. Whether it fits is
- * measured before anything is printed, because most of what is asked does not.
+ * An expression that fits a line stays on it; others are broken one element per line, numbers as many as fit. Fitting
+ * is measured before printing, because most expressions do not fit.
  */
 import { Call, Code, type Data, isData, Kept, type Value } from './expression.ts';
 import { fitsLine, lineWidth, literalWidth, propertyKey, stringLiteral, widthOf } from './text.ts';

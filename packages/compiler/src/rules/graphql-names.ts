@@ -1,7 +1,6 @@
 /**
- * The law of names in GraphQL: no two things have one name. Everything is judged, whoever may see it, so that what a thing
- * is called never depends on the access class.
- *
+ * The law of names in GraphQL: no two things have one name. All names are checked together, so that a name never
+ * depends on the access class.
  * Source: API specification, section 14.2.
  */
 import type { Diagnostic } from '@tablewright/introspect';
@@ -42,7 +41,7 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
   return [...ofSchema, ...collections.flatMap((one) => ownCollisions(one, links.get(one.name) ?? []))];
 }
 
-/** Within a collection. What is found of most follows from them alone, and is found once. */
+/** Collisions within a collection. Most findings follow from its own names alone, and are found once. */
 function ownCollisions(one: CollectionDescriptor, links: readonly ManyToAny[]): readonly Diagnostic[] {
   const find = () => {
     const names = memberNames(one, links);
@@ -53,10 +52,10 @@ function ownCollisions(one: CollectionDescriptor, links: readonly ManyToAny[]): 
 
 const withoutLinks = createFacts<CollectionDescriptor, readonly Diagnostic[]>();
 
-/** What is found of a schema follows from what its collections are called, which a change of one hardly ever changes. */
+/** Findings of a schema follow from the names of its collections, which a change of one hardly ever changes. */
 const inSchema = createFactsOfNames<readonly Diagnostic[]>();
 
-/** What the names that a collection has in a schema follow from, as a text. */
+/** Facts that the names of a collection in a schema follow from, as a text. */
 function calledBy({ name, key, singleton, system }: CollectionDescriptor): string {
   return JSON.stringify([name, key.length > 0, singleton, system]);
 }
@@ -97,7 +96,7 @@ function spaceOf(descriptor: CollectionDescriptor, { kind }: GraphqlCollectionRo
   return `${graphqlScope(descriptor)} ${kind}`;
 }
 
-/** Whether no two have one name. Most are looked at here only, without saying whose each of them is. */
+/** True if no two have one name. Most schemas are only checked here, without naming the owners. */
 function isDistinctSchema(fixed: readonly Claim[], collections: readonly CollectionDescriptor[]): boolean {
   const taken = new Map([...Map.groupBy(fixed, ({ space }) => space)].map(([space, all]) => [space, namesOf(all)]));
   const take = (space: string, name: string): boolean => {
@@ -145,7 +144,7 @@ function memberNames({ fields, relations }: CollectionDescriptor, links: readonl
   };
 }
 
-/** Whether they differ even as if all stood in one space, as nearly always. */
+/** True if they differ even within one common space, as nearly always. */
 function isDistinctWithin({ fields, relations, called, many, items }: MemberNames): boolean {
   const names = [
     ...fields.map(graphqlName),

@@ -1,6 +1,6 @@
 /**
- * The law of references: whatever a schema names, it contains. `platform.schema.json` may have been merged or edited by
- * hand, and a name that leads nowhere must not reach the files.
+ * The law of references: a schema contains everything that it names. `platform.schema.json` may have been merged or
+ * edited by hand, and a name that leads nowhere must not reach the files.
  */
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Collection, Permission, Relation, Schema, Table } from '@tablewright/introspect/schema';

@@ -48,7 +48,7 @@ const opposites: readonly (readonly [Operator, Operator])[] = [
   ['_within', '_nwithin'],
 ];
 
-/** Two operators that exclude each other on one operand, whatever it is. */
+/** Two operators that exclude each other on any one operand. */
 function haveOpposites(constraints: readonly Constraint[]): boolean {
   const stated = new Set(constraints.map(keyOf));
   return constraints.some((constraint) =>

@@ -3,7 +3,7 @@ import { namedField } from '../passes/filter-names.ts';
 import { collectionsByName, tablesById } from '../passes/lookup.ts';
 import type { Collection, Column, Relation, Schema, Table } from '../schema.ts';
 
-/** What is certain about the values of one side of a comparison. What is not known for certain is left out. */
+/** Certain facts about the values of one side of a comparison. Uncertain facts are left out. */
 export interface ColumnFacts {
   readonly type: NamedField;
   /** True where null is possible. */

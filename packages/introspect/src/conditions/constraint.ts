@@ -28,16 +28,14 @@ export function readConstraint(facts: ColumnFacts, { operator, operand }: Compar
   return { operator, operand, values: values.length === written.length ? values : null };
 }
 
-/** Whether a comparison is true on null: where it asks for null, and where it excludes nothing. */
+/** True if a comparison holds on null: it asks for null, or excludes nothing. */
 export function holdsOnNull({ operator, operand }: Pick<Constraint, 'operator' | 'operand'>): boolean {
   if (operator === '_null' || operator === '_empty') return true;
   const nothing = operand.kind === 'literal' && Array.isArray(operand.value) && operand.value.length === 0;
   return operator !== '_in' && nothing;
 }
 
-/**
- * Whether a value meets a constraint; undefined where only the database knows.
- */
+/** True if a value meets a constraint; undefined where only the database can tell. */
 export function meets(facts: ColumnFacts, value: string, { operator, values }: Constraint): boolean | undefined {
   switch (operator) {
     case '_null':

@@ -62,7 +62,7 @@ export function findContradiction(
     });
   }
 
-  /** Conditions on one related row are about the same row; of several, each has a row of its own. */
+  /** Conditions on a to-one relation concern the same row; to-many conditions may each concern another row. */
   function inRelations(of: string, parts: readonly Condition[]): string | null {
     const related = parts.filter((part) => part.kind === 'related');
     const one = related.filter(({ quantifier }) => quantifier === 'one');
@@ -102,7 +102,7 @@ export function findContradiction(
   }
 }
 
-/** What JSON holds at a path has no type that is known. */
+/** A value at a path within JSON has no known type. */
 function isWhole({ path }: Comparison): boolean {
   return path === undefined;
 }

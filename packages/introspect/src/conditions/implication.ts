@@ -4,9 +4,8 @@ import { type Comparison, holdsOnNull } from './constraint.ts';
 import { conjuncts } from './contradiction.ts';
 
 /**
- * Whether every row that meets `left` meets `right`, as far as their forms tell; false where that is not certain.
- *
- * A rule is false as a whole where a value of the caller is missing, so `right` may use only those that `left` uses.
+ * True if every row that meets `left` meets `right`, as far as their forms tell; false where that is not certain.
+ * A rule is false as a whole where a value of the caller is missing, so `right` may use only values that `left` uses.
  */
 export function implies(left: Condition, right: Condition): boolean {
   const used = callerValues(left);
@@ -29,10 +28,10 @@ function coversOne(left: Condition, right: Condition): boolean {
   return left.kind === 'compare' && right.kind === 'compare' && narrows(left, right);
 }
 
-/** `_eq a` is among `_in [a, b]`; what does not hold on null tells that there is a value. */
+/** `_eq a` is among `_in [a, b]`; a comparison that is false on null implies a value. */
 function narrows(left: Comparison, right: Comparison): boolean {
   if (left.field !== right.field || left.function !== right.function) return false;
-  // What JSON holds at a path is compared by its own kind, of which nothing is known.
+  // A value at a path within JSON is compared by its own kind, which is unknown.
   if (left.path !== undefined || right.path !== undefined) return false;
   if (right.operator === '_nnull') return !holdsOnNull(left);
   if (right.operator !== '_in') return false;

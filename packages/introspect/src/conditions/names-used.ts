@@ -10,7 +10,7 @@ export interface NameUse {
   readonly depth: number;
 }
 
-/** Every name that a filter uses, in its order. What is no filter has none. */
+/** Every name that a filter uses, in its order. A value that is no filter has none. */
 export function namesUsed(
   value: JsonValue,
   root: string,

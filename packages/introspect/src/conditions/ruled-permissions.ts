@@ -22,7 +22,7 @@ export function pairRules(schema: Schema, { rules }: PermissionDocument): readon
   );
 }
 
-/** What rules compete in: those of one role, collection and action. */
+/** Key of competing rules: those of one role, collection and action. */
 export function keyOf({ role, collection, action }: Pick<Permission, 'role' | 'collection' | 'action'>): string {
   return JSON.stringify([role, collection, action]);
 }

@@ -7,7 +7,7 @@ export type PermissionDifference =
   | { readonly kind: 'role'; readonly before: RoleSource | null; readonly after: RoleSource | null }
   | { readonly kind: 'rules'; readonly before: readonly PlainRule[]; readonly after: readonly PlainRule[] };
 
-/** What has to change for `before` to mean what `after` does: roles by name, then rules. Empty: they mean the same. */
+/** Changes that make `before` mean the same as `after`: roles by name, then rules. Empty if they mean the same. */
 export function comparePermissions(
   before: PermissionDocument,
   after: PermissionDocument,

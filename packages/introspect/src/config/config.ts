@@ -42,8 +42,8 @@ export interface DatabaseConfig {
   /** Patterns of tables to leave out. */
   readonly exclude?: readonly string[];
   /**
-   * Schema of the platform's own tables (users, roles, activity, …); `platform` when absent. They are read when they are
-   * installed there, whatever `schemas`, `include` and `exclude` say.
+   * Schema of the platform's own tables (users, roles, activity, …); default: `platform`. Installed tables are read
+   * there independent of `schemas`, `include` and `exclude`.
    */
   readonly systemSchema?: string;
 }
@@ -57,7 +57,7 @@ export interface ClientConfig {
   readonly packageName?: string;
 }
 
-/** What the API makes of one table. Fields are named as the API names them, or by their column. */
+/** One table in the API. Fields are named as the API names them, or by their column. */
 export interface CollectionConfig {
   /** API name; the table's name when absent (`<schema>_<table>` outside the default schema). */
   readonly name?: string;
@@ -74,8 +74,8 @@ export interface CollectionConfig {
   /** Field that orders lists when a request does not say. */
   readonly sort?: string;
   /**
-   * What is kept of its changes where the platform's own tables are installed: `all` (when absent) activity and revisions,
-   * `activity` who changed what without the contents, `none` nothing.
+   * History of its changes where the platform's own tables are installed: `all` (default) activity and revisions,
+   * `activity` without contents, `none` nothing.
    */
   readonly accountability?: 'all' | 'activity' | 'none';
   /** Field and value that tell that an item is archived. */
@@ -91,7 +91,7 @@ export interface ArchiveConfig {
   readonly unarchiveValue?: string;
 }
 
-/** What the API makes of one column. */
+/** One column in the API. */
 export interface FieldConfig {
   /** API name; the column's name when absent. */
   readonly name?: string;
@@ -110,7 +110,7 @@ export interface FieldConfig {
 /** Types a column can be read as (API specification, section 6). */
 export type FieldTypeConfig = 'csv' | 'hash' | 'secret' | 'token' | 'uuid' | 'boolean' | 'json';
 
-/** What changes about one derived relation. */
+/** Changes of one derived relation. */
 export interface RelationConfig {
   /** API name instead of the derived one. A many-to-one is named by its field: rename that. */
   readonly name?: string;
@@ -120,7 +120,7 @@ export interface RelationConfig {
   readonly hidden?: boolean;
   /** Field that orders the related rows: of the target, for a many-to-many of the junction. */
   readonly sort?: string;
-  /** What happens to a child that is removed from a one-to-many; `nullify` when absent. */
+  /** Action on a child that is removed from a one-to-many; default: `nullify`. */
   readonly onDeselect?: 'nullify' | 'delete';
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { PlacedName, SourceEntry, SourceNode } from './source.ts';
 
-/** The entries of a mapping; of anything else none, which is reported. Nothing at all is an empty mapping. */
+/** The entries of a mapping; any other node has none, and is reported. An empty node is an empty mapping. */
 export function entriesOf(node: SourceNode, what: string, diagnostics: Diagnostic[]): readonly SourceEntry[] {
   if (node.kind === 'map') return node.entries;
   if (!isNothing(node)) diagnostics.push(formError(node.place, `${what} must be a mapping.`));

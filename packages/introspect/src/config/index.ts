@@ -1,5 +1,5 @@
 /**
- * What `platform.config.ts` imports: the type of the configuration and `defineConfig`, which checks it while typing.
+ * Entry point of `platform.config.ts`: the type of the configuration, and `defineConfig`, which checks it while typing.
  */
 export type {
   ArchiveConfig,

@@ -7,7 +7,7 @@ import {
   withNumberTexts,
 } from '@tablewright/runtime/contract';
 
-/** Reads rows as `modelRowsSql` gives them; null where nobody has said or changed anything. */
+/** Reads rows as `modelRowsSql` gives them; null where the tables declare and change nothing. */
 export function readModelTables(rows: readonly (readonly (string | null)[])[]): DeclaredModel | null {
   if (rows.length === 0) return null;
   const digest = hash('sha256', JSON.stringify(rows), 'hex');

@@ -17,7 +17,7 @@ export interface RoleSource extends PlacedName {
   readonly app: boolean;
 }
 
-/** What a rule is about. */
+/** Actions that rules grant. */
 export type Action = 'create' | 'read' | 'update' | 'delete';
 
 /** Every action, in the order of the schema. */
@@ -34,7 +34,7 @@ export interface RuleSource {
   readonly filter: PlacedValue | null;
   readonly validation: PlacedValue | null;
   readonly presets: readonly PresetSource[];
-  /** The rule of another role that this one repeats word for word, where that is known: what follows from one follows from both. */
+  /** The rule of another role that this one repeats word for word, if known: conclusions about one hold for both. */
   readonly like?: RuleSource;
 }
 
@@ -54,7 +54,7 @@ export interface PlacedValue {
   readonly lines: number;
 }
 
-/** The document of an absent file: nobody but administrators may do anything. */
+/** The document of an absent file: only administrators may do anything. */
 export function emptyPermissions(fileName: string): PermissionDocument {
   return { fileName, roles: [], rules: [] };
 }

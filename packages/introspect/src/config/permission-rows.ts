@@ -36,8 +36,8 @@ export interface RuleRow {
 }
 
 /**
- * Reads the rows. What cannot be compiled is reported by the row that it stands in: `platform_permissions 12`. The
- * built-in role of administrators is left out, because every compilation has it.
+ * Reads the rows. A row that cannot be compiled is reported by its key: `platform_permissions 12`. The built-in role of
+ * administrators is left out, because every compilation has it.
  */
 export function readPermissionRows(
   roleRows: readonly RoleRow[],

@@ -33,7 +33,7 @@ export function placeIn({ place, source, lines }: PlacedValue, path: readonly st
 }
 
 interface Part {
-  /** Of a member that of its key. */
+  /** Place of a member's key. */
   readonly place: string;
   readonly node: SourceNode;
 }

@@ -25,7 +25,7 @@ export function plainRules({ rules }: PermissionDocument): readonly PlainRule[] 
     .map(({ rule }) => rule);
 }
 
-/** What rules of one action have in common, as one text. */
+/** Group of rules for one action, as one text. */
 export function groupOf({ role, collection, action }: Pick<PlainRule, 'role' | 'collection' | 'action'>): string {
   return JSON.stringify([role, collection, action]);
 }

@@ -1,7 +1,7 @@
 /**
  * Finds blocks of a YAML text that repeat earlier ones word for word, such as the rules of many roles that may do the same,
- * so that they need not be parsed again. What a block means is the parser's to say; here it is found where one begins and
- * ends. Blocks stand below the keys of a mapping in the outermost mapping:
+ * so that they need not be parsed again. The parser decides the meaning of a block; this module finds where one begins
+ * and ends. Blocks stand below the keys of a mapping in the outermost mapping:
  *
  *     permissions:
  *       editor:
@@ -108,7 +108,7 @@ function* linesOf(text: string) {
 /** A key that is written plainly or in quotes, and what stands behind its colon. */
 const keyed = /^(?:[\p{L}\p{N}_$][\p{L}\p{N}_$@./ -]*|"[^"\\]*"|'[^']*'):(?: (.*))?\r?\n?$/u;
 
-/** Whether nothing but a comment follows the key that a line begins with; null where that is none. */
+/** True if only a comment follows the key that a line begins with; null without a key. */
 function keyIn(content: string): { readonly isAlone: boolean } | null {
   const match = keyed.exec(content);
   return match && { isAlone: /^ *(?:#.*)?$/.test(match[1] ?? '') };

@@ -7,7 +7,7 @@ import type { SourceEntry, SourceNode } from './source.ts';
 import { keyError, maxDepth, maxFollowed, syntaxError, tooDeep, tooLarge } from './yaml-problems.ts';
 import { scalarValue } from './yaml-scalar.ts';
 
-/** What reading a document has to know, and has found so far. */
+/** Context and findings of reading a document. */
 export interface YamlReading extends ParsedYaml {
   readonly fileName: string;
   readonly document: Document.Parsed;
@@ -39,7 +39,7 @@ export function startReading(
   };
 }
 
-/** Reads a node. What is wrong is reported and left out. */
+/** Reads a node. A wrong node is reported and left out. */
 export function readNode(node: unknown, reading: YamlReading, depth = 0): SourceNode | null {
   const place = placeOf(node, reading);
   if (depth > maxDepth) return refuse(reading, tooDeep(place));
@@ -95,7 +95,7 @@ function readEntry(pair: Pair, reading: YamlReading, depth: number): SourceEntry
   return { key: { name, place }, value: pair.value === null ? { ...value, place } : value };
 }
 
-/** The value is that of the first entry, with places of its own for whoever asks. */
+/** The value is that of the first entry, with its own places. */
 function repeatedEntry(
   key: SourceEntry['key'],
   pair: Pair,

@@ -1,13 +1,13 @@
-/** What is said about texts that are no YAML, or not the part of it that configuration is written in. */
+/** Messages about texts that are no YAML, or not the part of it that configuration is written in. */
 import type { Diagnostic } from '../diagnostic.ts';
 
-/** What the parser says for programmers, and what helps. */
+/** The parser's messages for programmers, with plain words and a hint in their place. */
 const problems: ReadonlyMap<string, { readonly message?: string; readonly hint: string }> = new Map([
   ['DUPLICATE_KEY', { hint: 'Join the two entries into one.' }],
   ['MULTIPLE_DOCS', { message: 'A second document begins here; a file is one.', hint: 'Join them, without "---".' }],
 ]);
 
-/** What the parser complains about, by its own code and message. */
+/** Diagnostic of a parser's error, by its code and message. */
 export function syntaxError(place: string, message: string, code?: string): Diagnostic {
   const known = code === undefined ? undefined : problems.get(code);
   const { hint = null } = known ?? {};

@@ -10,7 +10,10 @@ import { tableId } from '../table-id.ts';
 
 /** One difference. */
 export interface FactDifference {
-  /** `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`; of MySQL and MariaDB `table articles`. */
+  /**
+   * `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`; on MySQL and
+   * MariaDB `table articles`.
+   */
   readonly object: string;
   readonly change: 'added' | 'removed' | 'changed';
   /** A whole sentence without the object: `Its type was text and is varchar(80).` */
@@ -81,7 +84,7 @@ function compareColumns(was: Column, is: Column): readonly (string | null)[] {
     was.updatable === is.updatable ? null : `It ${is.updatable ? 'can now' : 'can no longer'} be written.`,
   ];
   if (values.some((one) => one !== null)) return values;
-  // What the type comes to, a domain's checks for example, can change under the same name.
+  // The meaning of a type, a domain's checks for example, can change under the same name.
   return [
     isDeepStrictEqual([was.type, was.source], [is.type, is.source]) ? null : 'What its type stands for has changed.',
   ];

@@ -2,7 +2,7 @@
 import type { Check } from '../schema.ts';
 import type { CheckRow, ColumnRow } from './catalog.ts';
 
-/** Whether a collation tells every two texts apart; most ignore case, accents, or blanks at the end. */
+/** True if a collation distinguishes every two texts; most ignore case, accents, or blanks at the end. */
 export function isExact(collation: string): boolean {
   return collation === 'binary' || /_(?:nopad|0900)_bin$/.test(collation);
 }

@@ -27,7 +27,7 @@ function valuesOf({ name, type }: Column, lists: readonly NonNullable<Check['all
   return first?.filter((value) => rest.every((list) => list.includes(value))) ?? null;
 }
 
-/** The column of which a check says that it holds JSON: what MariaDB makes of its alias `json`. */
+/** The column that a check confines to JSON: MariaDB's form of its alias `json`. */
 function jsonColumn({ check_clause: clause }: CheckRow): string | undefined {
   return /^\(*json_valid\(`((?:[^`]|``)+)`\)\)*$/i.exec(clause.trim())?.[1]?.replaceAll('``', '`');
 }
@@ -60,12 +60,12 @@ function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
   return { kind: 'default', expression: isSql ? defaultExpression(text) : textLiteral(text) };
 }
 
-/** Of a constant MySQL tells the text alone; a number is one all the same. */
+/** MySQL gives only the text of a constant; a number is a number all the same. */
 function isNumber({ data_type: type }: ColumnRow, text: string): boolean {
   return /int$|^(?:decimal|double|float|year)$/i.test(type) && /^-?\d+(?:\.\d+)?$/.test(text);
 }
 
-/** The checks of one table, by name. What they allow is known where the collation of the column does not decide it. */
+/** The checks of one table, by name. Their values are known where the collation of the column does not decide them. */
 export function buildChecks(rows: readonly CheckRow[], columns: readonly ColumnRow[]): readonly Check[] {
   return sortedBy(rows, (row) => row.constraint_name).map((row) => ({
     name: row.constraint_name,

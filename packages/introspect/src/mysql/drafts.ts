@@ -8,7 +8,7 @@ export interface Draft {
   readonly table: string;
   /** Null where the table goes. */
   readonly draft: string | null;
-  /** Whether the table is there already. */
+  /** True if the table exists already. */
   readonly stands: boolean;
   /** Foreign keys that the table loses: a draft has those only that it gets. */
   readonly droppedKeys: readonly string[];
@@ -28,7 +28,7 @@ export function withDrafts(catalog: MysqlCatalog, drafts: readonly Draft[]): Mys
     });
   }
 
-  /** What a copy does not have, or has under other names, is that of its table. */
+  /** Facts that a copy lacks, or has under other names, are those of its table. */
   function kept<Row extends TableName>(
     rows: readonly Row[],
     keep: (row: Row, draft: Draft) => boolean,

@@ -9,7 +9,7 @@ export interface KeysAndIndexes {
   readonly indexes: readonly Index[];
 }
 
-/** What both servers call the index of a primary key. */
+/** Name that both servers give the index of a primary key. */
 const primary = 'PRIMARY';
 
 /** Builds keys and indexes from the columns of the indexes. The servers have no index on a part of the rows. */
@@ -32,7 +32,7 @@ function inOrder(rows: readonly StatisticsRow[]): readonly StatisticsRow[] {
   return [...rows].sort((left, right) => left.seq_in_index - right.seq_in_index);
 }
 
-/** Of a prefix or an expression being unique follows that the column is not. */
+/** A unique prefix or expression does not make the column unique. */
 function isKey(rows: readonly StatisticsRow[]): boolean {
   return rows.every((row) => row.non_unique === 0 && row.column_name !== null && row.sub_part === null);
 }

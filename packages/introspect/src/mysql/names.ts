@@ -3,8 +3,8 @@ import { tableId } from '../table-id.ts';
 import type { MysqlCatalog, TableName } from './catalog.ts';
 
 /**
- * What the IR calls the database of the connection. Its own name is nobody's concern: the same code serves test and
- * production, and names of tables, files and permissions are those of the same schema on PostgreSQL.
+ * Name of the connection's database in the IR. Its own name does not matter: the same code serves test and production,
+ * and names of tables, files and permissions are those of the same schema on PostgreSQL.
  */
 export const ownSchema = 'public';
 

@@ -66,8 +66,8 @@ function lookupOf(catalog: MysqlCatalog): Lookup {
 }
 
 /**
- * Tells the platform's own tables, also those of another project, from others. What is no collection of this project —
- * sessions, the ledger, anything of the other — is never served, so nothing is told about it.
+ * Distinguishes the platform's own tables, also those of another project. Tables that are no collection of this project
+ * (sessions, the ledger, all of the other project) are never served, so nothing is reported about them.
  */
 function systemTest({ tables }: MysqlCatalog): (row: TableRow) => boolean {
   const ledgers = tables.filter(({ table_name: name }) => name === ledgerTable);
@@ -80,7 +80,7 @@ function isCollection(catalog: MysqlCatalog, { table_schema: schema, table_name:
   return schema === catalog.system && systemCollection(name) !== undefined;
 }
 
-/** The database of the platform's tables is read in any case; what else lies in it only when it is asked for. */
+/** The database of the platform's tables is always read; its other tables only on request. */
 function isAskedFor({ asked }: MysqlCatalog, { table_schema: schema }: TableRow): boolean {
   return asked.includes(schema);
 }
@@ -121,7 +121,7 @@ function buildTable(
   return { table, diagnostics };
 }
 
-/** Of a view the servers tell whether its rows can be changed, but not whether rows can be made. */
+/** For a view the servers say whether its rows can be changed, but not whether rows can be added. */
 function writableOf(row: TableRow): Table['writable'] {
   if (kindOf(row) !== 'view') return { insert: true, update: true, delete: true };
   const changed = row.is_updatable === 'YES';
@@ -133,7 +133,7 @@ function kindOf({ table_type: type, create_options: options }: TableRow): Table[
   return /\bpartitioned\b/i.test(options ?? '') ? 'partitioned' : 'table';
 }
 
-/** Of a view both servers say nothing but that it is one. */
+/** For a view the comment of both servers says only that it is one. */
 function commentOf({ table_type: type, table_comment: comment }: TableRow): string | null {
   return comment === '' || type === 'VIEW' ? null : comment;
 }

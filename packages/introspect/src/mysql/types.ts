@@ -2,7 +2,7 @@ import type { PortableType } from '@tablewright/runtime/contract';
 import type { ColumnType } from '../schema.ts';
 import type { ColumnRow } from './catalog.ts';
 
-/** Portable types by `DATA_TYPE`; what is not listed is unknown and read as text. Source: API specification, section 6. */
+/** Portable types by `DATA_TYPE`; unlisted types are unknown and read as text. Source: API specification, section 6. */
 const portables: ReadonlyMap<string, PortableType> = new Map([
   ['tinyint', 'integer'],
   ['smallint', 'integer'],
@@ -38,7 +38,7 @@ const portables: ReadonlyMap<string, PortableType> = new Map([
   ['bit', 'binary'],
 ]);
 
-/** Types whose length is told in characters; of texts and blobs the catalog tells bytes. */
+/** Types whose length counts characters; for texts and blobs the catalog counts bytes. */
 const sized: ReadonlySet<string> = new Set(['char', 'varchar']);
 const timed: ReadonlySet<string> = new Set(['time', 'datetime', 'timestamp']);
 

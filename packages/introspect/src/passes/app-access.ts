@@ -1,5 +1,5 @@
 /**
- * What a role with `app` may do with the platform's own collections without a rule. Source: API specification, section
+ * Permissions of a role with `app` on the platform's own collections without a rule. Source: API specification, section
  * 8.5.
  */
 import { always, type Condition } from '@tablewright/runtime/contract';

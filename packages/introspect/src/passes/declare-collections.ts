@@ -1,6 +1,6 @@
 /**
- * What the platform's own tables say about collections and their fields, as configuration. The file wins wherever it says
- * something. Source: API specification, sections 10.2, 10.4 and 12.4.
+ * Declarations of the platform's own tables about collections and their fields, as configuration. The file takes
+ * precedence. Source: API specification, sections 10.2, 10.4 and 12.4.
  */
 import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/contract';
 import type { CollectionConfig, FieldConfig, PlatformConfig } from '../config/config.ts';
@@ -73,7 +73,7 @@ function typeOf(special: ReadonlySet<string>): FieldConfig['type'] {
   if (special.has('conceal')) return 'secret';
   if (special.has('cast-json')) return 'json';
   if (special.has('cast-csv')) return 'csv';
-  // What a server has no type for that knows identifiers as texts only.
+  // A type that a server with text identifiers only does not have.
   if (special.has('cast-uuid')) return 'uuid';
   return special.has('cast-boolean') ? 'boolean' : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What the platform's own tables say about relations, as configuration. The file wins wherever it says something. Source:
- * API specification, sections 10.9 and 12.4.
+ * Declarations of the platform's own tables about relations, as configuration. The file takes precedence. Source: API
+ * specification, sections 10.9 and 12.4.
  */
 import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/contract';
 import type { ManyToAnyConfig, ManyToManyConfig, PlatformConfig, RelationConfig } from '../config/config.ts';
@@ -43,7 +43,7 @@ export function declareRelations(
 ): PlatformConfig {
   const relations = new Map<string, RelationConfig>();
   const junctions: ManyToManyConfig[] = [];
-  // What names a relation to any items names no other.
+  // A field that names a many-to-any names no other relation.
   const links = new Set(model.relations.filter(isAnyItem).map((row) => placeOf(row, 'junction_field')));
   const translations = translationsIn(model, config, derived);
   const translated = new Set(translations.map(({ collection, field }) => `${collection}.${field}`));
@@ -84,7 +84,7 @@ function inverseOf(row: DeclaredRow, derived: readonly Collection[], through: bo
   return owner && found && relationKey(owner, found);
 }
 
-/** Whether a row is about a junction: no field that it names waits for its relation, as these are made one by one. */
+/** True if a row is about a junction: its fields do not wait for their relations, as these are made one by one. */
 function joins(row: DeclaredRow, derived: readonly Collection[]): boolean {
   const junction = derived.find(({ name }) => name === textOf(row, 'many_collection'));
   const related = new Set(manyToOnesOf(junction ?? { relations: [] }).map(({ name }) => name));

@@ -6,8 +6,9 @@ import { collectionsByName, manyToOnesOf } from './lookup.ts';
 
 /**
  * Translations that the platform's own tables declare: sides of relations with the special `translations`, whose child
- * leads to the languages by `junction_field`, or else by the only other key that it has. One that waits for a relation is
- * none yet. What the configuration says of the same child wins. Source: API specification, sections 6 and 7.1.
+ * leads to the languages by `junction_field`, or else by the only other key that it has. One that waits for a relation
+ * is not a translation yet. The configuration of the same child takes precedence. Source: API specification, sections 6
+ * and 7.1.
  */
 export function translationsIn(
   { fields, relations }: DeclaredModel,

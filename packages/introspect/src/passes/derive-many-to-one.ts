@@ -25,7 +25,7 @@ export function deriveManyToOne(collections: readonly Collection[], tables: read
   });
 }
 
-/** What was made last of a collection, and of what: the names that the targets of its foreign keys had. */
+/** The last collection made of a table, and its sources: the names of its foreign keys' targets. */
 interface Made {
   readonly table: Table;
   readonly targets: readonly (string | undefined)[];

@@ -31,7 +31,7 @@ function createListing<Named>(
   };
 }
 
-/** What decides which values a field takes. */
+/** Facts that decide which values a field takes. */
 export function namedField(field: Field, type: ColumnType | undefined): NamedField {
   const values = type?.values ?? type?.element?.values;
   const native = nativeName(type);
@@ -44,7 +44,7 @@ export function namedField(field: Field, type: ColumnType | undefined): NamedFie
   };
 }
 
-/** Of an array that of its elements, which decides what they can be. */
+/** For an array, the type of its elements, which decides their values. */
 function nativeName(type: ColumnType | undefined): string | undefined {
   if (type?.category === 'base') return type.base;
   return type?.element?.category === 'base' ? `${type.element.base}[]` : undefined;

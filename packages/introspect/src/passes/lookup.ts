@@ -70,7 +70,7 @@ export function reversed(on: readonly JoinPair[]): readonly JoinPair[] {
 }
 
 /**
- * What tells one foreign key of a collection from its others in names: its field, for a composite key its fields joined
+ * Label that distinguishes the foreign keys of a collection in names: its field, for a composite key its fields joined
  * by `_`, for a second key over one column the name of the relation.
  */
 export function foreignKeyLabel(collection: Collection, relation: ManyToOneRelation): string {

@@ -4,8 +4,8 @@ import { namedIn } from './lookup.ts';
 import type { NamedTable } from './name-collections.ts';
 
 /**
- * Turns named tables into collections with fields and key, without relations. Of a table and a part of the configuration
- * that are the same objects as the last time, the collection is as well.
+ * Turns named tables into collections with fields and key, without relations. A table and a part of the configuration
+ * that are the same objects as the last time give the same collection.
  */
 export function nameFields(tables: readonly NamedTable[]): readonly Collection[] {
   return tables.map((named) => {
@@ -17,7 +17,7 @@ export function nameFields(tables: readonly NamedTable[]): readonly Collection[]
   });
 }
 
-/** What was made last of a table, for as long as there is the table. */
+/** The last collection made of a table, for as long as the table lives. */
 const last = new WeakMap<Table, Omit<NamedTable, 'table'> & { readonly collection: Collection }>();
 
 function nameFieldsOf({ name, table, config }: NamedTable): Collection {

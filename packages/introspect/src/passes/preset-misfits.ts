@@ -31,7 +31,7 @@ function lengthOf(base: string, value: string): number {
   return base === 'varchar' || base === 'bpchar' ? [...value.replace(/ +$/, '')].length : 0;
 }
 
-/** Whether a number is too large for its column; beyond 15 digits rounding would decide. */
+/** True if a number is too large for its column; beyond 15 digits rounding would decide. */
 function isBeyond(value: number, { base, precision, scale }: Column['type']): boolean {
   if (base === 'int2') return value < -32_768 || value > 32_767;
   const digits = (precision ?? 0) - (scale ?? 0);
@@ -45,7 +45,7 @@ export function nowMisfit(field: Field): string | null {
   return temporal.includes(field.type) ? null : 'sets a time in a field of another type';
 }
 
-/** What a path from the caller leads to: an array takes a list, every other field one value of its type. */
+/** Mismatch of a path from the caller: an array takes a list, every other field one value of its type. */
 export function pathMisfit(field: Field, column: Column | undefined, { type, many }: CallerValue): string | null {
   const own = namedField(field, column?.type);
   if (field.type === 'array') {

@@ -14,7 +14,7 @@ export interface ConditionNames {
   readonly filter: FilterNames;
 }
 
-/** Reads a rule's `filter` or `validation`. What is wrong is reported at its line, and the condition matches nothing. */
+/** Reads a rule's `filter` or `validation`. A mistake is reported at its line, and the condition matches nothing. */
 export function readCondition(
   source: PlacedValue,
   part: 'filter' | 'validation',
@@ -56,7 +56,7 @@ function hintOf({ stage, path, name: step }: FilterProblem, root: Collection, na
   return stage === 'value' || name === undefined ? null : hintFor(name, path.slice(0, -1), root, names);
 }
 
-/** What to do about a step of a path from the caller that does not exist. */
+/** Hint for a step of a path from the caller that does not exist. */
 export function hintForStep(
   { collection: name, name: step }: NonNullable<FilterProblem['name']>,
   collections: ReadonlyMap<string, Collection>,
@@ -73,7 +73,7 @@ export function hintForStep(
 function hintFor(name: string, path: readonly string[], root: Collection, names: ConditionNames): string | null {
   const last = path.reduce<Collection | undefined>((collection, key) => step(collection, key, names), root);
   const known = last?.fields.find((field) => field.name === name);
-  // The parser takes secret fields for unknown ones; whoever writes rules may know better.
+  // The parser reports secret fields as unknown; authors of rules may see them.
   if (known !== undefined) return `Fields of type "${known.type}" cannot be used in conditions.`;
   return suggest(name, [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none']);
 }

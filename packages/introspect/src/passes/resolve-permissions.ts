@@ -20,10 +20,9 @@ export interface ResolvedPermissions {
 
 /**
  * Looks up the names of the permissions file in the collections.
- *
  * `*` becomes the fields and relations that exist now, in their order; rules for `delete` have no fields. A name that
- * does not exist is an error at its line. A rule whose condition is wrong matches nothing. What roles have by app access
- * follows the rules of the file.
+ * does not exist is an error at its line. A rule whose condition is wrong matches nothing. Permissions of app access
+ * follow the rules of the file.
  */
 export function resolvePermissions(
   document: PermissionDocument,
@@ -109,7 +108,10 @@ function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Di
   return [...known].filter((name) => (wanted.has('*') && everything.has(name)) || wanted.has(name));
 }
 
-/** What `*` means for writing: of the platform's own collections not what only the server or administrators write. */
+/**
+ * Fields that `*` means for writing: of the platform's own collections without those that only the server or
+ * administrators write.
+ */
 function writableNames(
   collection: Collection,
   known: ReadonlySet<string>,

@@ -26,7 +26,7 @@ export function placeSystem(
   return { ...config, database: { ...config.database, systemSchema: ownSchema } };
 }
 
-/** What the platform makes of a table when it is one of its own. */
+/** Facts of a table that is one of the platform's own. */
 export function systemOf(
   { schema, name, kind }: Pick<Table, 'schema' | 'name' | 'kind'>,
   config: PlatformConfig,
@@ -35,8 +35,8 @@ export function systemOf(
 }
 
 /**
- * The configuration with the part that the platform's own tables have. What a project says about them, which a rule
- * refuses, is left out. Without such tables it is the configuration itself.
+ * The configuration with the part of the platform's own tables. A project's settings of them, which a rule refuses, are
+ * left out. Without such tables it is the configuration itself.
  */
 export function withSystemTables(config: PlatformConfig, tables: readonly Table[]): PlatformConfig {
   const own = tables.flatMap((table) => {
@@ -48,7 +48,7 @@ export function withSystemTables(config: PlatformConfig, tables: readonly Table[
   return { ...config, collections: Object.fromEntries([...others, ...own]) };
 }
 
-/** Whether a key under `collections` means a table of the platform. */
+/** True if a key under `collections` means a table of the platform. */
 export function meansSystemTable(name: string, tables: readonly Table[], config: PlatformConfig): boolean {
   return findTables(tables, name, defaultSchema(config)).some((table) => systemOf(table, config) !== undefined);
 }
@@ -104,7 +104,7 @@ function withIdentifiers(collection: Collection, table: Table, own: ReadonlyMap<
   return { ...collection, fields };
 }
 
-/** What migrations write for an identifier on servers that have no type for it: MySQL, and MariaDB before 10.7. */
+/** Type that migrations write for an identifier on servers without one: MySQL, and MariaDB before 10.7. */
 const identifierText = 'char(36)';
 
 function ofTable(table: Table, config: PlatformConfig): readonly (readonly [string, SystemCollection])[] {

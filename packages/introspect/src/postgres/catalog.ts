@@ -22,7 +22,7 @@ export interface Selection {
   /** Null: every relation. */
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];
-  /** Schema of the platform's own tables, which are read whatever the others say. */
+  /** Schema of the platform's own tables, which are always read. */
   readonly system: string;
 }
 
@@ -92,7 +92,7 @@ export interface ColumnRow {
   readonly collisdeterministic: boolean;
   readonly description: string | null;
   readonly isUpdatable: boolean;
-  /** Whether the role of the connection may read it. */
+  /** True if the role of the connection may read it. */
   readonly isReadable: boolean;
 }
 
@@ -102,7 +102,7 @@ export interface ObjectName {
   readonly name: string;
 }
 
-/** `pg_constraint` of tables. Of partitions only the foreign keys that are their own. */
+/** `pg_constraint` of tables. For partitions only the foreign keys that are their own. */
 export interface ConstraintRow {
   readonly conrelid: string;
   readonly conname: string;
@@ -203,7 +203,7 @@ export interface ObjectRow {
   readonly nspname: string;
   /** Table it is attached to, for triggers, policies, rules and extended statistics. */
   readonly relation: string | null;
-  /** What it is, in the singular: `trigger`. */
+  /** Kind of the object, in the singular: `trigger`. */
   readonly kind: string;
   readonly name: string;
 }

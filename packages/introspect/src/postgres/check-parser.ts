@@ -19,7 +19,7 @@ interface Token {
   readonly text: string;
 }
 
-/** What is left to read; the only state of a parse. */
+/** Remaining tokens; the only state of a parse. */
 interface Tokens {
   readonly all: readonly Token[];
   next: number;

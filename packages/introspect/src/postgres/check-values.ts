@@ -1,8 +1,7 @@
 /**
  * Reads the list of values out of a check: `(status = ANY (ARRAY['draft'::text, 'published'::text]))`.
- *
- * PostgreSQL prints checks in one normal form; whatever does not have the shape of a list gives null. A list is only
- * taken where the values are exactly the texts the column can then hold: no numeric scales, no case folding.
+ * PostgreSQL prints checks in one normal form; a check without the shape of a list gives null. A list is only taken
+ * where the values are exactly the texts the column can then hold: no numeric scales, no case folding.
  */
 import { type CheckNode, parseCheck } from './check-parser.ts';
 

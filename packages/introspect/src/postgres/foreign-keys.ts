@@ -108,7 +108,7 @@ function partitionTarget(table: RelationRow, row: ConstraintRow, root: RelationR
   };
 }
 
-/** What a foreign key says beyond what the IR keeps. */
+/** Properties of a foreign key that the IR does not keep. */
 function remarks(lookup: Lookup, table: RelationRow, row: ConstraintRow): Diagnostic[] {
   const columns = lookup.columnNames(table.oid, row.confdelsetcols ?? []).map((name) => `"${name}"`);
   const texts = [

@@ -71,7 +71,7 @@ function sortedGroups<Row>(
   return (relation) => found(sorted, relation, () => (groups.get(relation) ?? []).toSorted(compare));
 }
 
-/** What is made once by name. */
+/** Makes a value once by name. */
 function found<Value>(made: Map<string, Value>, name: string, make: () => Value): Value {
   const known = made.get(name);
   if (known !== undefined) return known;

@@ -9,9 +9,8 @@ export interface MergedCatalog {
 }
 
 /**
- * Puts what was read of some relations in the place of what was known of them. `asked` are those that were asked for: what
- * was read of none of them any more is gone. Null where the rest does not stay what it was: by the platform's own tables
- * others are left out.
+ * Replaces some relations of a known catalog by what was read of them now. Of the `asked` relations, those without rows
+ * are gone. Null where the rest cannot stay the same: the platform's own tables decide which others are left out.
  */
 export function mergeCatalog(known: Catalog, part: Catalog, asked: ReadonlySet<string>): MergedCatalog | null {
   const reread = new Set([...asked, ...part.relations.map(({ oid }) => oid)]);
@@ -27,7 +26,7 @@ export function mergeCatalog(known: Catalog, part: Catalog, asked: ReadonlySet<s
     indexes: replaced(known.indexes, part.indexes, ({ indrelid }) => reread.has(indrelid)),
     inherits: replaced(known.inherits, part.inherits, (row) => reread.has(row.inhrelid) || reread.has(row.inhparent)),
     rules: replaced(known.rules, part.rules, ({ ev_class }) => reread.has(ev_class)),
-    // Also those that only these relations have: nobody asks for one that no column has.
+    // Includes types that only these relations have: no column refers to a type that none has.
     types: [...new Map([...known.types, ...part.types].map((row) => [row.oid, row])).values()],
     objects: replaced(
       known.objects,

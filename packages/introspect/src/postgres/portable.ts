@@ -1,8 +1,7 @@
 import type { PortableType } from '@tablewright/runtime/contract';
 
 /**
- * Portable types of the types in `pg_catalog`, by `typname`. Whatever is not listed is `unknown` and read as text.
- *
+ * Portable types of the types in `pg_catalog`, by `typname`. Unlisted types are `unknown` and read as text.
  * Source: API specification, section 6. `name` and `"char"` are short texts in the catalogs and are served as such.
  * `oid`, `xid` and the `reg*` types identify things within one server only: they stay unknown, as do `bit`, ranges,
  * geometry and text search, which have no portable form.
@@ -48,7 +47,7 @@ export function portableExtension(extension: string | null, typname: string): Po
   return extension === 'citext' && typname === 'citext' ? 'text' : 'unknown';
 }
 
-/** What the modifier of a type says. All null when there is none. */
+/** Limits in the modifier of a type. All null without a modifier. */
 export interface TypeLimits {
   readonly maxLength: number | null;
   readonly precision: number | null;

@@ -1,4 +1,4 @@
-/** What the role of the connection may not read, told before a request finds out. */
+/** Objects that the role of the connection may not read, reported before a request fails. */
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
 import { quotedNames } from '../patterns.ts';

@@ -1,4 +1,4 @@
-/** What the catalog knows and the IR does not keep, told by name. */
+/** Facts of the catalog that the IR does not keep, reported by name. */
 import { ledgerTable, reservedPrefix } from '@tablewright/runtime/contract';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';

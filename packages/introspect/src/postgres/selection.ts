@@ -45,9 +45,9 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
 }
 
 /**
- * True for the platform's own tables, also those of another project on the same database, which has a ledger of its own.
- * What is no collection of this project — sessions, the ledger, anything of the other — is never served, so nothing is
- * told about it.
+ * True for the platform's own tables, also those of another project on the same database, which has a ledger of its
+ * own. Tables that are no collection of this project (sessions, the ledger, all of the other project) are never served,
+ * so nothing is reported about them.
  */
 function isSystemRow({ selection, relations }: Catalog, row: RelationRow): boolean {
   if (row.relkind !== 'r' || row.extension !== null || !row.relname.startsWith(reservedPrefix)) return false;
@@ -59,7 +59,7 @@ function isCollection({ relname }: RelationRow): boolean {
   return systemCollection(relname) !== undefined;
 }
 
-/** The schema of the platform's tables is read in any case; what else lies in it only when it is asked for. */
+/** The schema of the platform's tables is always read; its other tables only on request. */
 function isAskedFor(catalog: Catalog, row: RelationRow): boolean {
   const { schemas } = catalog.selection;
   return !isSystemRow(catalog, row) && (schemas === null || schemas.includes(row.nspname));

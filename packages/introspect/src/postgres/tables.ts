@@ -14,7 +14,7 @@ import { catalogRemarks, tableRemarks } from './remarks.ts';
 import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
 
-/** What was built of one relation. */
+/** Facts built of one relation. */
 export interface BuiltRelation {
   readonly table: Table;
   readonly diagnostics: readonly Diagnostic[];
@@ -32,8 +32,7 @@ export interface BuiltTables {
 /**
  * Builds tables and enums from a catalog. Pure: the result does not depend on the order of the catalog's rows, and is
  * sorted (tables by id, enums by schema and name, diagnostics by place, code and message).
- *
- * What has no place in the result is told in the diagnostics.
+ * Facts without a place in the result are reported in the diagnostics.
  */
 export function buildTables(catalog: Catalog): SchemaFacts {
   return buildRelations(catalog).facts;
@@ -121,7 +120,7 @@ function isTrigger(object: ObjectRow): object is ObjectRow & { readonly relation
   return object.relation !== null && ['trigger', 'rewrite rule'].includes(object.kind);
 }
 
-/** Of views and of what other servers and partitions do is less known than it takes. */
+/** Too little is known about views, foreign tables and partitions. */
 function isAmended(lookup: Lookup, triggered: ReadonlySet<TableId>, row: RelationRow): boolean {
   return row.relkind !== 'r' || lookup.hasChildren(row.oid) || triggered.has(relationId(row));
 }

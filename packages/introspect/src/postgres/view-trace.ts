@@ -24,7 +24,7 @@ export interface Origin {
   readonly outer: boolean;
 }
 
-/** What a view's query says about its rows. */
+/** Facts of a view's query about its rows. */
 export interface ViewTrace {
   /** By the view's own column numbers. */
   readonly origins: ReadonlyMap<number, Origin>;

@@ -1,7 +1,7 @@
 import { groupedBy } from '../order.ts';
 import type { Rule } from './rule.ts';
 
-/** A role with `admin: true` may do everything, whatever its rules say. */
+/** A role with `admin: true` may do everything, independent of its rules. */
 export const administratorRules: Rule = (schema, { permissions }) => {
   const administrators = new Set(schema.roles.filter(({ admin }) => admin).map(({ name }) => name));
   const ruled = permissions.rules.filter(({ role }) => administrators.has(role.name));

@@ -4,7 +4,7 @@ import type { Collection } from '../schema.ts';
 import { configError } from './config-problem.ts';
 import type { Rule } from './rule.ts';
 
-/** What the platform's own tables are and how they are related to each other is fixed. */
+/** The platform's own tables and their relations are fixed. */
 export const configSystem: Rule = ({ tables, collections }, { config }) => {
   const ownTables = Object.keys(config.collections ?? {}).filter((name) => meansSystemTable(name, tables, config));
   const fixed = new Set(collections.flatMap(fixedRelations));
@@ -15,7 +15,9 @@ export const configSystem: Rule = ({ tables, collections }, { config }) => {
   ];
 };
 
-/** Keys of the relations to other collections of the platform: whatever leads through a field, and the named inverses. */
+/**
+ * Keys of the relations to other collections of the platform: all that lead through a field, and the named inverses.
+ */
 function fixedRelations({ name: owner, system, fields }: Collection): readonly string[] {
   if (system === undefined) return [];
   const inverses = Object.keys(systemCollection(owner)?.inverses ?? {});

@@ -3,7 +3,7 @@ import { collectionsByName, tablesById } from '../passes/lookup.ts';
 import type { Collection, Table } from '../schema.ts';
 import type { Rule } from './rule.ts';
 
-/** A rule for an action that nobody can do: the database does not allow it, or the items have no key to name them by. */
+/** A rule for an impossible action: the database does not allow it, or the items have no key to name them by. */
 export const impossibleRules: Rule = (schema, { permissions }) => {
   const collections = collectionsByName(schema.collections);
   const byId = tablesById(schema.tables);

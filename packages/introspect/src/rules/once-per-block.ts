@@ -38,7 +38,7 @@ function withoutRepeats(schema: Schema, sources: RuleSources): Judged | null {
 /** A schema is judged by many laws, one after the other. */
 const judged = new WeakMap<Schema, Judged | null>();
 
-/** What rules mean depends on what else a role has, and on whether its callers have a role at all. */
+/** The meaning of rules depends on the role's other rules, and on whether its callers have a role at all. */
 function repeatedRoles({ roles }: Schema, rules: readonly RuleSource[]): ReadonlySet<string> {
   const kinds = new Map(roles.map(({ name, admin, app }) => [name, `${admin} ${app}`]));
   const isAlike = (one: string, other: string): boolean => kinds.has(one) && kinds.get(one) === kinds.get(other);

@@ -45,7 +45,7 @@ function complain(
   ];
 }
 
-/** Whether the field may hold something else: sent by the client, or set by another rule. */
+/** True if the field may hold something else: sent by the client, or set by another rule. */
 function mayBeGiven(field: string, own: Permission, others: readonly RuledPermission[]): boolean {
   const writes = ({ fields }: Permission) => fields.includes(field);
   const sets = ({ presets }: Permission) => presets.some((preset) => preset.field === field);
@@ -54,7 +54,7 @@ function mayBeGiven(field: string, own: Permission, others: readonly RuledPermis
 
 const kept: readonly PortableType[] = ['string', 'text', 'enum', 'uuid', 'boolean', 'integer', 'bigInteger'];
 
-/** What the written row holds; null where the column may round or cut it, or where the request decides. */
+/** Value of the field in the written row; null where the column may round or cut it, or where the request decides. */
 function equation(field: string, operand: Operand, facts: ColumnFacts | undefined): Condition | null {
   if (operand.kind !== 'literal' || facts === undefined) return null;
   const { value } = operand;

@@ -30,7 +30,7 @@ function complain(rule: RuledPermission, index: number, group: readonly RuledPer
   return [{ code: 'subsumed-rule', severity: 'info', place: source.place, message, hint: 'Remove it.' }];
 }
 
-/** Whether everything that one rule grants is granted by another. */
+/** True if one rule grants everything that another does. */
 function isWithin(rule: Permission, other: Permission): boolean {
   if (!rule.fields.every((field) => other.fields.includes(field)) || !implies(rule.where, other.where)) return false;
   // Presets of all rules that match are merged, so a rule that sets something is needed for that.
@@ -38,7 +38,7 @@ function isWithin(rule: Permission, other: Permission): boolean {
   return !sets && implies(checkOf(rule), checkOf(other));
 }
 
-/** What the written row must satisfy; the rules of a create have no stored row to match. */
+/** Condition on the written row; the rules of a create have no stored row to match. */
 function checkOf({ action, where, check }: Permission): Condition {
   if (check !== null) return check;
   return action === 'update' ? where : always;

@@ -4,7 +4,7 @@ import type { PermissionDocument } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Schema, Table, TableId } from '../schema.ts';
 
-/** What rules may look at beside the schema. */
+/** Sources of rules beside the schema. */
 export interface RuleSources {
   readonly config: PlatformConfig;
   readonly permissions: PermissionDocument;
@@ -20,7 +20,7 @@ export function tablePlace({ dialect }: Pick<Schema, 'dialect'>, { kind, id }: P
   return `${kindWords[kind]} ${shownTable(dialect, id)}`;
 }
 
-/** What names a table under `collections` of the configuration. */
+/** Name of a table under `collections` of the configuration. */
 export function configKey({ dialect }: Pick<Schema, 'dialect'>, { id, name }: Pick<Table, 'id' | 'name'>): string {
   return shownTable(dialect, id) === name ? name : id;
 }

@@ -6,7 +6,7 @@ export interface Example {
   readonly request: string;
   /** JSON that was sent. Default: none. */
   readonly body?: JsonValue;
-  /** Of the answer; 200 to 299. */
+  /** Status of the response; 200 to 299. */
   readonly status: number;
   /** JSON that was answered. Default: none. */
   readonly answer?: JsonValue;
@@ -15,5 +15,5 @@ export interface Example {
 /** Examples of the operations of a document, by their `operationId`. */
 export type OperationExamples = Readonly<Record<string, readonly Example[]>>;
 
-/** Examples of each access class, by its name: what one is shown, another may not see. */
+/** Examples of each access class, by its name: one class may not see those of another. */
 export type Examples = Readonly<Record<string, OperationExamples>>;

@@ -1,8 +1,7 @@
 /**
- * Whether a value is what a schema of the document describes, and nothing beside it: a member without a description does not
- * fit, although documents leave objects open. So what was recorded before a field was hidden is not shown any more.
- *
- * Reads the keywords that this compiler prints; bounds of numbers and texts are left to whoever recorded the value.
+ * True if a value matches a schema of the document and has no member beyond it: a member without a description does not
+ * match, although documents leave objects open. So examples recorded before a field was hidden are no longer shown.
+ * Reads the keywords that this compiler prints; bounds of numbers and texts are not checked.
  */
 import type { JsonValue } from '@tablewright/runtime/contract';
 import { isJsonObject, type JsonObject } from '../json.ts';
@@ -70,7 +69,7 @@ export function createFits(document: JsonObject): Fits {
   return fits;
 }
 
-/** What a part is told by that does not fit. */
+/** Keywords of a part that does not match. */
 const none: ReadonlySet<string> = new Set();
 
 /** A schema with none of these says nothing about the members of objects. */

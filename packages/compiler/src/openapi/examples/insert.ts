@@ -1,4 +1,6 @@
-/** Shows examples in the document of an access class: what was really sent and answered, where both are as it describes. */
+/**
+ * Shows examples in the document of an access class: recorded requests and responses, where both match the document.
+ */
 import type { JsonValue } from '@tablewright/runtime/contract';
 import { isText } from '../../print/only-text.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
@@ -57,7 +59,7 @@ function isFitting({ requestBody, responses }: JsonObject, example: Example, fit
   return isDescribed(requestBody, example.body, fits) && isDescribed(response, example.answer, fits);
 }
 
-/** Whether JSON, or that there is none, is what a body of a request or an answer describes. */
+/** True if the described body allows the JSON, or its absence. */
 function isDescribed(described: JsonValue | undefined, value: JsonValue | undefined, fits: Fits): boolean {
   const schema = mediaOf(described)?.[1].schema;
   return value === undefined ? true : schema !== undefined && fits(schema, value);

@@ -1,9 +1,8 @@
 /**
- * The statement that marks what is read of the catalog: rows of two texts, the oid of a relation and its mark, which is
- * another one whenever somebody changed something of it. The mark of relation 0 is that of all that is no relation's own.
- *
- * Rows of the catalog have a place and the number of the transaction that wrote them. What is temporary is left out:
- * sessions come and go with it, our own with its event trigger; so is what belongs to the server itself.
+ * The statement that marks the catalog: rows of two texts, the oid of a relation and its mark, which changes with every
+ * change of the relation. The mark of relation 0 covers everything that belongs to no relation.
+ * Rows of the catalog have a place and the number of the transaction that wrote them. Temporary objects are left out,
+ * because sessions come and go with them, our own with its event trigger; so are objects of the server itself.
  */
 export const marksSql = `WITH relation AS MATERIALIZED (
   SELECT c.oid, c.ctid, c.xmin
@@ -22,7 +21,7 @@ ${markedParts().join('\n  UNION ALL\n')}
 WHERE marked.relation = 0 OR marked.relation IN (SELECT r.oid FROM relation AS r)
 GROUP BY marked.relation`;
 
-/** What is read of relations, and of everything else (relation 0); \`c\` is the row that is marked. */
+/** Parts that are read of relations, and of everything else (relation 0); \`c\` is the row that is marked. */
 function markedParts(): readonly string[] {
   const all = '0::pg_catalog.oid';
   const parts = [
@@ -43,7 +42,7 @@ function markedParts(): readonly string[] {
     WHERE c.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
       OR c.classoid = 'pg_catalog.pg_type'::pg_catalog.regclass AND c.objoid >= 16384`,
     ],
-    // Of the table whose column owns the sequence.
+    // The table whose column owns the sequence.
     [
       'COALESCE(d.refobjid, 0)',
       `pg_catalog.pg_class AS c

@@ -1,6 +1,6 @@
 /**
- * `reread`: relations that are read again when some have changed, which are these and whatever names one of them, or says
- * something that follows from one. `$2` is the JSON array of their oids; those that are gone are named by nothing.
+ * `reread`: relations to read again after a change: the changed ones, and those that name one of them or depend on one.
+ * `$2` is the JSON array of their oids; dropped relations are named by nothing.
  */
 export const rereadSql = `changed(oid) AS (
   SELECT c.value::pg_catalog.oid

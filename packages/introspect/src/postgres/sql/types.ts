@@ -30,7 +30,7 @@ const ownTypesSql = `  SELECT t.oid
   UNION
 `;
 
-/** Reads these types. Of some relations there are few, which are looked up one by one. */
+/** Reads these types. A few relations have few types, which are looked up one by one. */
 export function typesSql(extent: Extent): string {
   const used = extent === 'all' ? usedSql : fewSql;
   return `  SELECT t.oid::pg_catalog.text, tn.nspname, t.typname, t.typtype::pg_catalog.text,

@@ -2,8 +2,7 @@ import { viewTowersSql } from './view-towers.ts';
 
 /**
  * Settings that decide how PostgreSQL prints expressions, fixed for this statement (or for the transaction around it):
- * the same database prints the same text whatever the session, role or database has set.
- *
+ * the same database prints the same text under any settings of session, role or database.
  * With `search_path` at pg_catalog every other name is printed with its schema.
  */
 export const settingsSql = `settings AS MATERIALIZED (
@@ -21,9 +20,8 @@ export const settingsSql = `settings AS MATERIALIZED (
 export type Extent = 'all' | 'reread';
 
 /**
- * `space`: schemas that can be asked for, with `allowed`. `relation`: what is read, which is every relation with rows
- * in the allowed schemas and those that their views read. `detailed` says that its columns are wanted.
- *
+ * `space`: schemas that can be asked for, with `allowed`. `relation`: relations to read, which are those with rows in
+ * the allowed schemas and those that their views read. `detailed` is true if its columns are needed.
  * Every part of the statement that prints an expression starts from one of them, and so after the settings.
  */
 export function wantedSql(extent: Extent): string {
