@@ -6,7 +6,7 @@ import type { AccountRole } from '../users/account.ts';
 export interface AccessNames {
   readonly public: string;
   readonly admin: string;
-  /** Of a user with this role; null: without a role. */
+  /** Name of the access class of a user with this role; null: of a user without a role. */
   of(role: Pick<AccountRole, 'name' | 'adminAccess'> | null): string;
 }
 

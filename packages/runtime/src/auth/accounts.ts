@@ -55,7 +55,7 @@ export interface MailFolders {
   readonly templates: string | null;
 }
 
-/** What they are made of. */
+/** Options of the account services. */
 export interface AccountsOptions<T> {
   readonly api: CompiledApi;
   readonly database: Database;

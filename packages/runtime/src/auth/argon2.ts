@@ -1,7 +1,7 @@
 /** Argon2id in the text form that every library reads, by the package `argon2`: on threads, never on the event loop. */
 import { randomBytes } from 'node:crypto';
 
-/** Memory in KiB, passes and lanes: what OWASP asks for at least. Hashes of less are outdated. */
+/** Memory in KiB, passes and lanes: the minimum that OWASP asks for. Hashes that cost less are outdated. */
 const cost = { memory: 19_456, passes: 2, lanes: 1 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
@@ -22,13 +22,13 @@ export async function encodeArgon2(bytes: Buffer): Promise<string> {
   return print(salt, raw);
 }
 
-/** Whether the bytes are those that were hashed; false also for what is no hash of Argon2. */
+/** True if the bytes are those that were hashed; false also if `encoded` is not an Argon2 hash. */
 export async function matchesArgon2(encoded: string, bytes: Buffer): Promise<boolean> {
   const { verify } = await import('argon2');
   return verify(encoded, bytes).catch(() => false);
 }
 
-/** Whether a hash costs less than one made now, or is none of Argon2id. */
+/** True if a hash costs less than one made now, or is not an Argon2id hash. */
 export function isOutdatedArgon2(encoded: string): boolean {
   if (!encoded.startsWith('$argon2id$v=19$')) return true;
   const settings = new URLSearchParams(encoded.split('$')[3]?.replaceAll(',', '&'));

@@ -22,7 +22,7 @@ export interface Attempt {
   succeeded(): Promise<void>;
 }
 
-/** What is limited. `client` is an address as `subnetOf` gives it. */
+/** Limits of attempts. `client` is an address as `subnetOf` returns it. */
 export interface Attempts {
   login(email: string, client: string): Attempt;
   /** Tokens that are tried out; static ones count with the sign-ins (`login`). */
@@ -90,8 +90,8 @@ export async function countFailures<T>(
 }
 
 /**
- * Failures count against the client and against the account, and once the account has too many only clients are heard that
- * have not failed on it, so nobody can lock its owner out from elsewhere.
+ * Failures count against the client and against the account. Once the account has too many, only clients that have not
+ * failed on it are heard, so that an attacker elsewhere cannot lock out its owner.
  */
 function loginAttempt(
   limits: AttemptLimits,

@@ -1,6 +1,6 @@
 /**
- * What people choose most often: 3,000 passwords of any length and 3,000 of at least 8 characters, from leaked lists.
- * The words are what they are.
+ * Most common passwords: 3,000 passwords of any length and 3,000 of at least 8 characters, from leaked lists.
+ * Some of the words are offensive.
  *
  * Taken, by rank, from `passwords.json` of the npm package @zxcvbn-ts/language-common 4.1.3, under this licence (MIT):
  *
@@ -405,7 +405,7 @@ cashmoney 09041986 04071988 02011976 07091988 10021986 10021987 10051988 1008198
 
 let known: ReadonlySet<string> | undefined;
 
-/** Whether a password is one of those, in capitals or not. */
+/** True if a password is in the list; upper and lower case are the same. */
 export function isCommonPassword(password: string): boolean {
   known ??= new Set(words.trim().split(/\s/));
   return known.has(password.toLowerCase());

@@ -4,7 +4,10 @@ import type { MysqlTables } from '../system/place.ts';
 import { normalEmail } from '../users/normal-email.ts';
 import type { Counter, CounterStatements, Counting } from './counters.ts';
 
-/** The statements of counters on MySQL and MariaDB. What is counted is hashed here: the servers know nothing of NFKC. */
+/**
+ * SQL statements of counters on MySQL and MariaDB. Subjects are hashed here, because these servers cannot normalize to
+ * NFKC.
+ */
 export function mysqlCounters({ table, exactly, text }: MysqlTables, mostSwept: number): CounterStatements {
   const attempts = table('platform_auth_attempts');
   const wanted = `JSON_TABLE($1, '$[*]' COLUMNS (
@@ -39,7 +42,7 @@ ON DUPLICATE KEY UPDATE
   };
 }
 
-/** What the statements take of a counter. */
+/** Parameters of the statements for one counter. */
 interface CounterInput {
   readonly purpose: string;
   readonly subject: string;
@@ -48,7 +51,7 @@ interface CounterInput {
   readonly lastWindow?: number | undefined;
 }
 
-/** Each counter once, in one order everywhere, so that nobody waits for somebody who waits for him. */
+/** Returns each counter once, in the same order everywhere, so that transactions cannot deadlock. */
 function inputOf(counters: readonly (Counter | Counting)[]): readonly CounterInput[] {
   const inputs = counters.map((counter): CounterInput => {
     const { purpose, email, user = '', client = '' } = counter;

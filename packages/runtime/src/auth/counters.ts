@@ -1,6 +1,6 @@
 /**
- * Counters of attempts, in windows, in the database, so that every process sees the same. What is counted stands there as
- * a hash. One statement each; a counter begins anew with the first attempt after its window.
+ * Counters of attempts, in windows, in the database, so that every process sees the same. The subject of a counter is
+ * stored as a hash. One statement each; a counter begins anew with the first attempt after its window.
  */
 import type { Database, Transaction } from '../database/database.ts';
 import type { OwnSql } from '../database/script.ts';
@@ -8,12 +8,12 @@ import { byFamily, type SystemPlace } from '../system/place.ts';
 import { ask, firstRow } from '../write/own-rows.ts';
 import { mysqlCounters } from './counters-mysql.ts';
 
-/** What is counted: attempts of a purpose on an account, named by its e-mail address, or from a client, or both. */
+/** Counter of attempts for one purpose, on an account (named by its e-mail address), from a client, or both. */
 export interface Counter {
   readonly purpose: string;
   /** As it was sent; spellings of one address are one account. */
   readonly email?: string;
-  /** Of a user; instead of an e-mail address. */
+  /** Key of a user; instead of an e-mail address. */
   readonly user?: string;
   readonly client?: string;
 }
@@ -73,7 +73,7 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
     });
   }
 
-  /** Expired counters mean nothing, so whatever goes wrong here is tried again later. */
+  /** Removes expired counters. They mean nothing, so a failure is ignored and the removal tried again later. */
   function sweep(transaction: Transaction): void {
     if (performance.now() - swept < sweepEveryMs) return;
     swept = performance.now();
@@ -111,7 +111,7 @@ function statements(schema: string) {
   const attempts = `CASE WHEN a.expires_at <= ${now} THEN 1 ELSE LEAST(a.attempts, 1000000000) + 1 END`;
   return {
     read: `${wanted} SELECT ${counts} FROM wanted AS w JOIN ${table} AS a ON ${same} WHERE a.expires_at > ${now}`,
-    // In one order everywhere, so that nobody waits for somebody who waits for him.
+    // The same order everywhere, so that transactions cannot deadlock.
     count: `${wanted}, a AS (
   INSERT INTO ${table} AS a (purpose, subject, attempts, expires_at)
   SELECT w.purpose, w.subject, 1, ${now} + ${ms('w."window"')} FROM wanted AS w ORDER BY w.purpose, w.subject

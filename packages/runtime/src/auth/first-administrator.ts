@@ -1,4 +1,6 @@
-/** The first user of a project, without whom nobody could sign in. Source: API specification, section 16 (ADMIN_EMAIL). */
+/**
+ * First user of a project; without it, signing in is impossible. Source: API specification, section 16 (ADMIN_EMAIL).
+ */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { give, make, need, type OwnSql, script } from '../database/script.ts';
@@ -7,7 +9,7 @@ import { ask, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Passwords } from './passwords.ts';
 
-/** Who the first administrator is to be. */
+/** E-mail address and password of the first administrator. */
 export interface AdministratorWish {
   readonly email: string;
   /** Null: one is made. */
@@ -21,14 +23,16 @@ export interface FirstAdministrator {
   readonly madePassword: string | null;
 }
 
-/** The statements: whether there is a user, what lets the first of several servers begin, and what makes the user. */
+/**
+ * The statements: one tells if there is a user, one lets only the first of several servers begin, one makes the user.
+ */
 interface Statements {
   readonly somebody: OwnSql;
   readonly lock: OwnSql;
   readonly insert: OwnSql;
 }
 
-/** Whether there is no user at all. */
+/** True if there is no user at all. */
 export async function hasNoUser(database: Pick<Database, 'query'>, place: SystemPlace): Promise<boolean> {
   const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
   return (await ask(database, texts.somebody, [])).length === 0;
@@ -46,7 +50,7 @@ export async function createFirstAdministrator(
   const madePassword = password === null ? randomBytes(15).toString('base64url') : null;
   const hashed = await passwords.hash(password ?? madePassword ?? '');
   const made = await database.transaction(async (transaction) => {
-    // Of several servers that start at once, the first one makes the user and the others see it.
+    // If several servers start at once, the first one makes the user and the others see it.
     await firstRow(transaction, texts.lock, []);
     const [number = null] = (await firstRow(transaction, texts.insert, [email, hashed])) ?? [];
     if (number !== null) transaction.identify(number);

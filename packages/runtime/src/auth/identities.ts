@@ -1,6 +1,6 @@
 /**
- * Who a token stands for, remembered for a few seconds. What ends a session, a token or a user's access is seen by this
- * process at once and by others within that time. Source: API specification, section 2.2.
+ * The user that a token stands for, cached for a few seconds. The end of a session, a token or a user's access is seen
+ * by this process at once and by others within that time. Source: API specification, section 2.2.
  */
 import { hash } from 'node:crypto';
 import { PlatformError } from '../errors.ts';
@@ -11,20 +11,23 @@ import { isStaticToken } from '../users/static-token.ts';
 import { type Attempts, countFailures } from './attempts.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Milliseconds for which nobody looks again: five seconds, less what a look-up and a busy process may take. */
+/**
+ * Milliseconds for which a user is not read again: five seconds, less the time that a look-up and a busy process may
+ * take.
+ */
 const freshFor = 4_000;
 
 /** Tokens that are remembered; beyond it the ones looked up longest ago are forgotten. */
 const mostRemembered = 10_000;
 
-/** Who a token stands for: an active user, with the session of a temporary token. */
+/** User that a token stands for: active, with the session of a temporary token. */
 export interface Identity {
   readonly account: Account;
   /** Null for a static token. */
   readonly session: string | null;
 }
 
-/** Finds users by token, as whatever `T` a server makes of them. */
+/** Finds users by token, each as the `T` that `describe` makes of it. */
 export interface Identities<T> {
   /**
    * Gives what the token stands for, at once where it is remembered. Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED
@@ -38,7 +41,7 @@ export interface Identities<T> {
   forgetAll(): void;
 }
 
-/** What the identities are found with. */
+/** Options of the identities. */
 export interface IdentitiesOptions<T> {
   readonly tokens: Tokens;
   readonly finder: AccountFinder;
@@ -78,11 +81,14 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
 
   function changed(): void {
     changes += 1;
-    // Whoever asks from now on must not be told what was read before.
+    // Requests from now on must not get an answer that was read before the change.
     looking.clear();
   }
 
-  /** The user of a static token. One that was right before is no guess, so it is heard whatever others try out. */
+  /**
+   * The user of a static token. A token that was right before is not a guess, so it is accepted however many others are
+   * tried out.
+   */
   async function staticAccount(token: string, guessed: boolean, client: () => string): Promise<Account> {
     const find = async () => activeOf(isStaticToken(token) ? await finder.byToken(token) : null);
     return guessed ? countFailures(attempts.token('login', client()), ['INVALID_CREDENTIALS'], find) : find();
@@ -99,7 +105,7 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
     if (proof.session !== null && proof.user !== account.id) throw new PlatformError('INVALID_CREDENTIALS');
     const described = describe({ account, session: proof.session });
     seen(account.id);
-    // What was read before a change may be outdated by it.
+    // A change during the look-up may have outdated its result, which is then not cached.
     if (before === changes) {
       const { expiresAt, session } = proof;
       remember(key, { user: account.id, expiresAt, session, freshUntil: start + freshFor, described });

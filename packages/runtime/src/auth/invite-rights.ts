@@ -1,8 +1,9 @@
 /**
- * Who may invite: who may create users with an address and a role. Source: API specification, sections 3.3 and 8.3.
+ * Permission to invite: the permission to create users with an address and a role. Source: API specification, sections
+ * 3.3 and 8.3.
  *
- * What a rule asks of a written row is asked by reading the invited users as if the rules for creating were rules for
- * reading: a field that comes back was granted by a rule that the row satisfies.
+ * The conditions of a rule on written rows are checked by reading the invited users as if the rules for creating were
+ * rules for reading: a field that comes back was granted by a rule that the row satisfies.
  */
 import type { Caller } from '../caller.ts';
 import type { AccessClass, AccessRule, CompiledApi } from '../contract/index.ts';
@@ -20,7 +21,7 @@ export interface InviteRights {
 }
 
 const users = 'platform_users';
-/** What an invitation writes in the name of its sender; the status is ours. */
+/** Fields that an invitation writes in the name of its sender; the platform itself sets the status. */
 const written = ['email', 'role'] as const;
 
 /** Makes the judge of a compiled API. */

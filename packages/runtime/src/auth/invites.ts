@@ -20,7 +20,7 @@ import { createInviteRights } from './invite-rights.ts';
 import { makeMailedKey } from './mailed-token.ts';
 import { mailedTokenStatements } from './mailed-token-sql.ts';
 
-/** Who is invited, to what. */
+/** Addresses to invite, and the role that they get. */
 export interface Invitation {
   readonly emails: readonly string[];
   /** Key of a role. */
@@ -29,10 +29,10 @@ export interface Invitation {
   readonly url: URL | null;
 }
 
-/** What inviting comes to. Its run rejects with FORBIDDEN or FAILED_VALIDATION. */
+/** Returns the work of an invitation. Its run rejects with FORBIDDEN or FAILED_VALIDATION. */
 export type Invite = (caller: Caller, sender: Sender, invitation: Invitation) => Work<void>;
 
-/** What it is made of. */
+/** Options of `Invite`. */
 export interface InviteOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;
@@ -49,7 +49,10 @@ export function createInvite({ api, place, planner, writer, environment }: Invit
   const classes = new Map(api.access.map((one) => [one.name, one]));
   const rights = createInviteRights(api);
 
-  /** The role may be given: it is there, the caller sees it, and it makes no administrator of anybody by somebody else. */
+  /**
+   * Checks that the role may be given: it exists, the caller sees it, and only administrators give an administrator's
+   * role.
+   */
   async function checkRole(transaction: Transaction, caller: Caller, role: string): Promise<void> {
     const access = classes.get(caller.accessClass);
     if (access === undefined) throw new Error(`There is no access class "${caller.accessClass}".`);
@@ -105,7 +108,7 @@ export function createInvite({ api, place, planner, writer, environment }: Invit
   };
 }
 
-/** Whether a user came to be who was not there when we looked. */
+/** True if another request created one of the users since we looked. */
 function isOvertaken(error: unknown): boolean {
   return (
     error instanceof PlatformError &&

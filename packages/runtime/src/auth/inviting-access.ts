@@ -23,7 +23,7 @@ function invitingAccess(access: AccessClass): AccessClass {
   return { ...access, collections };
 }
 
-/** What is ours stands in front of what the rule sets. */
+/** The platform's own presets stand before those of the rule. */
 function asInvited(rule: WriteRule): WriteRule {
   const presets = rule.presets.filter(({ field }) => field !== 'status' && field !== 'password');
   return {
@@ -36,7 +36,7 @@ function asInvited(rule: WriteRule): WriteRule {
   };
 }
 
-/** Who is invited again is judged as if he were made now, but keeps what he was given. */
+/** A user who is invited again is checked like a new one, but keeps the values that it was given. */
 function asInvitedAgain({ fields, where, check }: WriteRule): WriteRule {
   return { fields, where: always, check: check ?? where, presets: [] };
 }

@@ -1,4 +1,4 @@
-/** Whether a role may be used from an address. Source: API specification, section 2.2. */
+/** Addresses from which a role may be used. Source: API specification, section 2.2. */
 import { PlatformError } from '../errors.ts';
 import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../http/networks.ts';
 import type { Account } from '../users/account.ts';
@@ -9,8 +9,8 @@ const mostKnown = 1_000;
 const known = new Map<string, Networks>();
 
 /**
- * Compares a client with a role's list of addresses and CIDR blocks; an empty list is met by everybody. Entries that are
- * neither are met by nobody, and so is a list by a client without an address.
+ * Compares a client with a role's list of addresses and CIDR blocks; an empty list admits every client. Entries that
+ * are neither match no client, and a client without an address matches no list.
  */
 export function mayUseFrom(list: readonly string[], client: Address | null): boolean {
   if (list.length === 0) return true;
@@ -22,7 +22,7 @@ export function checkAddress({ role }: Account, { ip }: Sender): void {
   if (!mayUseFrom(role?.ipAccess ?? [], readAddress(ip ?? ''))) throw new PlatformError('INVALID_IP');
 }
 
-/** What attempts of a sender are counted against. */
+/** Subnet of a sender, against which its attempts count. */
 export function clientOf({ ip }: Sender): string {
   const address = readAddress(ip ?? '');
   return address === null ? '' : subnetOf(address);

@@ -8,7 +8,7 @@ import { type MailedKind, signMailed } from './mailed-token.ts';
 import type { ReadAccountSettings } from './settings.ts';
 import type { Tokens } from './tokens.ts';
 
-/** What letters are made with. */
+/** Options of the letters. */
 export interface LettersOptions {
   readonly tokens: Tokens;
   readonly settings: ReadAccountSettings;

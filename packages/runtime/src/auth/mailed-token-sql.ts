@@ -13,7 +13,7 @@ function sha256(text: string): string {
   return `pg_catalog.sha256(pg_catalog.convert_to(${text}, 'UTF8'))`;
 }
 
-/** What proves that a user `u` still has the password of then. */
+/** Proof that a user `u` still has the password of the time when the token was asked for. */
 const proof = `pg_catalog.encode(${sha256("COALESCE(u.password, '')")}, 'hex')`;
 
 /** The status of the users who may use each kind of token. */
@@ -64,8 +64,8 @@ SELECT ${transactionNumber} FROM made LIMIT 1`;
 ), ${issue('password_reset', 'password-reset', '$3', '$4')}`,
 
     /**
-     * Who is meant by the addresses $1, an array: one row for each that is another, with its place from 0, and of a user who
-     * has it the key, held still, and whether he is invited still.
+     * The users of the addresses $1, an array: one row for each distinct address, with its position from 0. If a user
+     * has the address, the row has its key, and whether it is still invited; the user is locked.
      */
     meant: `WITH wanted AS MATERIALIZED (
   SELECT DISTINCT ON (normal) w.place - 1 AS place, ${normal('w.email')} AS normal
@@ -83,16 +83,16 @@ FROM wanted LEFT JOIN held USING (place) ORDER BY place`,
     AS k(id, key) JOIN ${users} AS u ON u.id = k.id
 ), ${issue('invite', 'invite', '$4', '$5')}`,
 
-    /** The role $1, held so that it stays what it is: whether it is one of administrators. */
+    /** Locks the role $1 so that it cannot change, and tells if it is an administrator's. */
     role: `SELECT NULL, admin_access::pg_catalog.text FROM ${roles} WHERE id = $1::pg_catalog.uuid FOR SHARE`,
 
-    /** Whether the token of $1 to $3 can be used still, and whether nothing but its time is against it. */
+    /** Tells if the token of $1 to $3 can still be used, and if only its expiry is against it. */
     look: (kind: MailedStatement): string => `SELECT NULL, (t.expires_at <= ${now})::pg_catalog.text
 FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
 
     /**
-     * Uses the token of $1 to $3 up and gives its user the password $4. Of any number at once, with whatever tokens of the
-     * user, one waits for the other at the user's row and finds the password or the status changed.
+     * Uses the token of $1 to $3 up and gives its user the password $4. Concurrent uses, also of other tokens of the
+     * user, wait for each other at the user's row; the later ones find the password or the status changed.
      */
     use: (kind: MailedStatement): string => `WITH u AS (
   SELECT u.id FROM ${users} AS u WHERE ${holder(kind)} FOR UPDATE

@@ -1,18 +1,18 @@
 /**
- * Tokens that are mailed and work once. What the database keeps of one is a hash of its key; what waits to be mailed has
- * the key, of which nobody makes a token without SECRET. Source: API specification, sections 2.2, 2.6 and 3.3.
+ * Tokens that are mailed and work once. The database keeps a hash of a token's key. Mails that wait to be sent contain
+ * the key, from which a token cannot be made without SECRET. Source: API specification, sections 2.2, 2.6 and 3.3.
  */
 import { randomBytes } from 'node:crypto';
 import type { Tokens } from './tokens.ts';
 
-/** What a mailed token is for. */
+/** Purpose of a mailed token. */
 export type MailedKind = 'invite' | 'password_reset';
 
-/** What a mailed token says. */
+/** Claims of a mailed token. */
 export interface MailedToken {
   /** Key of the user. */
   readonly user: string;
-  /** What tells this token from all others. */
+  /** Key that tells this token from all others. */
   readonly key: string;
   /** A hash of what the user's password was when the token was asked for. */
   readonly proof: string;
@@ -28,7 +28,7 @@ export function signMailed(tokens: Tokens, kind: MailedKind, { user, key, proof 
   return tokens.sign(kind, { id: user, key, proof }, ttlMs);
 }
 
-/** Reads a token that somebody has sent. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
+/** Reads a token that a client has sent. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
 export function readMailed(tokens: Tokens, kind: MailedKind, token: string): MailedToken {
   const { id, key, proof } = tokens.verify(kind, token).claims;
   return { user: String(id), key: String(key), proof: String(proof) };

@@ -22,7 +22,7 @@ import type { Changing, KeepUserHistory } from './user-history.ts';
  */
 export type SetPassword = (kind: MailedKind, token: string, password: string, sender: Sender) => Promise<void>;
 
-/** What it is made of. */
+/** Options of setting a password. */
 export interface SetPasswordOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;

@@ -21,7 +21,7 @@ export async function stepOf(secret: string, otp: string, now: number = Date.now
   return result.valid && 'timeStep' in result ? result.timeStep : null;
 }
 
-/** What authenticator apps read as a QR code. */
+/** URL that authenticator apps read as a QR code. */
 export function otpauthUrl(project: string, email: string, secret: string): string {
   const [issuer, account] = [encodeURIComponent(project), encodeURIComponent(email)];
   const settings = `period=${period}&digits=${digits}&algorithm=SHA1`;

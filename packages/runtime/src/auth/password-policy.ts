@@ -1,4 +1,4 @@
-/** What a new password must be. Source: API specification, section 3.2. */
+/** Policy for new passwords. Source: API specification, section 3.2. */
 import { PlatformError } from '../errors.ts';
 import type { FieldProblem } from '../users/field-rules.ts';
 import { isCommonPassword } from './common-passwords.ts';
@@ -14,7 +14,7 @@ export interface PasswordPolicy {
   readonly pattern: string | null;
 }
 
-/** What is wrong with a password; undefined when nothing is. Never hashes. */
+/** Returns the problem of a password; undefined if it has none. Never hashes. */
 export function passwordProblem(password: string, { minLength, pattern }: PasswordPolicy): FieldProblem | undefined {
   if (Buffer.byteLength(password) > longestPassword) {
     return { type: 'max_length', message: `must have at most ${longestPassword} bytes` };

@@ -13,7 +13,7 @@ import { mailedTokenStatements } from './mailed-token-sql.ts';
  */
 export type RequestReset = (email: string, url: URL | null, client: string) => Promise<void>;
 
-/** What it is made of. */
+/** Options of requesting a reset. */
 export interface RequestResetOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;

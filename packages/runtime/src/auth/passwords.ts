@@ -9,11 +9,11 @@ export interface Passwords {
   /** Hashes the exact bytes of a password. */
   hash(password: string): Promise<string>;
   /**
-   * Whether a password is the one that was hashed. Null, of an account that has none or does not exist, costs the same and
-   * is false; so is what is too long to be a password.
+   * True if a password is the one that was hashed. Null (an account without a password, or none at all) takes as long
+   * and returns false; so does a text that is too long to be a password.
    */
   verify(encoded: string | null, password: string): Promise<boolean>;
-  /** Whether a hash was made with weaker parameters than a new one, so that a sign-in should replace it. */
+  /** True if a hash was made with weaker parameters than a new one, so that a sign-in should replace it. */
   isOutdated(encoded: string): boolean;
 }
 

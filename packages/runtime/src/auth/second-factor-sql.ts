@@ -33,7 +33,7 @@ WHERE id = $1::pg_catalog.uuid AND tfa_secret IS NULL
 ON CONFLICT ("user") DO UPDATE SET pending_hash = excluded.pending_hash, pending_until = excluded.pending_until
 RETURNING ${transactionNumber}`,
 
-    /** Whether the secret $2 waits to be confirmed. */
+    /** Tells if the secret $2 waits to be confirmed. */
     pending: `SELECT NULL, 'true' FROM ${tfa}
 WHERE "user" = $1::pg_catalog.uuid AND pending_hash = ${sha256('$2')} AND pending_until > ${now}`,
 
@@ -67,7 +67,10 @@ RETURNING ${transactionNumber}`,
     /** Forgets what waits to be confirmed. The last step stays, so that it cannot be used again. */
     forgetPending: `UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL WHERE "user" = $1::pg_catalog.uuid`,
 
-    /** Holds the user while the secret is still $2: of requests for new codes each then sees those that the one before has made. */
+    /**
+     * Locks the user while the secret is still $2, so that each request for new codes sees those that the one before
+     * has made.
+     */
     hold: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid AND tfa_secret = $2::text FOR NO KEY UPDATE`,
 
     /** Puts the recovery codes $2, an array, in place of all others. Goes behind `hold`. */
@@ -78,7 +81,7 @@ RETURNING ${transactionNumber}`,
   SELECT $1::pg_catalog.uuid, ${sha256('c.code')} FROM pg_catalog.unnest($2::text[]) AS c(code) RETURNING 1
 ) SELECT ${transactionNumber} FROM made LIMIT 1`,
 
-    /** Whether there is such a user. */
+    /** Tells if the user exists. */
     exists: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid`,
 
     forgetCodes: `DELETE FROM ${codes} WHERE "user" = $1::pg_catalog.uuid`,

@@ -15,7 +15,7 @@ import type { Sessions } from './sessions.ts';
 import type { ReadAccountSettings } from './settings.ts';
 import type { Changing, KeepUserHistory } from './user-history.ts';
 
-/** Who sets up a second factor: a user, the session that is used, where there is one, and where the request came from. */
+/** User who sets up a second factor, the session in use, if there is one, and the origin of the request. */
 export interface Owner {
   readonly user: string;
   readonly session?: string;
@@ -48,7 +48,7 @@ export interface SecondFactors {
   makeCodes(user: string, otp: string): Promise<readonly string[]>;
 }
 
-/** What the services are made of. */
+/** Options of the second-factor services. */
 export interface SecondFactorOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;

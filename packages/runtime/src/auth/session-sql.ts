@@ -54,7 +54,10 @@ function postgresSessions(schema: string) {
 )
 SELECT ${transactionNumber}, id::text FROM s`,
 
-    /** Of any number at once, one finds the token unused: $1 its hash, $2 the hash of the next, $3 how long that lives. */
+    /**
+     * Of concurrent requests only one finds the token unused: $1 its hash, $2 the hash of the next, $3 the next one's
+     * lifetime.
+     */
     rotate: `WITH used AS (
   UPDATE ${tokens} AS t SET rotated_at = ${now}
   FROM ${sessions} AS s JOIN ${users} AS u ON u.id = s."user"

@@ -1,5 +1,5 @@
 /**
- * Sessions and their refresh tokens, in transactions of whoever calls. A session is a row: it ends by being deleted, and
+ * Sessions and their refresh tokens, in transactions of the caller. A session is a row: it ends by being deleted, and
  * its tokens, used ones included, go with it. Source: API specification, sections 2.2 to 2.5.
  */
 import type { Transaction } from '../database/database.ts';
@@ -11,7 +11,7 @@ import { firstRow } from '../write/own-rows.ts';
 import type { RefreshToken } from './refresh-token.ts';
 import { sessionStatements } from './session-sql.ts';
 
-/** Who begins a session: the account as it was judged, and how. */
+/** Start of a session: the account as it was checked, the origin of the request, and the refresh token. */
 export interface Beginning {
   readonly account: Account;
   readonly sender: Sender;
@@ -20,7 +20,7 @@ export interface Beginning {
   readonly rehashed: string | null;
 }
 
-/** What became of a refresh token that was presented. */
+/** Result of presenting a refresh token. */
 export type Rotation =
   | { readonly kind: 'rotated'; readonly session: string; readonly account: Account }
   /** `ended` is the user whose session ended, because the token had been used before. */
@@ -38,7 +38,10 @@ export interface Sessions {
   begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
   /** Exchanges the refresh token of that hash for another one. */
   rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation>;
-  /** Ends the session of the refresh token of that hash, or every one of its user; gives the user, null for nobody. */
+  /**
+   * Ends the session of the refresh token of that hash, or every session of its user; returns the user, null if there
+   * is none.
+   */
   end(transaction: Transaction, hash: string, all: boolean): Promise<string | null>;
   /**
    * Ends the sessions of a user, but for one that may carry on (`except`). Must follow the statement that changes the

@@ -1,4 +1,4 @@
-/** What the settings of a project say about signing in. Source: API specification, section 10.12. */
+/** Settings of a project for signing in. Source: API specification, section 10.12. */
 import type { Database } from '../database/database.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
@@ -29,7 +29,7 @@ function mysqlText({ table }: MysqlTables): OwnSql {
   return script(give(`${text} FROM ${table('platform_settings')}`));
 }
 
-/** Makes the reader. Who asks at the same time asks once. */
+/** Makes the reader. Concurrent calls share one read. */
 export function createAccountSettings(database: Pick<Database, 'query'>, place: SystemPlace): ReadAccountSettings {
   const text = byFamily(place, { postgres: postgresText, mysql: mysqlText });
   let known: Promise<AccountSettings> | undefined;

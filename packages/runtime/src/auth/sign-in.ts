@@ -13,7 +13,7 @@ import type { Sessions } from './sessions.ts';
 import { stallFailure } from './stall.ts';
 import type { MakePair, TokenPair } from './token-pair.ts';
 
-/** Who wants to sign in. */
+/** Credentials of a sign-in. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -26,7 +26,7 @@ export interface SignIn {
   login(credentials: Credentials, sender: Sender): Promise<TokenPair>;
   /** Exchanges a refresh token for a new pair. */
   refresh(token: string, sender: Sender): Promise<TokenPair>;
-  /** Ends the session of a refresh token, or all sessions of its user. One that nobody has ends none. */
+  /** Ends the session of a refresh token, or all sessions of its user. An unknown token ends none. */
   logout(token: string, all: boolean): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface SignIn {
  */
 export type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
 
-/** What the services are made of. */
+/** Options of the sign-in services. */
 export interface SignInOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly finder: Pick<AccountFinder, 'byEmail'>;
@@ -53,7 +53,7 @@ export interface SignInOptions {
 export function createSignIn(options: SignInOptions): SignIn {
   const { database, finder, sessions, makePair, passwords, attempts, checkOtp, identities, environment } = options;
 
-  /** Somebody and nobody take the same way: one look-up, one comparison of hashes. */
+  /** An existing and a missing user take the same way: one look-up, one comparison of hashes. */
   async function authenticate({ email, password }: Credentials): Promise<SigningIn> {
     const found = await finder.byEmail(email);
     const matches = await passwords.verify(found?.password ?? null, password);
@@ -100,7 +100,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     login: (credentials, sender) =>
       stallFailure(environment.loginStallTime, () => {
         const attempt = attempts.login(credentials.email, clientOf(sender));
-        // Who is asked for a one-time password has not failed yet.
+        // A sign-in that is asked for a one-time password has not failed yet.
         const wrong = credentials.otp === null ? refused : [...refused, 'INVALID_OTP' as const];
         return countFailures(attempt, wrong, () => login(credentials, sender, attempt));
       }),

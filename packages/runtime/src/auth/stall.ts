@@ -11,7 +11,7 @@ export async function stall<T>(leastMs: number, work: () => Promise<T>): Promise
   }
 }
 
-/** The same where the work fails; what succeeds is not kept waiting. */
+/** The same for work that fails; a success is not delayed. */
 export async function stallFailure<T>(leastMs: number, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + leastMs;
   try {

@@ -7,7 +7,7 @@ export const tokenKinds = ['access', 'invite', 'password_reset', 'oauth_state'] 
 /** One of them. */
 export type TokenKind = (typeof tokenKinds)[number];
 
-/** What tells a kind of token from the others, in the token and outside of it. */
+/** Properties that tell a kind of token from the others, in the token and outside of it. */
 export interface KindOfToken {
   /** Header `typ`. */
   readonly type: string;

@@ -2,7 +2,7 @@ import type { Account } from '../users/account.ts';
 import type { RefreshToken } from './refresh-token.ts';
 import type { Tokens } from './tokens.ts';
 
-/** What a session is used with. */
+/** Access token and refresh token of a session. */
 export interface TokenPair {
   readonly accessToken: string;
   readonly refreshToken: string;

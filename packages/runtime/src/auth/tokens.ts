@@ -7,10 +7,10 @@ import { PlatformError } from '../errors.ts';
 import { longestToken } from '../http/token.ts';
 import { deriveKinds, type KindOfToken, type TokenKind } from './token-keys.ts';
 
-/** What a token says beside who made it, for what, and until when. */
+/** Claims of a token apart from issuer, purpose and expiry. */
 export type TokenClaims = Readonly<Record<string, string | boolean | null>>;
 
-/** What a verified token says, with its last second as milliseconds of the epoch. */
+/** Claims of a verified token, with its last second as milliseconds of the epoch. */
 export interface VerifiedToken {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly expiresAt: number;
@@ -29,7 +29,7 @@ export interface Tokens {
   read(kind: TokenKind, token: string): VerifiedToken;
 }
 
-/** Who makes all tokens. */
+/** Issuer of all tokens. */
 export const issuer = 'platform';
 
 const algorithm = 'HS256';

@@ -18,7 +18,7 @@ export function createTurns({ atOnce, waiting }: TurnsOptions): Turns {
   const queue: (() => void)[] = [];
   let running = 0;
 
-  /** Hands the turn over without giving it up, so that nobody who comes now gets in between. */
+  /** Hands the turn over without releasing it, so that a newcomer cannot get in between. */
   function next(): void {
     const first = queue.shift();
     if (first === undefined) running--;

@@ -1,11 +1,11 @@
-/** What nobody waits for: noting that users were here, and removing sessions that ended long ago. */
+/** Background work: recording that users were here, and removing sessions that ended long ago. */
 import type { Database } from '../database/database.ts';
 import type { OwnSql } from '../database/script.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
 import { sessionStatements } from './session-sql.ts';
 
-/** Works behind requests; what fails is tried again with the next occasion. */
+/** Work in the background of requests; a failure is tried again on the next occasion. */
 export interface Upkeep {
   /** A user was here. */
   seen(user: string): void;

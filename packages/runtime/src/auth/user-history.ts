@@ -6,7 +6,7 @@ import type { HistoryKeeper } from '../write/history.ts';
 import type { Sender } from '../write/job.ts';
 import { oneKey } from '../write/keys.ts';
 
-/** Who changes a user: another one, the user itself, or nobody who is known; and from where. */
+/** A change to a user: made by another user, the user itself, or an unknown caller; and its origin. */
 export interface Changing {
   /** Key of the user who is changed. */
   readonly user: string;

@@ -1,4 +1,4 @@
-/** What goes wrong with providers, as errors of ours. Source: API specification, section 2.8. */
+/** Failures of providers as errors of the platform. Source: API specification, section 2.8. */
 import {
   AuthorizationResponseError,
   ClientError,
@@ -12,7 +12,7 @@ export function unreachable(thrown: unknown): PlatformError {
   return ours(thrown) ?? new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: described(thrown) });
 }
 
-/** The provider does not want to say who somebody is. */
+/** Error for a provider that refuses to identify the user. */
 export function refusedBy(thrown: unknown): PlatformError {
   return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause: described(thrown) });
 }
@@ -32,7 +32,7 @@ export function toSignInError(thrown: unknown): PlatformError {
 /** Errors of providers that are not about the one who signs in (RFC 6749, section 4.1.2.1). */
 const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
-/** Answers that are none: what they say about somebody is not even wrong. */
+/** Codes of answers that are not valid protocol messages; they say nothing about the user, not even a refusal. */
 const senseless: ReadonlySet<string> = new Set([
   'OAUTH_RESPONSE_IS_NOT_JSON',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',

@@ -1,6 +1,6 @@
 /**
- * Providers of OAuth 2.0, of whom nothing is known but three addresses. Who somebody is, is what the profile says that
- * their access token opens; an identity token that comes along could be compared with nothing, so it is left alone.
+ * Providers of OAuth 2.0, known by three addresses only. The user is identified by the profile that the access token
+ * opens; an identity token that comes along could not be verified against anything, so it is ignored.
  */
 import {
   allowInsecureRequests,

@@ -61,7 +61,7 @@ async function exchange(
   if (claims === undefined) throw new Error('There is no identity token.');
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
   const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-  // What is signed counts before what is not.
+  // Signed claims take precedence over unsigned ones.
   return { ...more, ...claims };
 }
 

@@ -1,11 +1,11 @@
-/** From what a provider says about somebody to what a user has. */
+/** Converts a provider's claims to the values of a user. */
 import type { ProfileKeys } from '../../environment/providers.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Claims } from './provider.ts';
 
-/** Somebody, as a provider knows them. */
+/** Profile of a user at a provider. */
 export interface Profile {
-  /** What the provider calls them, for ever. */
+  /** The provider's permanent identifier of the user. */
   readonly identifier: string;
   readonly email: string | null;
   readonly firstName: string | null;
@@ -61,7 +61,7 @@ function isKeepable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Texts, numbers, booleans and lists of them: what is deeper may be as deep as it likes. */
+/** JSON of texts, numbers, booleans and lists of them; deeper values are left out, as their depth is unbounded. */
 function dataOf(claims: Claims): string {
   const kept: [string, unknown][] = [];
   let length = 2;

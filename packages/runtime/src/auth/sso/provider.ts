@@ -1,10 +1,10 @@
-/** A provider as signing in sees it, whatever its driver. */
+/** A provider as signing in sees it, the same for every driver. */
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { createOauth2 } from './oauth2.ts';
 import { createOpenId } from './openid.ts';
 import type { StateSecrets } from './state.ts';
 
-/** What a provider says about somebody, as it says it. */
+/** Claims about a user, as the provider returns them. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** One way to a provider and back. */
@@ -16,13 +16,15 @@ export interface Passage {
 
 /** A provider. Both reject with the error that answers the request. */
 export interface Provider {
-  /** The address of the provider at which somebody signs in. */
+  /** Returns the address at which the user signs in to the provider. */
   authorize(passage: Passage): Promise<URL>;
-  /** Exchanges what somebody brought back, whose state has been compared, for what the provider says about them. */
+  /**
+   * Exchanges the parameters of the callback, after their state was compared, for the provider's claims about the user.
+   */
   profile(passage: Passage, brought: URLSearchParams): Promise<Claims>;
 }
 
-/** Makes it. Nothing is asked of the provider before somebody wants to sign in. */
+/** Makes the provider. The provider is not contacted before the first sign-in. */
 export function createProvider(environment: ProviderEnvironment): Provider {
   const { endpoints } = environment;
   return endpoints.driver === 'openid'

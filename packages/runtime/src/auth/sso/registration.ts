@@ -18,7 +18,10 @@ export type CreateUser = (user: NewUser, sender: Sender) => Promise<unknown>;
 /** Gives the user whom a provider knows by a profile. Rejects with INVALID_CREDENTIALS where there is none and must not be. */
 export type FindOrCreate = (provider: ProviderEnvironment, profile: Profile, sender: Sender) => Promise<Account>;
 
-/** Makes it. An equal e-mail address says nothing: what a provider believes of it is its own affair. */
+/**
+ * Makes the registration. An equal e-mail address does not link users, because a provider's claim about it need not be
+ * true.
+ */
 export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, createUser: CreateUser): FindOrCreate {
   return async function findOrCreate(provider, profile, sender) {
     const find = (): Promise<Account | null> => finder.byIdentity(provider.name, profile.identifier);
@@ -29,7 +32,8 @@ export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, cr
       () => null,
       (error: unknown) => error,
     );
-    // Also of a write that was refused: of two first sign-ins at once one makes the user, and the other finds it.
+    // Looks again even after a refused write: of two concurrent first sign-ins one makes the user, and the other finds
+    // it.
     const made = await find();
     if (made !== null) return made;
     if (refusal instanceof PlatformError && refusal.status < 500) throw refused(refusal);

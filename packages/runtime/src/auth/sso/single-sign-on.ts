@@ -21,18 +21,18 @@ import type { FindOrCreate } from './registration.ts';
 import { type HeldState, isStateOf, makeState, readState, secretsOf, signState } from './state.ts';
 import type { UseState } from './used-states.ts';
 
-/** Somebody who sets out to a provider. */
+/** Start of a sign-in at a provider. */
 export interface Departure {
   readonly location: URL;
-  /** What the browser holds until it is back. */
+  /** Cookie that the browser holds until it is back. */
   readonly cookie: string;
 }
 
-/** Somebody who has come back. */
+/** Return of a browser from a provider. */
 export interface Arrival {
   /** Where the browser goes on to; null: it is answered. */
   readonly redirect: URL | null;
-  /** Whether the cookie is of no more use. One of another way, begun in another tab, still is. */
+  /** True if the cookie is of no more use. A cookie of another sign-in, begun in another tab, still is. */
   readonly spent: boolean;
   readonly outcome: { readonly pair: TokenPair } | { readonly error: PlatformError };
 }
@@ -46,7 +46,7 @@ export interface SingleSignOn {
   arrive(brought: URLSearchParams, cookie: string | null, sender: Sender): Promise<Arrival>;
 }
 
-/** What they are made of. */
+/** Options of single sign-on. */
 export interface SingleSignOnOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
@@ -114,7 +114,7 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
     }
   }
 
-  /** Who asks is told a code only; who runs the server may have to set something right. */
+  /** Logs a failure: the client gets only a code, but the operator may have to set something right. */
   function tell(error: unknown): void {
     if (!(error instanceof PlatformError)) return;
     const details = { provider: name, code: error.code, cause: describeCause(error.cause ?? error) };
@@ -148,7 +148,7 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
   };
 }
 
-/** What counts as a failed attempt. */
+/** Error codes that count as a failed attempt. */
 const wrong: readonly ErrorCode[] = ['INVALID_TOKEN', 'INVALID_CREDENTIALS', 'TOKEN_EXPIRED'];
 
 function allowed(text: string, redirects: readonly string[]): URL | null {

@@ -1,15 +1,15 @@
 /**
- * What a browser holds while its user is at a provider: a signed cookie with a random key, from which everything follows
- * that the provider is told or asked to repeat. Source: API specification, sections 2.2 and 2.8.
+ * State that a browser holds while its user is at a provider: a signed cookie with a random key. All values that the
+ * provider is told or asked to repeat are derived from the key. Source: API specification, sections 2.2 and 2.8.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PlatformError } from '../../errors.ts';
 import type { Tokens } from '../tokens.ts';
 
-/** How long somebody may stay at a provider, in milliseconds. */
+/** Time that a user may stay at a provider, in milliseconds. */
 export const stateTtl = 300_000;
 
-/** What the cookie says. */
+/** Content of the cookie. */
 export interface SignInState {
   /** 256 random bits, base64url. */
   readonly key: string;
@@ -22,13 +22,13 @@ export interface HeldState extends SignInState {
   readonly expired: boolean;
 }
 
-/** What follows from the key; none of them gives it away. */
+/** Secrets derived from the key; none of them reveals it. */
 export interface StateSecrets {
   /** Travels through the browser, and comes back. */
   readonly state: string;
   /** Comes back in the identity token. */
   readonly nonce: string;
-  /** Of PKCE: its hash goes with the browser, itself only from server to server. */
+  /** Verifier of PKCE: its hash travels with the browser, the verifier itself only from server to server. */
   readonly verifier: string;
 }
 

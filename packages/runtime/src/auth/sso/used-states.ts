@@ -6,7 +6,7 @@ import { firstRow } from '../../write/own-rows.ts';
 import { transactionNumber } from '../../write/statement.ts';
 import { stateTtl } from './state.ts';
 
-/** Uses a state up; tells whether nobody has before. */
+/** Uses a state up; resolves to true if it had not been used before. */
 export type UseState = (key: string) => Promise<boolean>;
 
 /** How often states that have expired are removed, in milliseconds, and how many at once. */
