@@ -14,7 +14,7 @@ import type { FindClientAddress } from './client-address.ts';
 import { createPasswordHandlers, type PasswordHandlers } from './password-routes.ts';
 import { createTfaHandlers, disableForPath } from './tfa-routes.ts';
 
-/** What the endpoints work with. */
+/** Options of the account endpoints. */
 export interface AccountEndpointsOptions {
   readonly api: CompiledApi;
   readonly accounts: Accounts<unknown>;

@@ -43,9 +43,9 @@ export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 export interface AnswerHeaders {
   /** Headers of its own, as a flat list of names and values. */
   readonly headers?: readonly string[];
-  /** What a page may load and do, as a Content-Security-Policy; nothing when absent. */
+  /** Allowed sources and actions of a page, as a Content-Security-Policy; no header when absent. */
   readonly policy?: string;
-  /** Who may keep it and how long, as a Cache-Control; when absent, what its address says. */
+  /** Cache-Control of the answer; when absent, the default of its address. */
   readonly cache?: string;
 }
 
@@ -211,7 +211,7 @@ function isClosed(response: ServerResponse): boolean {
 /** Bytes up to which copying a body costs less than waiting until it has been sent. */
 const largestCopied = 4_096;
 
-/** Bytes up to which an answer is sent even where too many wait already: what usual requests are answered with. */
+/** Bytes up to which an answer is sent even if too many wait already; usual requests stay below. */
 const largestAtOnce = 65_536;
 
 function standingHeaders(environment: Environment, policy: string): readonly string[] {

@@ -21,7 +21,7 @@ import { plainParameters } from './plain-parameters.ts';
 import { readRange } from './ranges.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
-/** What the routes work with. */
+/** Options of the asset routes. */
 export interface AssetEndpointsOptions {
   readonly environment: FilesEnvironment;
   readonly storages: Storages;
@@ -34,7 +34,7 @@ const parameters = [
   ...['key', 'width', 'height', 'fit', 'quality', 'withoutEnlargement', 'format', 'transforms', 'download'],
 ] as const;
 
-/** What is sent: the whole content, or what was made of it. */
+/** Content to send: the whole file, or an image made from it. */
 interface Asset {
   readonly name: string;
   readonly type: string;
@@ -132,14 +132,14 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     if (range !== null) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.writeHead(range === null ? 200 : 206, headers);
     if (stream === null) response.end();
-    // Too late for an error: a body that breaks off is the only honest sign. Who has left needs none.
+    // Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none.
     else await pipeline(stream, response).catch(() => response.destroy());
   };
 
   return paths.map((url): Endpoint => ({ url, handlers: new Map([['GET', send]]) }));
 }
 
-/** Whether the client has these bytes already (RFC 9110, section 13.1). */
+/** True if the client has these bytes already (RFC 9110, section 13.1). */
 function isKnown(headers: Exchange['request']['headers'], etag: string, modified: Date): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since } = headers;
   if (tags !== undefined) {
@@ -149,7 +149,7 @@ function isKnown(headers: Exchange['request']['headers'], etag: string, modified
   return Math.floor(modified.getTime() / 1000) * 1000 <= date;
 }
 
-/** Whether a part fits what the client has: a date would not tell contents of the same second apart. */
+/** True if a range fits the content that the client has. A date would not tell contents of the same second apart. */
 function holds(ifRange: string | readonly string[] | undefined, etag: string): boolean {
   return ifRange === undefined || (typeof ifRange === 'string' && ifRange.trim() === etag);
 }

@@ -21,7 +21,7 @@ export interface AuthHandlers {
   readonly logout: AuthHandler;
 }
 
-/** What the handlers work with. */
+/** Options of the handlers. */
 export interface AuthHandlersOptions {
   readonly signIn: SignIn;
   readonly answerer: Answerer;
@@ -69,7 +69,7 @@ export function createAuthHandlers({ signIn, answerer, environment, senderOf }: 
   };
 }
 
-/** What everybody may know of a provider. */
+/** Facts of a provider that are public. */
 function describeProvider({ name, endpoints: { driver }, icon, label }: ProviderEnvironment): JsonValue {
   return { name, driver, ...(icon !== null && { icon }), ...(label !== null && { label }) };
 }
@@ -80,7 +80,7 @@ function modeOf(asked: Readonly<Record<string, JsonValue>>): Mode | null {
   throw new PlatformError('INVALID_PAYLOAD', '"mode" must be "json" or "cookie".');
 }
 
-/** What the body says counts before the cookie. */
+/** The token in the body takes precedence over the cookie. */
 function presented(given: string | null, held: string | null): string {
   const token = given ?? held;
   if (token === null || token === '') throw new PlatformError('INVALID_PAYLOAD', 'There is no refresh token.');

@@ -30,7 +30,7 @@ export interface Admission {
   readonly confined: boolean;
 }
 
-/** What a server judges tokens with. */
+/** Options for checking tokens. */
 export interface AuthenticatorOptions {
   readonly names: AccessNames;
   /** Static token of the built-in role admin; null: there is none. */
@@ -74,7 +74,7 @@ export function admissionOf(names: AccessNames, { account, session }: Identity):
   return {
     caller: { accessClass: names.of(role), user: id, role: role?.id ?? null, ...(session !== null && { session }) },
     ipAccess: role?.ipAccess ?? [],
-    // Whoever comes from a provider has shown there who they are, and has no password to go with a second factor.
+    // A user of a provider has proven their identity there, and has no password that a second factor would complement.
     confined: role?.enforceTfa === true && !hasTfa && provider === 'default',
   };
 }
@@ -88,14 +88,14 @@ export function ignoresToken(method: string, path: string): boolean {
   );
 }
 
-/** Of `/users/me` the user's own fields, to read, and the second factor; nothing else that lies there. */
+/** Below `/users/me` open are reads of the user's own fields, and the second factor; nothing else. */
 function isOpenToConfined({ method = '', url = '' }: IncomingMessage, path: string): boolean {
   if (liesUnder(path, '/server') || liesUnder(path, '/users/me/tfa')) return true;
   if (path !== '/users/me' || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return false;
   return [...new URLSearchParams(splitTarget(url).query)].every(([name, text]) => isOwn(name, text));
 }
 
-/** Whether a parameter leads to nothing but fields of the user who asks. */
+/** True if a parameter leads only to fields of the user itself. */
 function isOwn(name: string, text: string): boolean {
   const [plain = ''] = name.split('[', 1);
   return plain === 'fields' ? !/[.(]/.test(text) : !parameterNames.has(plain);

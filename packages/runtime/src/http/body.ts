@@ -11,11 +11,11 @@ export interface BodyHeaders {
 }
 
 /**
- * Parses a whole request body; undefined for an empty one, whatever its headers say. Numbers that a double cannot
- * be trusted with become `RawNumber`s.
+ * Parses a whole request body; undefined for an empty one, regardless of its headers. Numbers that a double cannot
+ * represent exactly become `RawNumber`s.
  *
  * Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8, and INVALID_PAYLOAD for malformed JSON, a scalar
- * at the top, invalid UTF-8, a key that stands twice, names that reach a prototype, and text that no database can keep.
+ * at the top, invalid UTF-8, a duplicate key, names that reach a prototype, and text that no database can keep.
  */
 export function parseBody(bytes: Buffer, headers: BodyHeaders): JsonValue | undefined {
   return bytes.length === 0 ? undefined : parseBodyText(checkBody(bytes, headers));

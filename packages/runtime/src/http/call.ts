@@ -1,4 +1,4 @@
-/** The first stages of every request: whether there are too many, who asks, and whether the route exists. */
+/** The first stages of every request: the request limit, authentication, and the existence of the route. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { type Authenticate, ignoresToken } from './authenticate.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from './target.ts';
 import { findToken } from './token.ts';
 
-/** What the first stages found out about a request. */
+/** Results of the first stages of a request. */
 export interface Call {
   readonly caller: Caller;
   /** Raw query string, without the question mark. */
@@ -20,9 +20,9 @@ export interface Call {
 }
 
 /**
- * Reads a request's call, at once where nobody has to be looked up. `routed` tells whether the router found something.
- * Throws or rejects with the error of the token first, also on unknown paths, then ROUTE_NOT_FOUND; INVALID_QUERY before
- * both for a request of HTTP/1.1 that names no host, and for one that names two.
+ * Reads a request's call, at once if no user has to be looked up. `routed` is true if the router found a route. Throws
+ * or rejects with the error of the token first, also on unknown paths, then ROUTE_NOT_FOUND; INVALID_QUERY before both
+ * for a request of HTTP/1.1 without a host, and for one with two.
  */
 export type CallReader = (request: IncomingMessage, routed: boolean) => Call | Promise<Call>;
 

@@ -27,9 +27,9 @@ declare module 'fastify' {
     json: JsonValue | undefined;
   }
   interface FastifyContextConfig {
-    /** Whether a body may be a form, which is handed on as the text that it is. */
+    /** True if a body may be a form, which the handler gets as text. */
     takesForms?: boolean;
-    /** Whether a body may have parts, which the handler reads. */
+    /** True if a body may be multipart, which the handler reads. */
     takesParts?: boolean;
   }
 }
@@ -151,7 +151,7 @@ function createFastify(environment: Environment, fail: FrameworkFailure, log?: F
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
   });
   server.server.headersTimeout = Math.min(60_000, requestTimeout);
-  // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1); Node's refusal has no body of ours.
+  // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node's refusal would have no body of ours.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   return server;
 }
@@ -203,15 +203,15 @@ function acceptBodies(server: FastifyInstance, mostBytes: number): void {
     done(null);
   });
   server.addContentTypeParser('multipart/form-data', (request, payload, done) => {
-    // Files are written down as they come, by whoever takes them.
+    // Files are written down as they come, by the handler that accepts them.
     if (request.routeOptions.config.takesParts === true) done(null);
     else refuseParts(payload, mostBytes, done);
   });
 }
 
 /**
- * Nothing of the body is wanted, unless there is none: that is legal with any content type. What may be sent is read to its
- * end, because who is still sending may not hear an answer.
+ * The body is not wanted, unless it is empty: that is legal with any content type. A body of allowed size is read to
+ * its end, because a client that is still sending may not read an answer.
  */
 function refuseParts(payload: Readable, most: number, done: (error: Error | null) => void): void {
   let bytes = 0;
@@ -232,7 +232,7 @@ function dropTypeOfNothing(request: FastifyRequest): void {
   if (empty && headers['content-type'] !== undefined) delete headers['content-type'];
 }
 
-/** What is wrong with the token of a request that the router refused; a bad token comes before a bad path. */
+/** Error of the token of a request that the router refused; a bad token comes before a bad path. */
 async function tokenError(readCall: CallReader, request: FastifyRequest): Promise<unknown> {
   try {
     await readCall(request.raw, false);

@@ -21,8 +21,8 @@ export function createClientAddress(proxies: readonly string[]): FindClientAddre
 }
 
 /**
- * Each proxy adds whom it talks to at the end, so the way is followed back from there as long as who says something is
- * believed. What is no address ends it: whoever wrote that is the last one known.
+ * Each proxy appends the address of its peer, so the way is followed back from the end while the sender of an entry is
+ * trusted. An entry that is not an address ends it: its sender is the last known address.
  */
 function believe(peer: Address, said: readonly string[], trusts: (address: Address) => boolean): Address {
   let client = peer;

@@ -17,7 +17,7 @@ import type { Endpoint, Handler, Method } from './endpoints.ts';
 import type { ItemHandlers } from './items.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
-/** What the routes work with. */
+/** Options of the comment routes. */
 export interface CommentEndpointsOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -35,7 +35,7 @@ const activity = 'platform_activity';
 const path = '/activity/comment';
 const pathById = `${path}/:id`;
 
-/** Tells the keys of rows in place of the rows, to whoever reads these by himself. */
+/** Sends the keys of rows in place of the rows, for callers that read these themselves. */
 export function tellKeys(answerer: Answerer): CommentEndpointsOptions['items'] {
   return {
     async read({ exchange }, key) {
@@ -103,7 +103,7 @@ export function createCommentEndpoints(options: CommentEndpointsOptions): readon
     return row[0];
   }
 
-  /** Whether the caller can read such rows at all. Throws what is wrong with the query, before anything is written. */
+  /** True if the caller can read such rows at all. Throws errors of the query before anything is written. */
   function canRead({ caller, query }: Call): boolean {
     try {
       planner.read(caller, { name: activity }, '0', query);

@@ -19,7 +19,7 @@ export interface CustomEndpoint {
   readonly handler: (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 }
 
-/** What the handlers work with. */
+/** Options of the handlers. */
 export interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;

@@ -1,9 +1,9 @@
 /**
- * The short way: most requests below `/items`, and those of GraphQL, go from Node's server to their handler without the web
- * framework, whose router, request, body and reply take longer than what they ask for, and decide nothing about it.
+ * The fast path: most requests below `/items`, and those of GraphQL, go from Node's server to their handler without the
+ * web framework, whose router, request, body and reply take longer than the work itself and decide nothing about it.
  *
- * Nothing is judged differently here. Token and route are read by the same `CallReader`, bodies by the same `parseBody`, and
- * whatever is to happen before a handler of every request belongs there, not into a hook of the framework.
+ * All checks are the same. Token and route are read by the same `CallReader`, bodies by the same `parseBody`. Code that
+ * must run before the handler of every request belongs there, not into a hook of the framework.
  */
 import type { IncomingMessage } from 'node:http';
 import type { JsonValue } from '../contract/index.ts';
@@ -17,7 +17,7 @@ import { type Log, logFailure } from './log.ts';
 /** Answers a request that takes the short way; throws or rejects with the error that answers it. */
 export type AnswerShortly = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
-/** What answers on the short way. */
+/** Handlers and services of the fast path. */
 export interface ShortWay {
   readonly readCall: CallReader;
   readonly answerShortly: AnswerShortly;
@@ -67,12 +67,12 @@ export function createShortWay({
   };
 }
 
-/** Whether an address is one of GraphQL. */
+/** True if an address is one of GraphQL. */
 function isGraphql(url: string): boolean {
   return url === '/graphql' || url === '/graphql/system' || /^\/graphql(?:\/system)?\?/.test(url);
 }
 
-/** Whether a path below `/items` goes on behind the collection. */
+/** True if a path below `/items` has more segments than the collection. */
 function namesItem(url: string): boolean {
   const slash = url.indexOf('/', '/items/'.length);
   const mark = url.indexOf('?');
@@ -81,8 +81,8 @@ function namesItem(url: string): boolean {
 
 /** Reads a body to its end; Node sees to it that it has the stated length. Rejects when the client leaves before. */
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  // A body that came together with its head is there by then, and needs nobody who listens for it. Node calls the request
-  // complete later only, so its length has to tell.
+  // A body that came together with its head is there by then, and needs no listener. Node marks the request complete
+  // only later, so its length has to tell.
   await undefined;
   const isThere = request.readableLength === Number(request.headers['content-length']);
   const whole: unknown = isThere ? request.read() : null;

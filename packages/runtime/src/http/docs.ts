@@ -1,6 +1,6 @@
 /**
- * The documentation page: the OpenAPI document of whoever looks at it, to read and to try requests. It loads nothing from
- * anywhere else, and asks no other server than the one that it came from.
+ * The documentation page: the OpenAPI document of its reader, to read and to try requests. It loads nothing from other
+ * servers, and sends requests only to the server that it came from.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 import { largeFile } from './large-files.ts';
 
-/** The address of the page; what it loads lies below. */
+/** Scripts and styles are this server's own files, and requests go to this server only. Text never becomes markup. */
 export const docsPath = '/docs';
 
 /** Scripts and styles are this server's own files, and requests go to this server only. No text becomes markup. */

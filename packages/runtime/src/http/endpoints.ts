@@ -17,7 +17,7 @@ import { createSsoHandlers, type SsoHandlersOptions } from './sso-routes.ts';
 import { splitTarget } from './target.ts';
 import type { OwnUserHandlers } from './users.ts';
 
-/** Answers one request; what it rejects with becomes the answer. */
+/** Answers one request; a rejection becomes the error that is sent. */
 export type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
 
 /** Methods that endpoints answer. */
@@ -28,9 +28,9 @@ export interface Endpoint {
   readonly url: string;
   /** By method; GET serves HEAD too, and every endpoint answers OPTIONS. */
   readonly handlers: ReadonlyMap<Method, Handler>;
-  /** Whether the body of a POST may be a form; the handler gets its text. */
+  /** True if the body of a POST may be a form; the handler gets its text. */
   readonly takesForms?: boolean;
-  /** Whether bodies may be multipart/form-data; the handler reads them from the request. */
+  /** True if bodies may be multipart/form-data; the handler reads them from the request. */
   readonly takesParts?: boolean;
 }
 
@@ -65,7 +65,7 @@ function ownItemEndpoints(api: CompiledApi, items: ItemHandlers): readonly Endpo
   });
 }
 
-/** What the server tells of itself. */
+/** Endpoints with facts of the server. */
 export function serverEndpoints(own: ServerHandlers): readonly Endpoint[] {
   return [
     { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
@@ -94,7 +94,7 @@ function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
   ];
 }
 
-/** What can be asked of a collection below its path. */
+/** Endpoints of a collection below its path. */
 function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
   return [
     {
@@ -118,7 +118,7 @@ function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
   ];
 }
 
-/** What signing in and out takes. */
+/** Endpoints for signing in and out. */
 export function authEndpoints(
   accounts: Accounts<Admission>,
   setting: Omit<AccountEndpointsOptions, 'accounts'>,

@@ -1,4 +1,4 @@
-/** Listens to what a server is asked and answers, for whoever keeps examples of it. Never part of a server in production. */
+/** Records requests and answers of a server, as examples for documents. Never part of a server in production. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Caller } from '../caller.ts';
 import type { CallReader } from './call.ts';
@@ -8,7 +8,7 @@ export interface AnsweredExchange {
   readonly method: string;
   /** With its query. */
   readonly url: string;
-  /** Class of the caller; null where nobody was looked up. */
+  /** Class of the caller; null if no caller was looked up. */
   readonly accessClass: string | null;
   /** Empty when there was none, null when it is too long. */
   readonly sent: string | null;
@@ -17,7 +17,7 @@ export interface AnsweredExchange {
   readonly answered: string | null;
 }
 
-/** Who has asked, as far as it is known. */
+/** Callers of requests, as far as they are known. */
 export type KnownCallers = WeakMap<IncomingMessage, Caller>;
 
 /** Bytes up to which a body is told. */
@@ -26,7 +26,7 @@ const mostBytes = 16_384;
 /** Has every exchange of a server told once it is answered. */
 export function tellExchanges(server: Server, callers: KnownCallers, tell: (exchange: AnsweredExchange) => void): void {
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    // What is kept has to be read by people.
+    // Recorded bodies must be readable for people.
     delete request.headers['accept-encoding'];
     const sent = overhear(request, ['push']);
     const answered = overhear(response, ['write', 'end']);
@@ -38,7 +38,7 @@ export function tellExchanges(server: Server, callers: KnownCallers, tell: (exch
   });
 }
 
-/** Notes who asks, where somebody wants to know. */
+/** Records the caller of each request, if `callers` is given. */
 export function noteCallers(readCall: CallReader, callers: KnownCallers | undefined): CallReader {
   if (callers === undefined) return readCall;
   return async function readNotedCall(request, routed) {

@@ -16,12 +16,12 @@ import { type Answerer, mediaTypes } from './answer.ts';
 import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 
-/** What explaining needs. */
+/** Options of explaining. */
 export interface ExplainOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
   readonly answerer: Answerer;
-  /** What bounds the requests of this server. */
+  /** Limits of the requests of this server. */
   readonly limits: WriteLimits;
 }
 
@@ -64,7 +64,7 @@ export function createExplainEndpoint({ api, database, answerer, limits }: Expla
     return { accessClass, user, role: (await keyIn('/roles', 'platform_roles', { name: { _eq: role } })) ?? null };
   }
 
-  /** As `keyIn`; what cannot be a key is that of nobody. */
+  /** As `keyIn`; null for a text that cannot be a key. */
   async function userKey(user: string): Promise<string | null | undefined> {
     return keyIn('/users', 'platform_users', { id: { _eq: user } }).catch((error: unknown) => {
       if (error instanceof PlatformError && error.code === 'INVALID_QUERY') return null;

@@ -1,4 +1,4 @@
-/** What the web framework and Node themselves refuse, in the codes of the API specification, section 9. */
+/** Refusals of the web framework and of Node itself, in the codes of the API specification, section 9. */
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
 
@@ -30,7 +30,7 @@ export function toAnswerError(thrown: unknown): PlatformError {
 
 /**
  * Answers a connection on which no request could be read, and closes it. Node hands over the bare socket, so the answer
- * is written by hand; what cannot be parsed at all is INVALID_PAYLOAD.
+ * is written by hand; an unparsable request is INVALID_PAYLOAD.
  */
 export function answerBrokenRequest(thrown: Error, socket: Socket): void {
   if (codeOf(thrown) === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {

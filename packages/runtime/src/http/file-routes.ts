@@ -17,7 +17,7 @@ import type { Call } from './call.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';
 import { type FilePart, fieldsOf, isMultipart, readMultipart } from './multipart.ts';
 
-/** What the routes work with. */
+/** Options of the file routes. */
 export interface FileEndpointsOptions {
   readonly api: CompiledApi;
   readonly environment: FilesEnvironment;
@@ -29,7 +29,7 @@ export interface FileEndpointsOptions {
   readonly senderOf: (request: IncomingMessage) => Sender;
 }
 
-/** What the collection's own routes become, and what comes beside them. */
+/** Routes of files: the collection's own with uploads, and additional ones. */
 export interface FileEndpoints {
   /** The same endpoints, of which those of files take uploads. */
   withUploads(endpoints: readonly Endpoint[]): readonly Endpoint[];

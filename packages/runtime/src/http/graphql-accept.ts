@@ -9,7 +9,7 @@ export interface AcceptedForm {
    * is 200, also when the document was refused.
    */
   readonly alwaysOk: boolean;
-  /** Whether the client would rather have a page: it is a browser. */
+  /** True if the client prefers a page: it is a browser. */
   readonly page: boolean;
 }
 

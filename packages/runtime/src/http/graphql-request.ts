@@ -1,4 +1,4 @@
-/** What a GraphQL request asks, from its body or its address. Source: API specification, section 14.1. */
+/** Reads the parameters of a GraphQL request from its body or its address. Source: API specification, section 14.1. */
 import { isObject } from '../contract/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';

@@ -12,7 +12,7 @@ import { type AcceptedForm, readAccept } from './graphql-accept.ts';
 import { type GraphqlParameters, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
 import { type Log, logFailure } from './log.ts';
 
-/** What the handlers work with. */
+/** Options of the handlers. */
 export interface GraphqlEndpointsOptions {
   readonly answerer: Answerer;
   /** GraphQL behind its transport, loaded when it is first asked for, and at once from then on. */
@@ -85,7 +85,7 @@ async function answer(options: GraphqlEndpointsOptions, asked: Asked, read: () =
   } catch (thrown) {
     const error = toAnswerError(thrown);
     logFailure(log(), exchange.request, error);
-    // A document that cannot be used is an answer of GraphQL; whatever fails before it is read is one of HTTP.
+    // An unusable document is an answer of GraphQL; a failure before it is read is one of HTTP.
     const ok = parameters !== undefined && form.alwaysOk && error.code === 'INVALID_QUERY';
     answerer.send(exchange, {
       status: ok ? 200 : error.status,
@@ -124,7 +124,7 @@ function runText(
   });
 }
 
-/** What is sent depends on the `Accept` header. */
+/** The answer depends on the `Accept` header. */
 const vary = ['Vary', 'Accept'];
 
 function admit(

@@ -14,7 +14,7 @@ import type { Answer, Answerer, EmptyAnswer, Exchange } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Method } from './endpoints.ts';
 
-/** What answering them takes. */
+/** Options for answering the services. */
 export interface GraphqlServicesOptions {
   /** The addresses of the server, with handlers that answer by an answerer. */
   readonly endpointsFor: (answerer: Answerer) => readonly Endpoint[];
@@ -26,10 +26,10 @@ export interface GraphqlServicesOptions {
 export type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
 
 /**
- * A route: what it answers with is the value of the field, or stands in `data`, or tells that something was done, with
- * true, the key that it was asked for or nothing. `recorded` is the key of the row that it answers, true where there is
- * none to be read. Arguments are the parameters of the path, and the body of a POST or PATCH or the query of a GET; of
- * changes of the model `data` is the body, `discard` says that data may be lost, and a collection is named by itself.
+ * A route. Its answer is the value of the field, or stands in `data`, or confirms an action, with true, the requested
+ * key or nothing. `recorded` is the key of the row that it answers, true if there is none to read. Arguments are the
+ * parameters of the path, and the body of a POST or PATCH or the query of a GET. For changes of the model `data` is the
+ * body, `discard` allows loss of data, and a collection is named by itself.
  */
 interface ServiceRoute {
   readonly method: Method;
@@ -85,7 +85,7 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
   delete_relations_item: { method: 'DELETE', url: '/relations/:collection/:field', value: 'keys', model: true },
 };
 
-/** What stands in front of the value of an answer. */
+/** Length of the text in front of the value of an answer. */
 const dataText = '{"data":'.length;
 
 /** Makes what answers them. */
@@ -114,7 +114,7 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
     const answer = answers.get(exchange);
     if (answer === undefined) throw new Error(`${method} ${url} gave no answer.`);
     const told = valueIn(answer, value);
-    // What was read as the document selects it is told byte by byte.
+    // An answer that was read as the document selects it is passed on byte by byte.
     const isEchoed = echo !== undefined && answer.status === 200 && 'body' in answer;
     const json = isEchoed ? answer.body.subarray(dataText, -1) : undefined;
     return {
@@ -147,7 +147,7 @@ function addressOf(url: string, given: Arguments): { readonly path: string; read
   return { path, rest: Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name))) };
 }
 
-/** What named the thing that is gone. */
+/** Names of the deleted collection or field. */
 function keysOf({ collection = null, field = null }: Arguments): JsonValue {
   return { collection, field };
 }
@@ -157,7 +157,7 @@ function queryOf(given: Arguments): string {
   return new URLSearchParams(texts).toString();
 }
 
-/** What a route told. */
+/** Answer of a route. */
 interface ServiceTold {
   readonly value: JsonValue;
   /** The value as the answer holds it, where nothing has to be made of it. */
@@ -190,7 +190,7 @@ function keeping(answers: WeakMap<Exchange, Answer | EmptyAnswer>): Answerer {
   };
 }
 
-/** A handler reads the request, at its own address. Its answer goes elsewhere, so the response is one that nobody sends. */
+/** A handler reads the request, at its own address. Its answer goes elsewhere, so the response is never sent. */
 function exchangeOf({ request }: OperationCall, url: string): Exchange {
   const addressed: typeof request = Object.create(request, { url: { value: url } });
   return { request: addressed, response: new ServerResponse(request) };

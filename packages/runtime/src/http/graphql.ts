@@ -11,7 +11,7 @@ import type { Endpoint, Handler } from './endpoints.ts';
 import { createGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoints, type GraphqlEndpointsOptions } from './graphql-routes.ts';
 
-/** What answering takes. */
+/** Options of answering GraphQL. */
 export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'count'> {
   readonly api: CompiledApi;
   readonly answerer: Answerer;
@@ -22,11 +22,13 @@ export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'c
   readonly loadRunner: (findSchema: FindSchema) => Promise<OperationRunner>;
 }
 
-/** What answers GraphQL. */
+/** Endpoints and preparation of GraphQL. */
 export interface GraphqlFace {
   /** None where the API was compiled without it. */
   readonly endpoints: readonly Endpoint[];
-  /** Prepares the documents that were compiled with the API, one after the other, so that nobody waits for it later. */
+  /**
+   * Prepares the documents that were compiled with the API, one after the other, so that later requests need not wait.
+   */
   readonly warm: () => Promise<void>;
 }
 
@@ -70,7 +72,7 @@ export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
       for (const { accessClass, scope, hash } of known) {
         const text = texts[hash];
         if (text !== undefined) await prepare(accessClass, scope, text);
-        // Who asks meanwhile does not wait for all of them.
+        // Requests that arrive meanwhile need not wait for all documents.
         await setImmediate();
       }
     },
@@ -84,7 +86,10 @@ interface Schemas {
   readonly print: PrintSchema;
 }
 
-/** The schema of the caller as a file (specification, section 13); where nobody may ask for it, there is no such route. */
+/**
+ * The schema of the caller as a file (specification, section 13); where no caller may request it, there is no such
+ * route.
+ */
 function schemaEndpoints(answerer: Answerer, print: PrintSchema): readonly Endpoint[] {
   const files = [
     ['/server/specs/graphql', 'items'],

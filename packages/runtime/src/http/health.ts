@@ -1,6 +1,6 @@
 /**
- * Whether the server can serve: its database takes writes, and the compiled API fits it.
- * Source: scale-out notes, section 3; operations notes, section 6.
+ * Health of the server: its database takes writes, and the compiled API fits it. Source: scale-out notes, section 3;
+ * operations notes, section 6.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
@@ -15,11 +15,11 @@ export interface HealthCheck {
   readonly status: HealthStatus;
   /** Milliseconds the check took. */
   readonly responseTime?: number;
-  /** What the database server says of itself. */
+  /** State that the database server reports of itself. */
   readonly state?: HostState;
   /** Milliseconds by which a standby is behind. */
   readonly lag?: number;
-  /** What is wrong, one sentence each. For administrators: it names objects of the database. */
+  /** Problems, one sentence each. For administrators: they name objects of the database. */
   readonly output?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface Health {
     readonly schema: HealthCheck;
     readonly connections: HealthCheck;
   };
-  /** What keeps the server from taking requests of any kind; null for nothing. */
+  /** Reason why the server takes no requests at all; null if there is none. */
   readonly unready: Unready | null;
   /** The same of requests that only read. */
   readonly unreadable: Unready | null;
@@ -40,10 +40,10 @@ export interface Health {
 /** Why a server is not ready. */
 export type Unready = 'starting' | 'draining' | 'database' | 'schema';
 
-/** What tells whether the API fits the database. */
+/** Part of the drift watch that tells if the API fits the database. */
 export type WatchedSchema = Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
 
-/** What is looked at. */
+/** Subjects and options of the health check. */
 export interface HealthOptions {
   readonly database: Pick<Database, 'load'>;
   readonly hostState: () => Promise<HostReport>;
@@ -65,7 +65,7 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
   return function health() {
     const now = performance.now();
     if (latest === null || now >= until) {
-      // While the check runs nobody starts another one; its second begins when it ends.
+      // While a check runs no other one starts; its second begins when it ends.
       until = Number.POSITIVE_INFINITY;
       latest = checkAll(options).finally(() => {
         until = performance.now() + cachedFor;
@@ -124,7 +124,7 @@ function judgeHost({ bySetting: _, ...report }: HostReport, readOnly: boolean): 
   return { status: 'error', ...report, ...(state !== 'primary' && { output: [sentences[state]] }) };
 }
 
-/** Single collections that are closed keep nobody from the others; the platform's own tables are used by all. */
+/** A closed collection does not affect the others; the platform's own tables are used by all. */
 function checkSchema(watch: WatchedSchema): HealthCheck {
   if (!watch.checked()) return { status: 'error', output: ['The database has not been compared with the API yet.'] };
   const drifts = watch.drifts();
@@ -138,7 +138,10 @@ function checkSchema(watch: WatchedSchema): HealthCheck {
 /** Waits shorter than this are none: a connection is given back in time. */
 const longWaitMs = 500;
 
-/** Whether requests wait for connections: a warning, since others are answered. Also for whatever tells whether a server is ready. */
+/**
+ * Warns if requests wait for connections. It is a warning only, since others are answered. Other readiness checks may
+ * use it, too.
+ */
 export function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
   const { connections, streams, turns } = database.load?.() ?? {};
   const output: string[] = [];

@@ -1,14 +1,14 @@
-/** What the server says about itself under `/server`. Source: API specification, sections 10.12 and 13. */
+/** Facts of the server under `/server`. Source: API specification, sections 10.12 and 13. */
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { platformVersion, productName } from '../version.ts';
 
-/** What everybody is told of the project. */
+/** Public facts of the project. */
 export type ProjectInformation = Readonly<Record<string, string | null>>;
 
-/** The project as long as nobody has written settings. */
+/** The project until settings are written. */
 const unwritten: ProjectInformation = {
   project_name: productName,
   project_descriptor: null,

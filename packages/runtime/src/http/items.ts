@@ -31,7 +31,7 @@ export interface ItemHandlers {
   deleteOne(request: ItemRequest, key: string): Promise<void>;
 }
 
-/** What the handlers of the routes work with. */
+/** Options of the route handlers. */
 export interface ItemHandlersOptions {
   readonly api: CompiledApi;
   readonly planner: Planner;
@@ -59,21 +59,27 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
   const isUnpopulated = createUnpopulatedTest(api);
   const written = writtenNames(api);
 
-  /** A singleton has no keys, so there is no such route; who may not read it must not learn even that. */
+  /**
+   * A singleton has no keys, so there is no such route; a caller without permission to read it must not learn even
+   * that.
+   */
   function refuseSingleton({ caller, collection }: ItemRequest): void {
     if (singletons.has(collection) && readable.get(caller.accessClass)?.has(collection)) {
       throw new PlatformError('ROUTE_NOT_FOUND');
     }
   }
 
-  /** The request as the writer takes it: what no route leads to, or must not be told of, is an unknown collection. */
+  /**
+   * Builds the request for the writer. A collection without such a route, or hidden from the caller, becomes an unknown
+   * one.
+   */
   function wanted(request: ItemRequest, name: WrittenRoute): WriteRequest {
     const { caller, query, collection, exchange } = request;
     const known = written[name].has(collection) ? collection : '';
     return { caller, query, collection: known, sender: senderOf(exchange.request) };
   }
 
-  /** Of a request by key: with the entity tags that the item may have. */
+  /** Request by key: with the entity tags that the item may have. */
   function guarded(request: ItemRequest, name: WrittenRoute): WriteRequest {
     const { 'if-match': ifMatch } = request.exchange.request.headers;
     return { ...wanted(request, name), ...(ifMatch !== undefined && { ifMatch }) };

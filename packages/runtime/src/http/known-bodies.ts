@@ -1,6 +1,6 @@
 /**
- * Bodies of GraphQL requests. What a client sends with a document, its text above all, is the same with every request, and
- * parsing it again takes longer than all the rest of the body; so that part is found again by its text.
+ * Bodies of GraphQL requests. The part of a body that a client sends with a document, its text above all, is the same
+ * in every request. Parsing it again takes longer than all the rest of the body, so that part is cached by its text.
  */
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
@@ -17,14 +17,14 @@ type Known = Readonly<Record<string, string>>;
 interface Halves {
   readonly known: string;
   readonly rest: string;
-  /** Whether the known members stand behind the others. */
+  /** True if the known members stand after the others. */
   readonly last: boolean;
 }
 
 /** Parts of bodies that are kept, and the longest one. */
 const kept = { entries: 500, bytes: 4 * 1024 ** 2 };
 const longest = 64 * 1024;
-/** What a text and what was made of it take for each character, measured generously. */
+/** Memory of a text and its parsed value, for each character, measured generously. */
 const bytesPerCharacter = 4;
 
 /** The bytes that bodies of a document begin with, up to its variables, and the members in them. */

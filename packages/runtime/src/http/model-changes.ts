@@ -1,4 +1,4 @@
-/** What each address of the model changes, by method. Source: API specification, section 12. */
+/** Changes of the model by address and method. Source: API specification, section 12. */
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { allChanges, type KnownModel, type ModelChange } from '../model/change.ts';

@@ -14,11 +14,11 @@ import { type Change, modelChanges } from './model-changes.ts';
 import { plainParameters } from './plain-parameters.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
-/** What the routes work with. */
+/** Options of the model routes. */
 export interface ModelEndpointsOptions {
   readonly api: CompiledApi;
   readonly answerer: Answerer;
-  /** What collections of the platform may begin with instead of `platform_`; null: nothing else. */
+  /** Prefix that collections of the platform may have instead of `platform_`; null: no other. */
   readonly aliasPrefix: string | null;
   /** Makes changes; rejects where the model stays as it was compiled. */
   readonly changeModel: ChangeModel;
@@ -90,7 +90,7 @@ function isMethod(text: string): text is 'POST' | 'PATCH' | 'DELETE' {
   return text === 'POST' || text === 'PATCH' || text === 'DELETE';
 }
 
-/** What is deleted is named by the path. */
+/** The path names the object to delete, so a DELETE has no body. */
 function bodyOf(method: Method, body: JsonValue | undefined): JsonValue {
   if (method === 'DELETE') return null;
   if (body === undefined) throw invalidPayload('The body is missing.');

@@ -28,7 +28,7 @@ export interface MultipartLimits {
 
 const most = { files: 100, fields: 1_000, parts: 1_000, headerPairs: 32, fieldNameSize: 100 };
 
-/** Whether a request says that its body has parts. */
+/** True if a request's content type is multipart/form-data. */
 export function isMultipart({ headers }: IncomingMessage): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 }
@@ -94,7 +94,7 @@ function collect(
       }
     }
     function takeFile(_field: string, stream: BusboyFileStream, name: string, _coding: string, type: string): void {
-      // Nobody else listens for what goes wrong with a file that is not wanted any more.
+      // A file that is no longer wanted has no other listener for its errors.
       stream.on('error', () => undefined);
       if (failed) {
         stream.resume();
@@ -132,7 +132,7 @@ function collect(
     request.on('close', () => {
       if (!request.readableEnded) fail(brokenOff());
     });
-    // Who hung up before anybody listened is not heard of again.
+    // A client that hung up before the listeners were added triggers no further event.
     if (request.destroyed) fail(brokenOff());
     else request.pipe(parser);
   });

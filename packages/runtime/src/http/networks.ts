@@ -9,13 +9,13 @@ export interface Address {
 
 /** Addresses that belong together. */
 export interface Networks {
-  /** Whether the address is in one of them. */
+  /** True if the address is in one of them. */
   has(address: Address): boolean;
 }
 
 /**
- * Reads an address; null for anything else. Of an IPv6 address the zone is dropped, and one that stands for an address of
- * IPv4 (`::ffff:192.0.2.1`) is that.
+ * Reads an address; null for anything else. The zone of an IPv6 address is dropped, and an IPv6 address that maps one
+ * of IPv4 (`::ffff:192.0.2.1`) becomes that.
  */
 export function readAddress(text: string): Address | null {
   const [bare = ''] = text.trim().split('%');
@@ -27,13 +27,13 @@ export function readAddress(text: string): Address | null {
   return mapped === null ? { text: printGroups(groups), family: 'ipv6' } : { text: mapped, family: 'ipv4' };
 }
 
-/** What counts as one client: an address of IPv4, of IPv6 the network of 64 bits that one customer is given. */
+/** Addresses that count as one client: one IPv4 address, or the 64-bit network that a customer gets of IPv6. */
 export function subnetOf({ text, family }: Address): string {
   if (family === 'ipv4') return text;
   return `${printGroups([...groupsOf(text).slice(0, 4), 0, 0, 0, 0])}/64`;
 }
 
-/** Makes networks of addresses and CIDR blocks. What is neither has no address in it. */
+/** Makes networks of addresses and CIDR blocks. Other texts contain no address. */
 export function createNetworks(texts: readonly string[]): Networks {
   const list = new BlockList();
   for (const text of texts) {
@@ -43,7 +43,7 @@ export function createNetworks(texts: readonly string[]): Networks {
   return { has: ({ text, family }) => list.check(text, family) };
 }
 
-/** Whether a text is an address or a CIDR block. */
+/** True if a text is an address or a CIDR block. */
 export function isNetwork(text: string): boolean {
   return readNetwork(text) !== null;
 }
@@ -61,7 +61,7 @@ function readNetwork(text: string): { readonly address: Address; readonly bits: 
   return bits <= written && own >= 0 ? { address, bits: own } : null;
 }
 
-/** The eight groups of an IPv6 address, in whatever spelling. */
+/** The eight groups of an IPv6 address, in any spelling. */
 function groupsOf(text: string): readonly number[] {
   const [head = '', tail] = text.split('::');
   const first = readGroups(head);

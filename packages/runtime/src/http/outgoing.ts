@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { giveBack } from '../json/byte-writer.ts';
 import type { ClientBytes } from './unsent.ts';
 
-/** What sending a body takes. */
+/** Options of sending a body. */
 export interface OutgoingOptions {
   readonly response: ServerResponse;
   /** Where the bytes go: the response, or what compresses them. */
@@ -41,7 +41,7 @@ export class Outgoing {
     if (response.destroyed) this.#close();
   }
 
-  /** Takes a chunk. Undefined where more may come at once; else resolves when it may, or when nobody will ever read it. */
+  /** Takes a chunk. Undefined if more may come at once; else resolves when it may, or when the client has gone. */
   push(chunk: Buffer): Promise<void> | undefined {
     this.#take(chunk);
     if (this.#closed || this.#mayGather()) return undefined;
@@ -109,7 +109,7 @@ export class Outgoing {
     goOn?.();
   }
 
-  /** What was not sent, nobody gets. Somebody may still have the bytes of what was being written, so they are not given back. */
+  /** Drops unsent chunks. The chunk being written may still be in use, so its memory is not returned. */
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;

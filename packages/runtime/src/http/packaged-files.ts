@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the page GraphiQL asks for by name: the package that has it, and where. */
+/** Files that the page GraphiQL loads by name: the package of each, and its path there. */
 export const packagedFiles: Readonly<Record<string, { readonly package: string; readonly path: string }>> = {
   'react.js': { package: 'react', path: 'umd/react.production.min.js' },
   'react-dom.js': { package: 'react-dom', path: 'umd/react-dom.production.min.js' },

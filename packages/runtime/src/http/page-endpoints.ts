@@ -10,7 +10,7 @@ import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answ
 import { readAccept } from './graphql-accept.ts';
 import { assetsPath, homePaths, pageNames, pagePath } from './page-paths.ts';
 
-/** What the pages are made of. */
+/** Options of the pages. */
 export interface PageEndpointsOptions {
   /** Folder of templates that replace the platform's own of the same name; null: none. */
   readonly templates: string | null;
@@ -70,7 +70,10 @@ function pageHandler(options: PageEndpointsOptions, templates: PageTemplates, na
   };
 }
 
-/** What a server has, for browsers; programs are told that there is no such route. Without a database it has no name. */
+/**
+ * Page that lists the features of a server, for browsers; for programs there is no such route. Without a database it
+ * has no name.
+ */
 function homeHandler(options: PageEndpointsOptions, templates: PageTemplates): GetEndpoint['get'] {
   const { answerer } = options;
   const view = createViewReader(options);
@@ -94,7 +97,7 @@ function createViewReader({ settings, environment }: PageEndpointsOptions): () =
   return async () => ({ project: (await settings?.())?.projectName ?? productName, passwordMinLength, ...has });
 }
 
-/** What never changes while a server runs is asked for once more and found unchanged. */
+/** Asset that never changes while a server runs: a repeated request is answered as unchanged. */
 function assetHandler(answerer: Answerer, type: MediaType, text: string): GetEndpoint['get'] {
   const body = Buffer.from(text);
   const tag = entityTag(body);

@@ -17,7 +17,7 @@ export function pagePath(name: PageName): string {
 /** All of them. */
 export const pagePaths: readonly string[] = pageNames.map(pagePath);
 
-/** What a server has pages for. */
+/** Features of a server that have pages. */
 export interface Paged {
   readonly docs: boolean;
   readonly graphiql: boolean;

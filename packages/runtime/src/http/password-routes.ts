@@ -31,7 +31,7 @@ export interface PasswordHandlers {
   readonly accept: PasswordHandler;
 }
 
-/** What the handlers work with. */
+/** Options of the password handlers. */
 export interface PasswordHandlersOptions {
   readonly accounts: Pick<Accounts<unknown>, 'requestReset' | 'setPassword' | 'attempts' | 'outbox'>;
   readonly invite: Invite;
@@ -71,7 +71,7 @@ export function createPasswordHandlers(options: PasswordHandlersOptions): Passwo
 
   return {
     async request(exchange, _call, body) {
-      // Everybody waits as long, whatever there is to do and whatever is wrong.
+      // Every answer takes equally long, regardless of the work to do and of errors.
       await stall(auth.loginStallTime, async () => {
         const asked = bodyObject(body);
         const email = requiredText(asked, 'email');

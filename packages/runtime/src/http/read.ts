@@ -18,7 +18,7 @@ import { contentOf } from './attachment.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';
 import type { Outgoing } from './outgoing.ts';
 
-/** What running reads needs. */
+/** Options for running reads. */
 export interface ReaderOptions {
   readonly database: Database;
   readonly gate: Gate;
@@ -56,7 +56,7 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
     answerer.send(exchange, { status: 200, ...contentOf(plan), body: rows.end() });
   }
 
-  /** What may be large takes its turn among streams, also where it is sent as a whole. */
+  /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */
   function readWhole(exchange: Exchange, planned: PlannedRead, rows: Rows): Promise<void> {
     const { plan, parameters } = planned;
     if (isLarge(planned)) return readLarge(database, answerer, exchange, planned, rows, async () => {});
@@ -68,7 +68,7 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
       try {
         await readList(exchange, planned);
       } catch (error) {
-        // The database reads back what it once wrote into a cursor, so it only refuses what somebody else wrote.
+        // The database reads back a value that it once wrote into a cursor, so it refuses only forged ones.
         throw planned.size !== undefined && refusesValue(error) ? unusableCursor() : error;
       }
     },
@@ -86,7 +86,7 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
   };
 }
 
-/** Whether a read may give many rows, in its list or in the lists of its items. */
+/** True if a read may give many rows, in its list or in the lists of its items. */
 function isLarge({ plan, large }: PlannedRead): boolean {
   return plan.streamed || large === true;
 }
@@ -163,7 +163,7 @@ async function streamRows(
   } catch (error) {
     if (response.destroyed || response.writableEnded) return;
     if (!response.headersSent) throw error;
-    // The statement was ended because the head is all that is asked for; what compresses an empty body may still end it.
+    // The statement was ended because only the head is requested; the compressor of an empty body may still end it.
     if (request.method === 'HEAD') return;
     // Too late for an error of our own: a body that breaks off is the only honest sign.
     response.destroy();

@@ -10,7 +10,7 @@ import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answ
 import { createHealth, type WatchedSchema, worst } from './health.ts';
 import { createDocuments, createProjectReader, serverInformation } from './information.ts';
 
-/** What the handlers need. `patience` is how many milliseconds the database may take to prove that it is there. */
+/** Options of the handlers. `patience` is the time in milliseconds that the database may take to answer a probe. */
 export interface ServerHandlersOptions {
   readonly api: CompiledApi;
   readonly database: Database;
@@ -22,7 +22,7 @@ export interface ServerHandlersOptions {
   readonly rateLimit: RequestLimit | null;
   /** DATABASE_READ_ONLY. */
   readonly readOnly: boolean;
-  /** Whether the server was told to stop. */
+  /** True if the server was told to stop. */
   readonly draining: () => boolean;
 }
 
@@ -82,7 +82,7 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
   };
 }
 
-/** What a server is to be ready for: `any` means that reading is enough; null means everything. */
+/** Requests that a server is to be ready for: `any` means that reading is enough; null means everything. */
 function readRole(query: string): 'any' | null {
   const roles = new URLSearchParams(query).getAll('role');
   if (roles.length === 0) return null;

@@ -1,7 +1,7 @@
 /**
- * The HTTP face of a compiled API: Fastify carries connections, routing and bodies; what a request means is decided in
- * the modules beside this file, in the order of the API specification, section 1.5: limit, token, route, body, query.
- * Most requests for items take the short way past the router (`direct.ts`).
+ * HTTP server of a compiled API: Fastify carries connections, routing and bodies. The modules beside this file
+ * interpret a request, in the order of the API specification, section 1.5: limit, token, route, body, query. Most
+ * requests for items take the fast path around the router (`direct.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -56,7 +56,7 @@ import { createTransferEndpoints } from './transfer-routes.ts';
 import { createOwnUserHandlers } from './users.ts';
 import { createUtilityEndpoints } from './utility-routes.ts';
 
-/** What a server is made of. */
+/** Options of a server. */
 export interface ServerOptions {
   readonly api: CompiledApi;
   readonly database: Database;
@@ -67,26 +67,26 @@ export interface ServerOptions {
   readonly trustedDocuments?: boolean;
   /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
   readonly mail?: MailFolders;
-  /** What outlives a generation of the API. Default: the server listens for itself, and everything ends with it. */
+  /** Parts that outlive one version of the API. Default: the server listens for itself, and everything ends with it. */
   readonly host?: Host;
-  /** What becomes of writes to roles and rules. Default: rules are refused, because the API is compiled of them. */
+  /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
   readonly model?: ModelChanges;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
   readonly pages?: string | null;
   /** Where files lie unless the environment says where. Default: below the working folder. */
   readonly uploads?: string;
-  /** Told who asks, where somebody wants to know. Default: nobody does. */
+  /** Records the caller of each request. Default: not recorded. */
   readonly callers?: KnownCallers;
 }
 
-/** What several generations of an API share in one process. */
+/** Shared by several versions of an API in one process. */
 export interface Host extends Front {
   readonly limiter: RequestLimiter | null;
-  /** Of every generation that is not closed: what one hears about accounts and mail all have to know. */
+  /** Accounts of every version that is not closed: events about accounts and mail in one concern them all. */
   readonly accounts: Set<Accounts<Admission>>;
-  /** Whether the process was told to stop. */
+  /** True if the process was told to stop. */
   readonly draining: () => boolean;
-  /** What the database server says of itself. */
+  /** Reads the state that the database server reports of itself. */
   readonly hostState: () => Promise<HostReport>;
   /** Does something once the front listens. */
   readonly afterListening: (task: () => Promise<void>) => void;
@@ -109,7 +109,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     host === undefined ? createRequestLimiter(environment.requestLimits, clientAddress, log) : host.limiter;
   const senderOf = createSenderOf(clientAddress);
   const names = accessNames(api);
-  // In whose name users are made who come from providers: there is nobody who could have been asked.
+  // Caller on whose behalf users of providers are created: these are not signed in yet.
   const administrator: Caller = { accessClass: names.admin, user: null, role: null };
   const describe = (identity: Identity): Admission => admissionOf(names, identity);
   const accounts = createAccounts({
@@ -253,7 +253,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const readCall = noteCallers(spreadCalls(readLimited, names.public, patience), options.callers);
   const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints), host);
   for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
-  // A document that cannot be prepared is told to whoever asks for it.
+  // Errors of preparing a document are reported to the client that requests it.
   const warm = (): Promise<void> => {
     files?.loose.wake();
     return graphql.warm().catch((error: unknown) => {

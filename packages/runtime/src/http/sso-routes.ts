@@ -23,7 +23,7 @@ export interface SsoHandlers {
   readonly arriveByForm: SsoHandler;
 }
 
-/** What the handlers work with. */
+/** Options of the handlers. */
 export interface SsoHandlersOptions {
   readonly way: SingleSignOn;
   readonly answerer: Answerer;

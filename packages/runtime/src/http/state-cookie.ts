@@ -1,11 +1,11 @@
-/** The cookie of somebody who is at a provider of single sign-on. Source: API specification, section 2.8. */
+/** Cookie of a browser while its user is at a provider of single sign-on. Source: API specification, section 2.8. */
 import type { IncomingMessage } from 'node:http';
 import { stateTtl } from '../auth/sso/state.ts';
 import { findCookie } from './find-cookie.ts';
 
 /** Reads and writes the cookie of one provider. */
 export interface StateCookie {
-  /** What it holds; null without one. */
+  /** Its content; null without a cookie. */
   read(request: IncomingMessage): string | null;
   /** The value of the header that sets it. */
   set(value: string): string;

@@ -56,8 +56,9 @@ const ownPaths: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The name as it is looked up: collections of the platform have routes of their own, so below `/items` theirs means none,
- * which no collection has. Whoever may read them is answered there as if they did not exist (section 4).
+ * Name to look up. Collections of the platform have routes of their own, so below `/items` their names become an empty
+ * one, which no collection has. The answer there is as if they did not exist (section 4), even to callers who may read
+ * them.
  */
 function itemsName(collection: string): string {
   return collection.startsWith(reservedPrefix) ? '' : collection;

@@ -19,11 +19,11 @@ export interface TfaHandlers {
   readonly enable: TfaHandler;
   readonly disable: TfaHandler;
   readonly recoveryCodes: TfaHandler;
-  /** For administrators: of the user that the path names. */
+  /** For administrators: disables it for the user that the path names. */
   readonly disableFor: TfaHandler;
 }
 
-/** What the handlers work with. */
+/** Options of the handlers. */
 export interface TfaHandlersOptions {
   readonly secondFactors: SecondFactors;
   readonly answerer: Answerer;

@@ -13,7 +13,7 @@ import type { Endpoint, Handler } from './endpoints.ts';
 import { type FilePart, isMultipart, readMultipart } from './multipart.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
-/** What the routes work with. */
+/** Options of the import and export routes. */
 export interface TransferEndpointsOptions extends Omit<ImporterOptions, 'database'>, Omit<ExporterOptions, 'database'> {
   readonly database: Pick<Database, 'transaction' | 'stream'>;
   /** Bytes of the fields beside a file. */
@@ -82,7 +82,7 @@ const formats: ReadonlyMap<string, ItemsFile['format']> = new Map([
   ['application/json', 'json'],
 ]);
 
-/** What a file holds: as its type says, or, where that says nothing, the ending of its name. */
+/** Format of a file by its type or, if that is unspecific, by the ending of its name. */
 function formatOf({ type, name }: FilePart): ItemsFile['format'] {
   const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const ending = /\.(csv|json)$/i.exec(name)?.[1]?.toLowerCase();

@@ -1,4 +1,4 @@
-/** Materialized views that nobody has filled yet. */
+/** Materialized views that have never been refreshed. */
 import type { CompiledApi } from '../contract/index.ts';
 import { ServerError } from '../database/errors.ts';
 

@@ -15,11 +15,11 @@ export interface UnsentLimits {
 /** The bytes of one client among all that wait. */
 export interface ClientBytes {
   readonly client: string;
-  /** Counts bytes that the client has not got yet; less, when they are sent or nobody will ever get them. */
+  /** Counts bytes that the client has not got yet; subtracts them when they are sent or can no longer be sent. */
   add(bytes: number): void;
-  /** Whether more may wait. */
+  /** True if more bytes may wait. */
   hasRoom(): boolean;
-  /** Whether more may be gathered for an answer that so many bytes are counted for already. */
+  /** True if more may be gathered for an answer that already has so many bytes counted. */
   hasRoomBeside(own: number): boolean;
   /** Resolves when there is room; rejects with SERVICE_UNAVAILABLE when that is not in time. */
   room(): Promise<void>;

@@ -18,7 +18,7 @@ export interface OwnUserHandlers {
   trackPage(exchange: Exchange, caller: Caller, body: JsonValue | undefined): Promise<void>;
 }
 
-/** What the handlers work with. */
+/** Options of the handlers. */
 export interface OwnUserOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;

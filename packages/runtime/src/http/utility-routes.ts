@@ -18,7 +18,7 @@ import type { Endpoint, Handler } from './endpoints.ts';
 import { plainParameters } from './plain-parameters.ts';
 import { readPathTexts, splitTarget } from './target.ts';
 
-/** What the routes work with. */
+/** Options of the utility routes. */
 export interface UtilityEndpointsOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -131,7 +131,10 @@ function hashedText(body: Readonly<Record<string, JsonValue>>): string {
 /** Most memory in KiB, passes and lanes of a hash that a request makes this server compute. */
 const most = { m: 65_536, t: 10, p: 4 } as const;
 
-/** A hash whose cost a request may cause. Throws INVALID_PAYLOAD for a dearer one; what is no hash matches nothing. */
+/**
+ * Accepts a hash that a request may cause the cost of. Throws INVALID_PAYLOAD for a costlier one; an invalid hash
+ * matches nothing.
+ */
 function payableHash(hash: string): string {
   const settings = new URLSearchParams(hash.split('$')[3]?.replaceAll(',', '&'));
   const dear = (['m', 't', 'p'] as const).some((name) => Number(settings.get(name) ?? 0) > most[name]);
