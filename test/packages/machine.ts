@@ -21,6 +21,8 @@ export interface Machine {
   readonly folder: string;
   /** Makes a folder that belongs to the user. */
   makeFolder(path: string): string;
+  /** Gives a folder with all that is in it to the user. */
+  own(path: string): void;
   /** Writes a file that belongs to the user. */
   write(path: string, text: string): void;
   /** Starts a command. Its processes are one group. */
@@ -71,6 +73,8 @@ export async function startMachine(): Promise<Machine> {
   return {
     folder,
     makeFolder,
+    own: (path) =>
+      void (ordinary.uid !== undefined && execFileSync('chown', ['-R', `${ordinary.uid}:${ordinary.gid}`, path])),
     write,
     start,
     run,
