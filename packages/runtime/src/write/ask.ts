@@ -17,7 +17,7 @@ import type { Entry } from './tree/lead.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
 import { preparePost } from './upsert/prepare-upsert.ts';
 
-/** What a write does. */
+/** Action of a write. */
 export type Action = 'create' | 'update' | 'delete';
 
 /** One write: its action, who asks, what names the items, and the body. */
@@ -60,7 +60,7 @@ async function prepareAction(desk: Desk, { action, item, singleton }: Ask, body:
   return item === undefined ? prepareUpdate(desk, body) : prepareUpdateOne(desk, item, body);
 }
 
-/** What the item of a write must be before anything of it runs; undefined where the request does not say. */
+/** Condition that the item of a write must meet before anything runs (If-Match); undefined if the request sets none. */
 export function guardOfAsk(desk: Desk, { item }: Ask): Guard | undefined {
   if (desk.ifMatch === undefined || item === undefined) return undefined;
   const { collection } = writableOf(desk);
@@ -140,7 +140,7 @@ export function writtenPortions(desk: Desk, portions: readonly Portion[], keys: 
   return portions.map((portion, index) => ({ ...portion, keys: portion.keys ?? written.slice(index, index + 1) }));
 }
 
-/** Whether the body is `{keys | query, data}`. */
+/** True if the body is `{keys | query, data}`. */
 function isShared({ action, item, singleton }: Ask): boolean {
   return action === 'update' && item === undefined && singleton !== true;
 }

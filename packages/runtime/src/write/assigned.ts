@@ -14,11 +14,11 @@ export interface Assigned {
 /** The stored row of an UPDATE. */
 export interface Stored {
   column(quoted: string): string;
-  /** Whether a rule matches it; null where there is one rule, which WHERE has asked. */
+  /** SQL predicate that is true if a rule matches the row; null if there is one rule, which WHERE has checked. */
   readonly match: ((rule: number) => string) | null;
 }
 
-/** What data that is the same for all items gives, each value as `give` prints it, and presets. */
+/** Assigns data that is the same for all items, each value as `give` prints it, and presets. */
 export function assignShared(
   drafting: Drafting,
   stored: Stored,
@@ -30,7 +30,7 @@ export function assignShared(
   return [...given, ...assignPresets(drafting, stored)];
 }
 
-/** What the arrays of the input table `i` give, where an item lacks a field what it keeps, and presets. */
+/** Assigns the arrays of the input table `i` and presets. Where an item lacks a field it keeps the stored value. */
 export function assignEach(
   drafting: Drafting,
   stored: Stored,

@@ -1,4 +1,4 @@
-/** Items of one action on one collection, turned into columns: what a statement takes as arrays. */
+/** Items of one action on one collection, turned into columns, which a statement takes as arrays. */
 import type { CollectionDescriptor } from '../contract/index.ts';
 import type { WritableField } from './scope.ts';
 
@@ -17,7 +17,7 @@ export interface BatchColumn {
   readonly values: readonly (string | null)[];
   /** Which items have the field; null when all do. */
   readonly present: readonly boolean[] | null;
-  /** Whether all its values are keys that the server fills in while it writes, so that none came with the request. */
+  /** True if all its values are keys that the server fills in while it writes, so that none came with the request. */
   readonly linked: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What written rows must satisfy, as predicates that are true on rows that do not. Source: API specification, sections
- * 7.1, 8.2 and 8.3; security property P6.
+ * Checks of written rows, as predicates that are true on rows that fail. Source: API specification, sections 7.1, 8.2
+ * and 8.3; security property P6.
  */
 import type { Condition, Operator, WriteRule } from '../contract/index.ts';
 import { allOf, anyOf, sqlTrue } from '../sql/fragment.ts';
@@ -15,27 +15,27 @@ import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 
 /** A column of a batch as far as statements depend on it. */
 export type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {
-  /** Whether all items have the field. */
+  /** True if all items have the field. */
   readonly complete: boolean;
 };
 
-/** What is written, as far as statements depend on it. */
+/** A write, as far as statements depend on it. */
 export interface Written {
   readonly scope: WriteScope;
   readonly writable: WritableCollection;
   readonly grant: WriteGrant;
   readonly action: 'create' | 'update';
   readonly columns: readonly WrittenColumn[];
-  /** Of each relation that the payloads have and that is no column: the places of the rules that list it. */
+  /** For each relation in the payloads that is no column: the positions of the rules that list it. */
   readonly named: readonly (readonly number[])[];
   /** Every collection that the request writes. */
   readonly collections: ReadonlySet<string>;
-  /** Whether links of the rows are written later, so that nothing can be judged before. */
+  /** True if links of the rows are written later, so that nothing can be checked before. */
   readonly postponed: boolean;
 }
 
 /**
- * What it means that a predicate is true on a row. `refused` is FORBIDDEN, unless a violation belongs to the same
+ * Meaning of a predicate that is true on a row. `refused` is FORBIDDEN, unless a violation belongs to the same
  * requirement and item; `violated` is FAILED_VALIDATION.
  */
 export type Judgement =
@@ -52,16 +52,16 @@ export type Judgement =
 export interface Judged {
   /** The written row, in the open scope. */
   readonly row: Row;
-  /** Whether a rule matched the stored row. */
+  /** SQL predicate that is true if a rule matched the stored row. */
   matched(rule: number): string;
-  /** Whether the item has the field of a column. */
+  /** SQL predicate that is true if the item has the field of a column. */
   present(column: number): string;
 }
 
 /** One predicate. */
 export interface Check {
   readonly judgement: Judgement;
-  /** Whether it can be judged only when everything is written. */
+  /** True if it can be checked only when everything is written. */
   readonly late: boolean;
   /** Rules whose match on the stored row it asks for. */
   readonly rules: readonly number[];
@@ -94,7 +94,7 @@ function requirementChecks(written: Written, requirement: Requirement, place: nu
     const found = written.grant.rules[rule];
     return found === undefined ? [] : [{ place: rule, rule: found, must: found.check ?? found.where }];
   });
-  // What is made has no stored row on which WHERE could have asked whether a rule's presets are there.
+  // New items have no stored row, so WHERE has not checked whether the values of a rule's presets exist.
   const unset = written.action === 'create' && each.some(({ rule }) => rule.presets.some(isPath));
   if (each.every(({ must }) => isEveryRow(must)) && !unset) return [];
   const base = {
@@ -113,7 +113,7 @@ function requirementChecks(written: Written, requirement: Requirement, place: nu
   return each.length === 1 && violated.length > 0 && !unset ? violated : [refused, ...violated];
 }
 
-/** Whether some rule that matched the stored row holds for the written one. */
+/** SQL predicate that is true if some rule that matched the stored row holds for the written one. */
 function isGranted(judged: Judged, rules: readonly Granting[]): string {
   return anyOf(
     rules.map(({ place, rule, must }) =>
@@ -153,7 +153,7 @@ function conjunctsOf(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of.flatMap(conjunctsOf) : [condition];
 }
 
-/** What a violated condition is called, and the name in the payload that it is about. */
+/** Returns the name of a violated condition, and the name in the payload that it is about. */
 function violationOf(condition: Condition): { readonly field: string | null; readonly type: string } {
   if (condition.kind === 'compare') return { field: condition.field, type: conditionName(condition.operator) };
   if (condition.kind === 'related') return { field: condition.relation, type: violationOf(condition.where).type };

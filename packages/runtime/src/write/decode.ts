@@ -7,7 +7,7 @@ import { type Place, type Problems, placesIn } from './problems.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from './scope.ts';
 import { decodeGiven } from './value.ts';
 
-/** What payloads are decoded against. */
+/** Collection, permission and action that payloads are decoded against. */
 export interface Input {
   readonly scope: WriteScope;
   readonly writable: WritableCollection;
@@ -16,10 +16,10 @@ export interface Input {
 }
 
 /**
- * Decodes items into a batch; what is wrong with them goes to `problems`.
+ * Decodes items into a batch; errors go to `problems`.
  *
- * Fields of the key are passed over in updates: they name the item, for those who may name them. `places` tells where in the body each item stands,
- * null when the body is the item.
+ * Updates skip fields of the key: they name the item, if the caller may name them. `places` tells where in the body
+ * each item stands, null when the body is the item.
  */
 export function decodeItems(
   input: Input,
@@ -55,7 +55,7 @@ export function decodeItem(
   }
 }
 
-/** Hidden and unknown names are one; only administrators are told that nobody can write a field. */
+/** Hidden and unknown names answer the same. Only administrators learn that a field exists but cannot be written. */
 function refuseName({ scope, writable, grant }: Input, name: string, place: Place, problems: Problems): void {
   const { fields, relations } = writable.collection;
   if (relations.has(name) && grant.listed.has(name)) problems.refuse(place, name, 'is a relation and takes no payload');
@@ -79,7 +79,7 @@ function decodeField(
     problems.refuse(place, name, 'takes the key of an item');
     return;
   }
-  // Who may read nothing of a collection knows none of its keys.
+  // A caller who may read nothing of a collection knows none of its keys.
   if (relation !== undefined && value !== null && !input.scope.read.collections.has(relation.target)) problems.forbid();
   const given = decodeGiven(descriptor, value, input.action === 'create');
   if (given.ok && 'unchanged' in given) return;
@@ -98,7 +98,7 @@ function decodeField(
   }
 }
 
-/** Fields that nobody else fills must be there. One that the caller may not write is not named. */
+/** Requires fields that neither presets nor the database fill. A field that the caller may not write is not named. */
 export function requireFields(
   { writable, grant }: Input,
   { count, columns }: Batch,

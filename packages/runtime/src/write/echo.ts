@@ -20,12 +20,12 @@ export type EchoForm = 'one' | 'many' | 'singleton';
 export interface Echo {
   readonly plan: ReadPlan;
   readonly many: boolean;
-  /** Whether it waits for nothing but the keys. */
+  /** True if it needs no parameters but the keys. */
   readonly bare: boolean;
   parameters(keys: Keys): readonly Parameter[];
 }
 
-/** What an answer is prepared from. */
+/** Input of `prepareEcho`. */
 export interface EchoRequest {
   readonly scope: WriteScope;
   readonly caller: Caller;
@@ -53,7 +53,7 @@ export interface PreparedEcho {
 const longestCachedText = 2_048;
 
 /**
- * Prepares the answer, so that whatever is wrong with it is known before anything is written; null when the caller may
+ * Prepares the answer, so that every error in it is known before anything is written. Returns null when the caller may
  * read nothing of the collection, and asked for nothing by name.
  */
 export function prepareEcho(asked: EchoRequest): Echo | null {
@@ -77,7 +77,7 @@ export function prepareEcho(asked: EchoRequest): Echo | null {
   };
 }
 
-/** Null where values of the query are wrong, of which somebody else was told. */
+/** Returns null where values of the query are wrong; `complain` has received the error. */
 function prepareText({ scope, collection, query, form, limits, plans, complain }: EchoRequest): PreparedEcho | null {
   const tree = new Map(parseQueryString(query, limits));
   tree.delete('export');

@@ -27,7 +27,7 @@ async function hashColumn(column: BatchColumn): Promise<BatchColumn> {
   return { ...column, values };
 }
 
-/** What a password must be besides being long enough only the settings say. */
+/** Checks new passwords against the minimum length, and the pattern of the settings. */
 async function checkPasswords({ passwordPattern, scope }: Desk, { columns }: Batch): Promise<void> {
   const pattern = await passwordPattern();
   const policy = { minLength: scope.fieldLimits.passwordMinLength, pattern };

@@ -8,7 +8,7 @@ import { checkCount } from './parse-body.ts';
 import type { Running } from './step.ts';
 import { findTargets, type Targets } from './targets.ts';
 
-/** What is held, how, and how many items at most; null: as many as there are. */
+/** Collection to lock, kind of lock, and maximum number of items; null for no maximum. */
 export interface Holding {
   readonly collection: CollectionScope;
   readonly lock: RowLock;
@@ -22,10 +22,10 @@ export async function find({ transaction, gate }: Running, targets: Targets): Re
 }
 
 /**
- * Finds the items that a query selects, and holds them: null when there are none. Another request may change an item between the
- * look and the lock, or hold it meanwhile, so they are looked for again, until the query selects nothing but what is held: of two
- * workers who each take the first item that is free, each gets another one. Where the query looks at nothing but the items, the
- * first look holds them. Throws INVALID_PAYLOAD for too many.
+ * Finds the items that a query selects and locks them; null when there are none. Another request may change or lock an
+ * item between the query and the lock. So the query runs again until it selects only locked items: two workers who each
+ * take the first free item get different ones. Where the query looks at the items alone, the first run locks them.
+ * Throws INVALID_PAYLOAD for too many.
  */
 export async function findHeld(
   running: Running,

@@ -1,6 +1,6 @@
 /**
- * What remains of writes: activity and revisions, in the transaction that writes, by a number of statements that does not
- * depend on how many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
+ * Activity and revisions of writes, in the transaction that writes. The number of statements does not depend on how
+ * many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
  */
 
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../contract/index.ts';
@@ -18,7 +18,7 @@ import { createImages, type Image, type Images, imagesOf } from './images.ts';
 import type { Keys } from './keys.ts';
 import { nameStatement } from './statement.ts';
 
-/** What a step does with items. */
+/** Action of a step on its items. */
 export type StepAction = 'create' | 'update' | 'delete';
 
 /** Keeps the history of one attempt at a request. */
@@ -26,13 +26,13 @@ export interface History {
   /** Starts watching a step that is about to be sent; null when nothing of its collection is kept. */
   watch(action: StepAction, collection: string, keys: Keys | null): Watch | null;
   /**
-   * Sends what is to be kept. What goes wrong with it goes wrong with the transaction. A promise where that takes several
-   * statements: nothing may be committed before it is kept.
+   * Sends the collected history. If it fails, the transaction fails. Returns a promise where that takes several
+   * statements: COMMIT must wait for it.
    */
   finish(): Promise<void> | undefined;
 }
 
-/** Watches one step. What has to be read before it was sent when the watch began. */
+/** Watches one step. Values that must be read before the step were requested when the watch began. */
 export interface Watch {
   /** The step was sent: sends what can be read behind it at once. */
   follow(): void;
@@ -40,7 +40,10 @@ export interface Watch {
   settle(keys: Keys, count: number, returned?: Answer): Promise<void>;
 }
 
-/** What a write of a collection is to return, so that nothing has to be read behind it; undefined where nothing is kept. */
+/**
+ * Returns the read plan whose rows a write of the collection should return, so that no read has to follow it. Undefined
+ * where no history is kept.
+ */
 export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | undefined;
 
 /** Starts the history of an attempt. */
@@ -48,11 +51,11 @@ export type BeginHistory = (
   transaction: Transaction,
   gate: Gate,
   origin: ChangeOrigin,
-  /** What is not called as it is done: updates, or new contents of files. */
+  /** Action to log instead of the one performed, for updates (`revert`) and new contents of files (`upload`). */
   called?: 'revert' | 'upload',
 ) => History;
 
-/** What keeps history, and what it wants to be told. */
+/** Starts histories, and tells which rows it needs writes to return. */
 export interface HistoryKeeper {
   readonly begin: BeginHistory;
   readonly images: ReturnedImages;
@@ -73,12 +76,12 @@ function isKept({ accountability }: CollectionDescriptor): boolean {
   return accountability !== 'none';
 }
 
-/** Whether a warden writes the activity. */
+/** True if a system hook writes the activity. */
 function tellsItself({ name, system }: CollectionDescriptor, action: StepAction): boolean {
   return system === true && systemCollection(name)?.ownActivity?.includes(action) === true;
 }
 
-/** Whether revisions hold the whole item. */
+/** True if revisions hold the whole item. */
 function isWhole({ accountability }: CollectionDescriptor): boolean {
   return accountability !== 'activity';
 }
@@ -178,7 +181,7 @@ function changeOf(
   return { action: told, collection: descriptor.name, item: key, revision, parent: null };
 }
 
-/** Whether an action has the name of its request, and not its own. */
+/** True if an action is logged under the name of its request (`revert`, `upload`) instead of its own. */
 function isCalled(called: 'revert' | 'upload', action: StepAction, { name }: CollectionDescriptor): boolean {
   return called === 'revert' ? action === 'update' : action !== 'delete' && name === filesName;
 }

@@ -1,4 +1,4 @@
-/** What a write is for hooks: its payloads by what is done with their items, and the way back to a job. */
+/** A write as hooks see it: its payloads by the action on their items, and the way back to a write plan. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
@@ -58,7 +58,7 @@ function askTarget(desk: Desk, ask: Ask, judged: Job | undefined): HookTarget {
     bodyOf: (portions) => bodyOf(ask, portions),
     entriesOf: (body) => entriesOf(desk, ask, body),
     async prepare(body) {
-      // What hooks have left as it was is not decoded, nor hashed, again.
+      // A body that hooks left unchanged is neither decoded nor hashed again.
       const same = judged !== undefined && isDeepStrictEqual(body, bodyOf(ask, portionsOf(desk, ask)));
       return same ? judged : prepareAsk(desk, ask, body);
     },

@@ -20,7 +20,7 @@ import { type Found, missing, probe, wantedOf } from './tree/probe.ts';
 import { keysOfRows } from './tree/removal.ts';
 import type { TreeWatcher } from './tree/watch.ts';
 
-/** What the hooks of a tree run with. */
+/** Context of the hooks of a nested write. */
 export interface TreeHooking {
   readonly desk: Desk;
   readonly target: Pick<HookTarget, 'entriesOf'>;
@@ -30,7 +30,10 @@ export interface TreeHooking {
   call(hooks: readonly RegisteredHook[], portions: readonly Portion[]): Promise<void>;
 }
 
-/** Whether some hook waits for what stands below the items of a write. What is wrong with it is for others to say. */
+/**
+ * True if some hook is registered for related items in the payloads of a write. Errors in the payload are reported
+ * elsewhere.
+ */
 export function reachesHooks(desk: Desk, ask: Ask, { collections }: Hooks): boolean {
   if (collections.size === 0) return false;
   try {
@@ -84,7 +87,7 @@ async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Foun
     const own = hooks.of(`${descriptor.name}.${action}`);
     if (own === undefined || own.before.length === 0) continue;
     const acted = group.nodes.filter((node) => actionOf(node, descriptor.key, found) === action);
-    // What hooks left of an item may look new again in another place.
+    // An item that hooks have already seen as new may look new again elsewhere in the payload.
     const nodes = acted.filter((node) => action === 'update' || remember(made, group, node));
     const portions = [...Map.groupBy(nodes, ({ sources }) => foldSources(sources, descriptor.key))].map(
       ([payload, same]): Portion => {
@@ -106,14 +109,14 @@ function remember(made: Set<string>, group: Group, node: TreeNode): boolean {
   return !known;
 }
 
-/** What is done to an item; null for a mere link. */
+/** Action on an item; null for a mere link. */
 function actionOf(node: TreeNode, key: readonly string[], found: Found): 'create' | 'update' | null {
   if (node.form === 'create' || (node.form === 'either' && !found(node))) return 'create';
   const says = node.sources.some((source) => Object.keys(source).some((name) => !key.includes(name)));
   return says ? 'update' : null;
 }
 
-/** What several objects say of an item, moved into the last of them, as the tree takes it. */
+/** Merges several objects about the same item into the last of them, as the nested write takes it. */
 function foldSources(sources: readonly FilterObject[], key: readonly string[]): FilterObject {
   const distinct = [...new Set(sources)];
   const last = distinct.at(-1) ?? {};

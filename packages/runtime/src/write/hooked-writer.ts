@@ -20,7 +20,7 @@ import type { Running } from './step.ts';
 import { mayHaveConflict } from './upsert/conflict.ts';
 import { tellViolation } from './violation.ts';
 
-/** What writing with hooks needs: the same as writing without, and what runs jobs. */
+/** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
 export interface HookedWriterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
@@ -28,7 +28,7 @@ export interface HookedWriterOptions {
   readonly planner: Planner;
   /** Milliseconds that one hook may take. */
   readonly patience: number;
-  /** Takes what hooks throw when nobody can be answered any more. */
+  /** Receives errors of hooks that run after the response was sent. */
   readonly complain: (event: string, thrown: unknown) => void;
   readonly open: (request: WriteRequest) => Desk;
   readonly performer: Pick<Performer, 'checkGuard' | 'write'>;
@@ -36,11 +36,11 @@ export interface HookedWriterOptions {
 
 /** The writer of requests that hooks wait for. */
 export interface HookedWriter {
-  /** Whether any hook waits for a write. */
+  /** True if any hook is registered for a write. */
   waitFor(ask: Ask): boolean;
   /** Judges what was sent, and gives what is left to do. Throws as preparing a write does. */
   workOf(ask: Ask): Promise<Work>;
-  /** What code of a project that no write waits for reads and writes with. */
+  /** Read and write access for project code that runs outside a write. */
   openFor(caller: Caller, sender: Sender): { readonly items: unknown; readonly transaction: RunInTransaction };
   /** Resolves when no hook runs any more that waited for a COMMIT. */
   settled(): Promise<void>;

@@ -36,7 +36,7 @@ export interface AnswerKeeper {
    * that has taken it. Throws UNPROCESSABLE_ENTITY when the key was used for another request.
    */
   claim(transaction: Transaction, request: KeyedRequest): Promise<KeptAnswer | null>;
-  /** Sends an answer to be kept under a key that was taken. What goes wrong with it goes wrong with the transaction. */
+  /** Sends an answer to be stored under a claimed key. If it fails, the transaction fails. */
   keep(transaction: Transaction, request: KeyedRequest, answer: KeptAnswer): void;
 }
 
@@ -46,7 +46,9 @@ const mostSwept = 1_000;
 
 /** The statements, each about a caller ($1) and a key ($2). */
 interface Statements {
-  /** $3 hash of the request, $4 how long its answer is kept; a row unless somebody else has taken the key. */
+  /**
+   * $3 hash of the request, $4 how long its answer is kept. Returns a row unless another request has claimed the key.
+   */
   readonly claim: OwnSql;
   readonly look: OwnSql;
   /** $3 status, $4 body, hexadecimal. */
@@ -64,7 +66,7 @@ export function createAnswerKeeper(place: SystemPlace, ttlMs: number): AnswerKee
     async claim(transaction, { caller, key, hash: asked }) {
       const ttl = `${ttlMs} milliseconds`;
       const claiming = firstRow(transaction, texts.claim, [caller, key, asked, ttl]);
-      // Of several steps the last one may wait for another transaction, and what is looked for lies behind it.
+      // A claim of several steps may wait for another transaction, and the look must come after that.
       if (typeof texts.claim !== 'string') await claiming;
       const looking = firstRow(transaction, texts.look, [caller, key]);
       if (performance.now() - swept > sweepEveryMs) {
@@ -111,7 +113,7 @@ WHERE ${named}`),
 function postgresStatements(schema: string): Statements {
   const table = `${schema}.platform_idempotency_keys`;
   return {
-    // An expired answer makes way. Whoever waited for another transaction meets the row that it left, or none.
+    // An expired answer is replaced. A request that waited for another transaction finds the row of that one, or none.
     claim: `INSERT INTO ${table} AS k (caller, key, request_hash, expires_at)
 VALUES ($1::text, $2::text, pg_catalog.decode($3::text, 'hex'), pg_catalog.statement_timestamp() + $4::pg_catalog.interval)
 ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, content_type = NULL,
@@ -146,7 +148,7 @@ export function readIdempotencyKey(header: string | readonly string[] | undefine
   return header;
 }
 
-/** What is asked under a key, and by whom. `query` is the raw text of the address behind the question mark. */
+/** A request with its key and caller. `query` is the raw text of the address after the question mark. */
 export interface AskedOnce {
   readonly key: string;
   readonly caller: Caller;
@@ -158,7 +160,7 @@ export interface AskedOnce {
 /** Names a request by its hash. Throws INVALID_PAYLOAD for a body that nests too deep to be compared with another. */
 export function keyRequest(asked: AskedOnce, body: JsonValue | undefined): KeyedRequest {
   const { accessClass, user, role } = asked.caller;
-  // Who has no name is told apart by the address.
+  // Anonymous callers are told apart by their IP address.
   const who = [accessClass, user, role, user === null && role === null ? asked.sender.ip : null];
   // A token that was renewed is no other request.
   const query = asked.query.split('&').filter((part) => !part.startsWith('access_token='));

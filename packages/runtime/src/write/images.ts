@@ -1,4 +1,4 @@
-/** Items as they stand in the database, in the forms of the API, whatever the caller may read of them. */
+/** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
 import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
@@ -95,7 +95,7 @@ function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescr
     keys: () => ({ values: parts, count: parts.length }),
   });
   const bounds = boundValues(request);
-  // Of a singleton, too, the rows are a list.
+  // Rows are a list for a singleton, too.
   const listed = { ...plan, many: true };
   const nobody = { accessClass: '', user: null, role: null };
   return {

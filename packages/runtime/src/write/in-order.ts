@@ -4,7 +4,7 @@ import type { Ask } from './ask.ts';
 import type { KeyedRequest } from './idempotency.ts';
 import type { Performer, Work, Written } from './perform.ts';
 
-/** What is made of the answers of several writes. */
+/** Functions that build the response to several writes. */
 export interface Telling {
   /** The answers in order, each as it would be alone: `{"data":…}`, null for none. */
   readonly answer: (answers: readonly (Buffer | null)[]) => Buffer;
@@ -34,7 +34,7 @@ export async function runInOrder(
     }
     return (await performer.once(await together())) ?? telling.answer([]);
   } catch (error) {
-    // What a key is refused for is no fault of a write.
+    // An error about the key itself is not the fault of a write.
     if (keyed !== undefined && toPlatformError(error).status < 500) throw error;
     return tell(error);
   }
@@ -65,7 +65,7 @@ function joined(performer: Performer, works: readonly Work[], { answer }: Tellin
       return made(answer(answers));
     },
     touched: () => works.flatMap((work) => work.touched()),
-    // All are asked: whose fault it is nobody can tell here.
+    // Calls every check: it is not known here which write failed.
     overtaken: (error) => works.map((work) => work.overtaken?.(error) === true).includes(true),
     committed() {
       for (const work of works) work.committed();

@@ -6,13 +6,13 @@ import type { Keys } from './keys.ts';
 
 /** Where a parameter finds its value. Columns are those of the batch by their places. */
 export type Source =
-  /** A part of the key: of the one item, or of all as an array. */
+  /** A part of the key: one value for one item, else an array. */
   | { readonly kind: 'key'; readonly part: number }
   /** The value of the first item. */
   | { readonly kind: 'value'; readonly column: number }
   /** The values of all items, as an array. */
   | { readonly kind: 'values'; readonly column: number }
-  /** What was drawn for each item, as an array; of one of the fields that get such values. */
+  /** An array with a generated value for each item, for one of the fields that get such values. */
   | { readonly kind: 'drawn'; readonly field: number }
   /** Which items have the field, as an array. */
   | { readonly kind: 'present'; readonly column: number }
@@ -20,13 +20,16 @@ export type Source =
   | { readonly kind: 'matched'; readonly rule: number | typeof allowed }
   /** How many items there are. */
   | { readonly kind: 'count' }
-  /** Of items that hold keys of others which the same statement makes: the places of these, as an array; `of` counts relations. */
+  /**
+   * For items that hold keys of items made by the same statement: an array of the positions of these; `of` counts
+   * relations.
+   */
   | { readonly kind: 'place'; readonly of: number };
 
 /** The place, among those of rules, of what all of them together say of a row. */
 export const allowed = -1;
 
-/** What a statement is run with. */
+/** Values of one execution of a statement. */
 export interface WriteValues {
   readonly batch: Batch;
   readonly keys: Keys | null;
@@ -102,11 +105,11 @@ export function listInput(name: string, field: FieldDescriptor, column: number):
   return { name, source: { kind: 'values', column }, native, stored: true };
 }
 
-/** A column of a table of input: what its elements are called, where they come from, and of which type they are. */
+/** A column of an input table: the name, source and SQL type of its elements. */
 export interface InputColumn {
   readonly name: string;
   readonly source: Source;
   readonly native: string;
-  /** Whether its values are stored, and not compared with what is stored. */
+  /** True if its values are stored, and not compared with stored ones. */
   readonly stored?: true;
 }

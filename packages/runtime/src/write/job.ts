@@ -1,4 +1,4 @@
-/** What a write request comes to before the database is asked. */
+/** A write request prepared for execution, before any database access. */
 import type { Caller } from '../caller.ts';
 import type { PlatformError } from '../errors.ts';
 import type { Answer } from '../json/answer.ts';
@@ -29,15 +29,15 @@ export interface WriteRequest {
   readonly collection: string;
   /** Raw text of the address behind the question mark. */
   readonly query: string;
-  /** What activity tells about where the request came from. */
+  /** Origin of the request, as activity records it. */
   readonly sender: Sender;
-  /** Of a POST: the key under which its answer is kept. */
+  /** For a POST: the key under which its answer is kept. */
   readonly key?: string;
-  /** Of a request by key: the entity tags that the item may have. */
+  /** For a request by key: the entity tags that the item may have. */
   readonly ifMatch?: string;
-  /** What activity calls items that were not made or changed by an ordinary write. */
+  /** Action that activity records for items not made or changed by an ordinary write. */
   readonly activity?: 'revert' | 'upload';
-  /** Written by an invitation: under its own rules, and nobody is answered. */
+  /** True for the write of an invitation: it has its own rules, and no answer is prepared. */
   readonly inviting?: true;
   /** Written by an upload: the fields that the server fills in. */
   readonly uploading?: readonly string[];
@@ -61,9 +61,9 @@ export interface Desk extends WriteRequest {
   readonly steps: StepPlanCache;
   readonly trees: TreePlanCache;
   readonly links: LinksPlanCache;
-  /** What is wrong with values of the address: told unless names of the body are wrong. */
+  /** Errors in values of the address, reported unless names in the body are wrong. */
   readonly complaints: PlatformError[];
-  /** What history wants writes to return; null where nothing is kept of them, so that they can answer their items. */
+  /** Rows that history wants writes to return. Null where no history is kept, so that writes can return their items. */
   readonly images: ReturnedImages | null;
 }
 
@@ -72,27 +72,27 @@ export interface Job {
   /** Null when there is nothing to answer. */
   readonly echo: Echo | null;
   readonly guard?: Guard;
-  /** What the database may complain about. */
+  /** Collections and names by which errors of the database are explained. */
   readonly touched: () => readonly Touched[];
-  /** Whether an error says only that another request was faster, so that the job runs again from the start. */
+  /** True if an error only means that another request was faster, so that the job runs again from the start. */
   readonly overtaken?: (error: unknown) => boolean;
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
-  /** The same in one statement that gives the answer, too: where there is one, and nobody else has a part in the write. */
+  /** The same in one statement that also returns the answer. Set where that is possible: no history or If-Match. */
   readonly returned?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
   /** How many rows that statement writes at most, where it is brief; absent where it may take long. */
   readonly brief?: number;
-  /** Whether what that statement is refused for is told by `work`, which is run in its place then. Default: false. */
+  /** True if a refusal by that statement is explained by `work`, which then runs in its place. Default: false. */
   readonly retold?: boolean;
 }
 
-/** What an item must be before it is written. Source: API specification, section 17. */
+/** Condition on an item before it is written (If-Match). Source: API specification, section 17. */
 export interface Guard {
   /** Entity tags, one of which it must have, or `*`. */
   readonly wanted: string;
   readonly collection: CollectionScope;
   readonly keys: Keys;
-  /** What GET on the same address reads; null when the caller may read nothing. */
+  /** Read of a GET on the same address; null when the caller may read nothing. */
   readonly read: Echo | null;
 }
 
@@ -130,7 +130,7 @@ export function guardOf(
   return ifMatch === undefined ? {} : { guard: { wanted: ifMatch, collection, keys, read: read() } };
 }
 
-/** What a step is part of. */
+/** Context of a step. */
 export interface StepSetting {
   readonly placeOf: JudgedPayload['placeOf'];
   /** Every collection that the request writes. Default: that of the step. */
@@ -148,7 +148,10 @@ export interface StepSetting {
 /** A step without the keys of its items. */
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
-/** A prepared step, and what of it a job is that nobody has a part in. `keys` null: items are made. */
+/**
+ * Returns the part of a job in which a prepared step returns its own answer; empty if history, If-Match or the answer
+ * prevents it. `keys` null: items are made.
+ */
 export function returnedBy(
   { images, ifMatch }: Desk,
   prepare: (plan: ReadPlan) => PreparedStep,
@@ -198,7 +201,7 @@ export function prepareStep(
   };
 }
 
-/** What the database may complain about when a batch is written. */
+/** Returns the context by which errors of the database are explained when a batch is written. */
 export function touchedBy(desk: Desk, { writable, grant }: Granted, batch: Batch): Touched {
   const { collection } = writable;
   const given = keysInBatch(batch);

@@ -49,7 +49,7 @@ export function namedKeys({ collection, namesKey }: WritableCollection, keys: re
 export interface KeyedItems {
   readonly keys: Keys;
   readonly items: readonly FilterObject[];
-  /** Where each item stands in the body; of one that comes twice, the last place. */
+  /** Position of each item in the body; the last position of an item that comes twice. */
   readonly places: readonly number[];
 }
 
@@ -60,8 +60,8 @@ interface Row {
 }
 
 /**
- * Reads the keys of items that carry their own. Throws INVALID_PAYLOAD where one is missing, FORBIDDEN for a misfit, and
- * whatever the items are where the key must not be named.
+ * Reads the keys of items that carry their own. Throws INVALID_PAYLOAD where one is missing and FORBIDDEN where one
+ * does not fit. Where the key must not be named it always throws FORBIDDEN.
  */
 export function keyedItems({ collection, namesKey }: WritableCollection, items: readonly FilterObject[]): KeyedItems {
   if (!namesKey) throw forbidden();
@@ -104,7 +104,7 @@ function keyText(field: FieldDescriptor, payload: FilterObject): string | null {
   return decoded.ok && decoded.value !== null ? oneSpelling(type, decoded.value) : null;
 }
 
-/** What a payload says of the key of its item, which only the database knows. */
+/** Values for key fields in a payload, where only the database knows the key of the item. */
 export interface NamedKey {
   readonly fields: readonly FieldDescriptor[];
   /** A value for each field; null where one cannot be a key. */

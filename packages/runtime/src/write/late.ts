@@ -2,16 +2,16 @@
 import type { Condition } from '../contract/index.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
 
-/** Whether a condition holds on every row. */
+/** True if a condition holds on every row. */
 export function isEveryRow(condition: Condition): boolean {
   return condition.kind === 'and' && condition.of.every(isEveryRow);
 }
 
 /**
- * Whether judging a condition on a written row may depend on rows that the same request writes.
+ * True if the check of a condition on a written row may depend on rows that the same request writes.
  *
- * What leads along many-to-one relations to other tables does not; anything else that leaves the row may, through a
- * view for example, so it waits until everything is written.
+ * A path along many-to-one relations to other tables does not. Anything else that leaves the row may, through a view
+ * for example, so it waits until everything is written.
  */
 export function isLate(
   scope: Scope,

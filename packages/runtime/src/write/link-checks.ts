@@ -18,7 +18,7 @@ export function linkChecks(written: Written): readonly Check[] {
     const target = scope.read.collections.get(link.target);
     if (link.kind !== 'm2o' || target === undefined || target.rows.some(isEveryRow)) return [];
     const places = columnsOf(written, link);
-    // What the request wrote itself it may link.
+    // A request may link the items that it wrote itself.
     const own = places.some((place) => written.columns[place]?.linked === true);
     return own || places.length === 0 ? [] : [linkCheck(written, relation, link, target, places)];
   });

@@ -15,7 +15,7 @@ import { nameStatement } from './statement.ts';
 
 const noRows: RowSink = { row: () => {} };
 
-/** Locks the items with these keys, and reads them where that is wanted: what they are when they are held still. */
+/** Locks the items with these keys. With `own` it also reads them, as they are under the lock. */
 export function lockRows(
   transaction: Transaction,
   dialect: SqlDialect,

@@ -1,6 +1,6 @@
 /**
- * Stored rows that are locked in the order of their keys, whatever the order of a payload: requests that want the same
- * rows then wait for each other instead of each holding what the other one needs.
+ * Stored rows, locked in the order of their keys, regardless of payload order. Requests that want the same rows then
+ * wait for each other instead of deadlocking.
  */
 import type { CollectionDescriptor } from '../contract/index.ts';
 import type { RowLock, SqlDialect } from '../sql/dialects/index.ts';
@@ -9,7 +9,7 @@ import { where } from '../sql/fragment.ts';
 /** Rows to be locked. */
 export interface LockedRows {
   readonly descriptor: Pick<CollectionDescriptor, 'unlockable'>;
-  /** What is selected of them and of what they are joined with. */
+  /** Selected columns of the rows and of the tables joined with them. */
   readonly selected: string;
   readonly from: string;
   /** A condition; `TRUE` for none. */

@@ -3,7 +3,7 @@ import type { FilterObject } from '../contract/filter-syntax.ts';
 import type { ConstraintDescriptor, JsonValue } from '../contract/index.ts';
 import type { Batch } from './batch.ts';
 
-/** The keys that a request gives to fields: of each item that has them all, its parts. */
+/** Returns the keys that a request gives to fields: the parts for each item that has them all. */
 export type GivenKeys = (fields: readonly string[]) => readonly (readonly string[])[];
 
 /** Keys that are told; more say no more. */

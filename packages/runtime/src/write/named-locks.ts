@@ -11,7 +11,7 @@ const sessionLock: Statement = {
   held: true,
 };
 
-/** What makes a transaction wait until every other one has ended that has named the same text, on each server. */
+/** Statements that wait until every other transaction that named the same text has ended, by server. */
 export const namedLocks: Readonly<Record<Dialect, Statement>> = {
   postgres: {
     name: 'w_lock',

@@ -3,7 +3,7 @@ import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { invalidPayload } from './problems.ts';
 
-/** What names the items of a batch. */
+/** Selection of the items of a batch. */
 export type Named =
   | { readonly kind: 'keys'; readonly keys: readonly JsonValue[] }
   | { readonly kind: 'query'; readonly query: JsonValue };

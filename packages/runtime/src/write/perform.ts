@@ -18,10 +18,10 @@ import { untilAhead } from './until-ahead.ts';
 import { type Touched, tellViolation } from './violation.ts';
 import type { Wardens } from './warden.ts';
 
-/** What running jobs needs. */
+/** Options of the executor. */
 export interface PerformerOptions {
   readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
-  /** Whose SQL is printed. Default: PostgreSQL's. */
+  /** SQL dialect. Default: PostgreSQL. */
   readonly dialect?: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: Gate;
@@ -33,7 +33,7 @@ export interface PerformerOptions {
   readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
 }
 
-/** What was written, and how its answer is read. */
+/** Result of a write, and how its answer is read. */
 export interface Written {
   readonly echo: Job['echo'];
   readonly keys: Keys | null;
@@ -47,9 +47,9 @@ export interface Work<T = Written> {
   run(transaction: Transaction): Promise<T>;
   /** How many rows it writes, where it runs one brief statement and is done. */
   brief?(): number | undefined;
-  /** What the database may complain about, as far as it is known by now. */
+  /** Collections and names by which errors of the database are explained, as far as they are known by now. */
   touched(): readonly Touched[];
-  /** Whether an error says only that another request was faster, so that the work is done again from the start. */
+  /** True if an error only means that another request was faster, so that the work is done again from the start. */
   readonly overtaken?: (error: unknown) => boolean;
   /** The transaction of the last run was committed. */
   committed(): void;
@@ -57,7 +57,7 @@ export interface Work<T = Written> {
 
 /** Runs jobs. */
 export interface Performer {
-  /** What a job is, for a transaction. */
+  /** Turns a job into the body of a transaction. */
   workOf(request: WriteRequest, job: Job): Work;
   /** Gives the bytes of the answer, null for none. */
   once(work: Work): Promise<Buffer | null>;
@@ -155,7 +155,7 @@ export function createPerformer(options: PerformerOptions): Performer {
             const known = await keeper.claim(transaction, keyed);
             if (known !== null) return { value: known };
             ran = true;
-            // What is kept must be known before the transaction ends.
+            // The answer to keep must be known before the transaction ends.
             const body = await answerNow(transaction, finish(gate, writerOf, await ready.run(transaction)));
             const answer = { status: body === null ? 204 : 200, body };
             keeper.keep(transaction, keyed, answer);
@@ -173,7 +173,7 @@ export function createPerformer(options: PerformerOptions): Performer {
   };
 }
 
-/** Whether it is the request's fault, so that nothing of it stays and it may run again. */
+/** True if the request is at fault, so that nothing of it stays and it may run again. */
 function isRefusal(error: unknown): boolean {
   return error instanceof PlatformError && error.status < 500;
 }
@@ -239,7 +239,7 @@ async function writeJob(
   return { echo, keys };
 }
 
-/** What a transaction comes to: the planned answer, read together with COMMIT. */
+/** Returns the outcome of a transaction: the planned answer, read together with COMMIT. */
 function finish(gate: Gate, writerOf: WriterOf, { echo, keys, rows: returned }: Written): Outcome<() => Buffer | null> {
   if (returned !== undefined) return { value: () => answerOf(returned) };
   if (echo === null) return { value: () => null };
@@ -257,7 +257,7 @@ function finish(gate: Gate, writerOf: WriterOf, { echo, keys, rows: returned }: 
   return { value: () => answerOf(rows), last };
 }
 
-/** What was written and cannot be read is not answered. */
+/** Written items that the caller cannot read are not answered. */
 function answerOf(rows: Answer): Buffer | null {
   return rows.items === 0 ? null : rows.end();
 }

@@ -127,7 +127,7 @@ export function columnList(assigned: readonly Assigned[]): string {
   return assigned.map(({ field }) => field.column).join(', ');
 }
 
-/** What the arrays give, where an item lacks a field what fills it, presets, and what is drawn. */
+/** Assigns the arrays, presets and generated values. Where an item lacks a field it gets the preset or default. */
 export function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
   const { written, statement } = drafting;
   const presets = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));

@@ -14,8 +14,8 @@ import {
 } from './statement.ts';
 
 /**
- * Plans the judgement of items by their keys: of what has to wait until everything is written, or of all else, where writes
- * do not answer that themselves. Undefined when there is nothing.
+ * Plans the check of items by their keys, where writes do not answer it themselves. `waiting` selects the checks that
+ * wait until everything is written, else all others. Undefined when there is nothing to check.
  */
 export function planJudge(written: Written, waiting = true): WritePlan | undefined {
   const checks = checksOf(written).filter(({ late }) => late === waiting);

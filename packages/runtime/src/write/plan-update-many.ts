@@ -33,15 +33,15 @@ interface Update {
   /** Which stored row belongs to which input. */
   readonly rows: string;
   readonly assigned: readonly Assigned[];
-  /** Whether an item has the field of a column. */
+  /** SQL predicate that is true if an item has the field of a column. */
   flag(place: number): string;
 }
 
 /**
- * Plans the UPDATE of several items, with the same data (`shared`) or each with its own. Without data or presets it only
- * looks for the items. With `returned`, which takes data, it answers the items itself, in the order of the input, and
- * nothing may be left to judge later. Rows are locked in the order of their keys, unless `impatient`: who waits for none
- * needs no order, and saves a look at each of them. That is for one rule and items that are complete.
+ * Plans the UPDATE of several items, with the same data (`shared`) or each with its own. Without data or presets it
+ * only looks for the items. With `returned`, which takes data, it returns the items itself, in the order of the input,
+ * and no late checks may be left. Rows are locked in the order of their keys, unless `impatient`: a statement that
+ * waits for no lock needs no order, and saves a look at each row. That is for one rule and items that are complete.
  */
 export function planUpdateMany(written: Written, shared: boolean, returned?: Returned, impatient = false): WritePlan {
   const drafting = startWrite(written);

@@ -34,7 +34,7 @@ export function planUpdateOne(written: Written, returned?: Returned): WritePlan 
   const answer = returned === undefined ? [] : returnedColumns(drafting, returned, column);
   if (assigned.length === 0) {
     const selected = ['NULL', ...own, ...answer].join(', ');
-    // What stands below it in a payload is compared with what is stored: two requests must not do so at once.
+    // Related items in the payload are compared with stored ones: two requests must not do so at once.
     const lock = unlockable ? '' : drafting.statement.dialect.input.lock('NO KEY UPDATE', alias);
     return finishWrite(drafting, `SELECT ${selected} FROM ${table} AS ${alias} WHERE ${rows}${lock}`, {});
   }

@@ -24,17 +24,17 @@ import type { WritePlan } from './statement.ts';
 
 /** The plans of one step: the write itself, and the judgement that waits until everything is written. */
 export interface StepPlans {
-  /** What finds out first which rows may be changed, and locks them, where the write cannot ask that itself. */
+  /** Finds the rows that may be changed, and locks them, where the write cannot do so itself. */
   readonly look?: WritePlan;
   readonly write: WritePlan;
-  /** What judges what was written, where the write does not answer that. */
+  /** Checks the written rows, where the write does not do so itself. */
   readonly verify?: WritePlan;
-  /** Whether the write takes keys as arrays, but makes one item. Default: false. */
+  /** True if the write takes keys as arrays, but makes one item. Default: false. */
   readonly single?: true;
-  /** Whether the write takes its keys as arrays. */
+  /** True if the write takes its keys as arrays. */
   readonly many: boolean;
   readonly judge: WritePlan | undefined;
-  /** Set where the write answers the items itself: what makes the answer of its rows. */
+  /** Builds the answer from the rows of the write; set where the write returns the items itself. */
   readonly answer?: AnswerWriter;
 }
 
@@ -119,7 +119,7 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   if (many && changed.length === 0) return undefined;
   if (many) return { write: planUpdateMany(written, form !== 'many', returned), many, judge: undefined, answer };
   const write = planUpdateOne(written, returned);
-  // Only where the texts of keys tell whether they are the same. Requests that share a transaction wait for nobody.
+  // Requires keys whose texts tell whether they are equal. Requests that share a transaction never wait for locks.
   const mayJoin = changed.length > 0 && severalKey(writable.collection) !== undefined;
   const rows = mayJoin ? severalRows(write, planUpdateMany(written, false, returned, true)) : undefined;
   return { write: briefly(write, rows), many, judge: undefined, answer };
@@ -154,7 +154,7 @@ function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans):
   return plans;
 }
 
-/** What plans depend on, as a text. */
+/** Cache key of the plans of a step: everything that they depend on. */
 export function shapeOf(
   { writable, grant, action, columns, named, collections, postponed }: Written,
   all: WriteGrant,

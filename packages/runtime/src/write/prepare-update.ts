@@ -72,7 +72,10 @@ export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Pr
   return updateOf(desk, granted, batch, 'shared', keys, null, echo);
 }
 
-/** The job of changing items by their keys, which the statement can answer itself where nobody else has a part in it. */
+/**
+ * Prepares changes of items by their keys. The statement returns the answer itself where no history or If-Match
+ * prevents it.
+ */
 function updateOf(
   desk: Desk,
   granted: Granted,
@@ -123,14 +126,14 @@ export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undef
   };
 }
 
-/** Of a key that a payload names the database is asked whether it is that of the singleton. Throws INVALID_PAYLOAD else. */
+/** Checks in the database that a key in a payload is that of the singleton. Throws INVALID_PAYLOAD if not. */
 async function requireOwnKey(
   { scope, caller }: Desk,
   writable: WritableCollection,
   data: FilterObject,
   running: Running,
 ): Promise<void> {
-  // Who must not name the key is refused as for a name that does not exist.
+  // A caller who must not name the key gets the same error as for an unknown name.
   const named = writable.namesKey ? keyNamedIn(writable.collection, data) : null;
   if (named === null) return;
   const { fields, values } = named;
@@ -216,7 +219,7 @@ async function queried(desk: Desk, granted: Granted, query: JsonValue, data: Fil
   checkTargetsSyntax({ ...desk, query });
   if (tree) checkOwnKey(writable.collection, data, null);
   const batch = await decodeOne(desk, granted, tree ? {} : data, null).catch((error: unknown) => {
-    // What is wrong with names of the query comes before values of the data.
+    // Errors in names of the query come before errors in values of the data.
     throw earlierOf(
       error,
       problemOf(() => prepareTargets({ ...desk, query, targets: { permitted: () => sqlTrue } })) ?? error,

@@ -31,7 +31,10 @@ export function presetsOf({
   });
 }
 
-/** Whether every value that a rule sets by a path from the caller is there: without it the rule is none. */
+/**
+ * SQL predicate that is true if every value exists that a rule sets by a path from the caller; without it the rule does
+ * not apply.
+ */
 export function presetsHold(printing: Printing, { presets }: WriteRule): string {
   return allOf(
     presets.flatMap(({ value }) =>
@@ -40,12 +43,14 @@ export function presetsHold(printing: Printing, { presets }: WriteRule): string 
   );
 }
 
-/** Whether a rule lets a stored row be changed: it matches, and what it sets is there. */
+/**
+ * SQL predicate that is true if a rule lets a stored row be changed: it matches, and the values of its presets exist.
+ */
 export function ruleMatches(row: Row, rule: WriteRule): string {
   return allOf([ruleHolds(row, rule.where), presetsHold(row, rule)]);
 }
 
-/** What presets are printed with. */
+/** Context in which presets are printed. */
 export interface PresetPrinting {
   readonly statement: StatementBuilder;
   readonly written: Pick<Written, 'scope'>;

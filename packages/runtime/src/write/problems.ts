@@ -1,13 +1,13 @@
-/** What is wrong with a payload, collected by the stages of the API specification, section 1.5. */
+/** Errors in a payload, collected by the stages of the API specification, section 1.5. */
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError, together } from '../errors.ts';
 
 /** Where in a request a value stands. */
 export interface Place {
   readonly collection: string;
-  /** Of an item in an array at the top of the body: its place in it, from 0. */
+  /** For an item in an array at the top of the body: its position there, from 0. */
   readonly index: number | undefined;
-  /** Of a nested item: the way to it through the payload, as in `comments[2]`. */
+  /** For a nested item: the path to it through the payload, as in `comments[2]`. */
   readonly path?: string;
 }
 
@@ -21,7 +21,7 @@ export const mostErrors = 100;
 
 /** Collects problems, and throws those of the first stage that has any. */
 export interface Problems {
-  /** Whether there is one. */
+  /** True if there is one. */
   any(): boolean;
   /** A name that the caller may not write, or that does not exist. */
   forbid(): void;
@@ -59,7 +59,10 @@ export function createProblems(): Problems {
 
 const stages: readonly string[] = ['FORBIDDEN', 'INVALID_QUERY', 'INVALID_PAYLOAD', 'FAILED_VALIDATION'];
 
-/** Of two errors about one request the one of the earlier stage; the first of two about names, or about values. */
+/**
+ * Returns the error of the earlier stage of two errors about one request; the first one if both are about names, or
+ * both about values.
+ */
 export function earlierOf(first: unknown, second: unknown): unknown {
   return stageOf(second) < stageOf(first) ? second : first;
 }

@@ -11,7 +11,7 @@ export interface DrawnField {
   readonly field: FieldDescriptor;
   /** The column of input that holds them. */
   readonly input: InputColumn;
-  /** What a rule sets, the same for all items; absent where it is a new identifier for each of them. */
+  /** Value that a rule sets, the same for all items; absent where each item gets a new identifier. */
   readonly preset?: Operand;
 }
 

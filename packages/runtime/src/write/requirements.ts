@@ -1,5 +1,5 @@
 /**
- * What the rules of a grant require of a payload: sets of rules of which one must grant. Source: API specification, section
+ * Requirements of a permission on a payload: sets of rules of which one must grant. Source: API specification, section
  * 8.3; security property P6.
  */
 import { allOf, anyOf } from '../sql/fragment.ts';
@@ -13,7 +13,7 @@ export interface Requirement {
   readonly columns: readonly number[] | null;
 }
 
-/** What the rules of a grant require of the columns: one requirement for each set of rules that lists some of them. */
+/** Returns the requirements of a permission on the columns: one for each set of rules that lists some of them. */
 export function requirementsOf(written: Pick<Written, 'grant' | 'columns' | 'named'>): readonly Requirement[] {
   const { grant, columns, named } = written;
   const every = grant.rules.map((_, place) => place);
@@ -32,7 +32,7 @@ export function requirementsOf(written: Pick<Written, 'grant' | 'columns' | 'nam
     : [{ rules: every, columns: null }, ...listed.filter(({ rules }) => rules.length < every.length)];
 }
 
-/** The condition under which a stored row may be changed so: what the requirements ask of the rules' matches. */
+/** SQL condition under which a stored row may be changed so: the requirements, applied to the rules that match. */
 export function printAllowed(
   requirements: readonly Requirement[],
   matched: (rule: number) => string,

@@ -13,8 +13,8 @@ export interface Returned {
 }
 
 /**
- * What of a planned answer the write of a collection can return; undefined where the written row is not all that it takes:
- * items below it, rules about other rows, and what triggers do behind the write.
+ * Returns the part of a planned answer that a write of the collection can return. Undefined where the written row is
+ * not enough: items below it, rules about other rows, and triggers that change it after the write.
  */
 export function returnedOf(
   plan: ReadPlan | undefined,
@@ -29,7 +29,7 @@ export function returnedOf(
   return { own, answer: createAnswerWriter(plan) };
 }
 
-/** The columns of the answer: whether the caller may read the row, then what he reads. */
+/** Columns of the answer: true if the caller may read the row, then the values to read. */
 export function returnedColumns(
   { statement }: Drafting,
   { own }: Returned,

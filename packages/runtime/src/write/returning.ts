@@ -1,4 +1,4 @@
-/** What a writing statement hands to the query around it. */
+/** Columns that a writing statement returns to the query around it. */
 export interface Returning {
   /** Returns an expression of the written row, and gives its name outside. */
   take(expression: string): string;

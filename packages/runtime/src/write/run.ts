@@ -13,7 +13,7 @@ import { failedValidation, mostErrors, type Place } from './problems.ts';
 import { runInsert } from './several/run-insert.ts';
 import type { WritePlan } from './statement.ts';
 
-/** What a write answered. */
+/** Answer of a write. */
 export interface WriteAnswer {
   /** Rows that were written. */
   readonly count: number;
@@ -63,7 +63,7 @@ export async function rowsOf(
   return rows;
 }
 
-/** What a write answered that returns its items. */
+/** Answer of a write that returns its items. */
 export interface ReturnedAnswer extends Omit<WriteAnswer, 'matched'> {
   /** The items that the caller may read. */
   readonly rows: Answer;
@@ -100,7 +100,7 @@ export async function runReturned(
         at = end;
       }
       count++;
-      // Whether he may read it is a boolean, and never null.
+      // The flag that the caller may read the row is a boolean, and never null.
       if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
     },
     // Not only when COMMIT is answered: until then it would keep its memory from other answers.
@@ -149,7 +149,7 @@ function placesOf(text: string | null): readonly number[] {
         .map((place) => Number(place) - 1);
 }
 
-/** What is known of the payload when verdicts become errors. */
+/** Context of the payload when verdicts become errors. */
 export interface JudgedPayload {
   readonly collection: string;
   /** Where an item stands in the body. */
@@ -175,7 +175,7 @@ function violatedItems(judgement: Judgement, items: readonly number[]): readonly
   return judgement.kind === 'violated' ? items.map((item) => `${judgement.requirement} ${item}`) : [];
 }
 
-/** Of several rules that would have granted it, the first one's conditions are told. */
+/** Reports the conditions of the first rule, where several would have granted the write. */
 function violations(verdicts: readonly Verdict[], payload: JudgedPayload): readonly PlatformError[] {
   const rules = new Map<string, number>();
   const errors = new Map<string, PlatformError>();

@@ -1,4 +1,7 @@
-/** What one access class may write: the only place where a name of a payload becomes a column (security property P4). */
+/**
+ * Write permissions of one access class: the only place where a name of a payload becomes a column (security property
+ * P4).
+ */
 import type { Caller } from '../caller.ts';
 import type {
   AccessClass,
@@ -13,14 +16,14 @@ import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '..
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 
 /**
- * Everything one access class may write. A collection that is not in it does not exist for writing; of those of the
- * platform itself only some are.
+ * Everything one access class may write. A collection that is not in it does not exist for writing; only some system
+ * collections are in it.
  */
 export interface WriteScope {
   readonly admin: boolean;
-  /** What the class may read: for answers, and for the items that payloads link. */
+  /** Read permissions of the class: for answers, and for the items that payloads link. */
   readonly read: Scope;
-  /** Every name on every row: what rules are written in. */
+  /** Every name on every row, as rules use them. */
   readonly open: Scope;
   readonly collections: ReadonlyMap<string, WritableCollection>;
   readonly fieldLimits: FieldLimits;
@@ -33,9 +36,14 @@ export interface WritableCollection {
   readonly create: WriteGrant | undefined;
   readonly update: WriteGrant | undefined;
   readonly delete: readonly AccessRule[] | undefined;
-  /** What fields of links take that name the collection of their item, by name; absent where its items are no links. */
+  /**
+   * Allowed values of the fields in which links name the collection of their item, by field. Absent where the items are
+   * no links.
+   */
   readonly links?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Whether payloads can name the fields of its key: who can neither read nor write them must not learn their names. */
+  /**
+   * True if payloads may name the key fields. A caller who can neither read nor write them must not learn their names.
+   */
   readonly namesKey: boolean;
 }
 
@@ -44,7 +52,7 @@ export interface WriteGrant {
   readonly rules: readonly WriteRule[];
   /** Fields that some rule lists and the database lets anyone write, each with the places of these rules. */
   readonly fields: ReadonlyMap<string, WritableField>;
-  /** Every name that some rule lists: also relations, and fields that nobody can write. */
+  /** Every name that some rule lists, including relations and fields that cannot be written. */
   readonly listed: ReadonlySet<string>;
 }
 
@@ -86,12 +94,15 @@ function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope, fie
   return { admin: access.admin, read, open, collections, fieldLimits };
 }
 
-/** Of the platform's own collections those that wardens watch over, which are the ones with a path. */
+/** True unless it is a system collection without a path: only those with a path have system hooks. */
 function isWrittenByPayloads({ descriptor }: CollectionScope): boolean {
   return descriptor.system !== true || systemCollection(descriptor.name)?.path !== undefined;
 }
 
-/** What the fields take that name the collections of links, of all many-to-anys whose links a collection holds. */
+/**
+ * Returns the allowed values of the fields that name the collections of links, over all many-to-any relations whose
+ * links a collection holds.
+ */
 function linkedBy({ collections }: CompiledApi, name: string): WritableCollection['links'] {
   const links = new Map<string, Set<string>>();
   for (const relation of collections.flatMap(({ relations }) => relations)) {
@@ -146,7 +157,10 @@ export function grantFor(
   return usable.length === 0 ? undefined : buildGrant(collection, usable);
 }
 
-/** Whether the values that a rule sets are there. What a path from the caller leads to only the database knows, see `presetsHold`. */
+/**
+ * True if the values that a rule sets exist. Only the database knows the value of a path from the caller, see
+ * `presetsHold`.
+ */
 export function canPreset({ presets }: WriteRule, caller: Caller): boolean {
   return presets.every(
     ({ value }) => value.kind !== 'caller' || (value.of === 'user' ? caller.user : caller.role) !== null,

@@ -1,4 +1,4 @@
-/** What planned writes share: their form, their tables of input, and the one row that they answer. */
+/** Common parts of planned writes: their form, their input tables, and the one row that they return. */
 import { createHash } from 'node:crypto';
 import type { FieldDescriptor } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
@@ -25,9 +25,12 @@ export interface WritePlan {
   /** Places of rules. */
   readonly matched: readonly number[];
   readonly judgements: readonly Judgement[];
-  /** Of an INSERT that answers nothing of all that: how the keys of what it made are known. */
+  /** For an INSERT without that row: how the keys of the new items are known. */
   readonly made?: MadeKeys;
-  /** Of an INSERT: what is asked before it for values that rules set, as texts, by their places among what is drawn. */
+  /**
+   * For an INSERT: the query that runs first for values that rules set, as texts, and their positions among the
+   * generated values.
+   */
   readonly ahead?: { readonly plan: WritePlan; readonly fields: readonly number[] };
 }
 
@@ -59,7 +62,7 @@ export function startWrite(written: Written): Drafting {
   return { written, statement, inputs: createInputs(statement) };
 }
 
-/** Ends a statement; what it answers beside the first two columns is told by `answer`. */
+/** Ends a statement; `answer` describes its columns after the first two. */
 export function finishWrite(
   { statement, inputs }: Drafting,
   printed: string,
@@ -174,5 +177,5 @@ export function manyAnswers(
   return checks.map((check) => gathered({ value: n, order: n, only: check.fails(judged) }));
 }
 
-/** What a single item has, it has. */
+/** A single item has every field of its batch. */
 export const present = (): string => sqlTrue;

@@ -33,12 +33,12 @@ export interface Step {
   readonly batch: Batch;
   /** Null when items are made. */
   readonly keys: Keys | null;
-  /** Whether rows that are not there any more are passed over: those of a query were not named. */
+  /** True if rows that are gone by now are skipped: rows found by a query were not named. */
   readonly lenient: boolean;
   readonly payload: JudgedPayload;
 }
 
-/** What steps run with. */
+/** Context in which steps run. */
 export interface Running {
   readonly transaction: Transaction;
   readonly caller: Caller;
@@ -46,7 +46,7 @@ export interface Running {
   readonly dialect: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: Gate;
-  /** What keeps activity and revisions; null where there is no place for them. */
+  /** Keeps activity and revisions; null where there are no tables for them. */
   readonly history: History | null;
   /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
   readonly collect?: (violation: PlatformError) => void;
@@ -112,7 +112,7 @@ export async function runReturnedStep(
   return rows;
 }
 
-/** What a statement behind the write says of what was written. */
+/** Checks the written rows by a statement after the write. */
 async function verify(
   { transaction, caller, gate }: Running,
   plan: WritePlan | undefined,

@@ -26,11 +26,11 @@ import { nameStatement } from './statement.ts';
 export interface Targets {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
-  /** Whether it holds what it finds. Default: false. */
+  /** True if it locks the items that it finds. Default: false. */
   readonly held?: boolean;
 }
 
-/** What a query is prepared from. */
+/** Input of `prepareTargets`. */
 export interface TargetRequest {
   readonly scope: WriteScope;
   readonly caller: Caller;
@@ -47,7 +47,7 @@ export function checkTargetsSyntax(asked: Omit<TargetRequest, 'targets'>): void 
 
 /** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
 export function prepareTargets(asked: TargetRequest): Targets {
-  // What may be written depends on the data too, so the plan is of no use to another request.
+  // The items that may be written depend on the data too, so the plan is of no use to another request.
   const once = createPlanCache<ReadPlan>(1);
   const { plan, values } = prepareRead(once, { ...wantedTargets(asked), targets: asked.targets });
   const { statement, binders, held = false } = plan;
@@ -121,8 +121,8 @@ export async function findTargets(transaction: Transaction, { statement, paramet
 }
 
 /**
- * Makes whoever writes a singleton wait for whoever does already, so that it is made only once. Goes in front of the
- * statement that looks for it, because a statement sees nothing of what was written while it waited.
+ * Makes each write of a singleton wait for the one before it, so that the item is made only once. Runs before the
+ * statement that looks for the item, because a statement does not see rows committed while it waited.
  */
 export function lockSingleton({ name }: SqlDialect, { collection }: WritableCollection): Targets {
   return { statement: namedLocks[name], parameters: [collection.descriptor.table] };

@@ -1,4 +1,4 @@
-/** One value of a payload: of the right type, and within what its field takes. Source: API specification, section 6. */
+/** Checks one value of a payload: its type, and the limits of its field. Source: API specification, section 6. */
 
 import { holdsHugeNumber } from '../contract/exact-numbers.ts';
 import { decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
@@ -14,7 +14,7 @@ export type Given =
   /** A value that the field does not take: FAILED_VALIDATION of that type. */
   | { readonly ok: false; readonly message: string; readonly type: string };
 
-/** What a secret reads as; sent back, it means that the secret stays. */
+/** Text that a secret reads as; sent back, it means that the secret stays. */
 const mask = '**********';
 /** Bytes of a value that is hashed; more would only cost time. */
 const longestHashed = 1_024;

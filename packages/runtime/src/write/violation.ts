@@ -9,7 +9,7 @@ import { type GivenKeys, missingParent } from './missing-parent.ts';
 import { failedValidation } from './problems.ts';
 import type { WriteScope } from './scope.ts';
 
-/** What a request wrote, as far as the database may complain about it. */
+/** A write, with the context by which errors of the database about it are explained. */
 export interface Touched {
   readonly scope: WriteScope;
   readonly collection: CollectionScope;
@@ -31,7 +31,7 @@ const limits: ReadonlyMap<string, string> = new Map([
   ['22003', 'range'],
   ['22008', 'range'],
   ['44000', 'check'],
-  // What a trigger raises to refuse a row.
+  // Raised by a trigger to refuse a row.
   ['P0001', 'check'],
 ]);
 
@@ -73,7 +73,7 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
     const own = constraint.fields.every((name) => isNamed(touched, name));
     return fail(field, type, missingParent(constraint, own ? touched.given : undefined, cause.about.values));
   }
-  // That somebody has a token is not told.
+  // The error does not tell that another user has the token.
   if (type === 'unique' && isToken(touched, constraint)) return fail(field, 'check', staticTokenRule);
   return fail(field, type, messages[type] ?? 'is not valid');
 }
@@ -85,7 +85,7 @@ export function takenKey(error: unknown): string | undefined {
   return sqlstate === '23505' ? about.constraint : undefined;
 }
 
-/** Whether a constraint of that name is one of a collection; that of a partition is none. */
+/** True if a collection has a constraint of that name; a partition's constraint belongs to none. */
 export function isKnown({ collections }: WriteScope['open'], constraint: string): boolean {
   return [...collections.values()].some(({ descriptor }) =>
     descriptor.constraints?.some(({ name }) => name === constraint),
@@ -98,7 +98,10 @@ const messages: Readonly<Record<string, string>> = {
   check: 'does not meet a condition of the database',
 };
 
-/** What an error is about. MariaDB names no table with a key that is taken: then it is the last that has such a key. */
+/**
+ * Returns the write that an error is about. MariaDB names no table with a key that is taken: then it is the last one
+ * with such a key.
+ */
 function touchedBy(cause: ServerError, collections: readonly Touched[]): Touched | undefined {
   if (cause.about.table !== undefined) return collections.find(({ collection }) => isAbout(cause, collection));
   return collections.findLast((touched) => constraintOf(cause, touched) !== undefined);
@@ -134,12 +137,12 @@ function missingField({ about }: ServerError, { collection, writable }: Touched)
   return field !== undefined && writable.has(field.name) ? field.name : null;
 }
 
-/** Whether the payload gives a key that the constraint looks up; else other items refer to what was written. */
+/** True if the payload gives a key that the constraint looks up; otherwise other items refer to the written one. */
 function isLink({ names }: Touched, { fields }: ConstraintDescriptor): boolean {
   return fields.some((name) => names.has(name));
 }
 
-/** Whether a missing item may be told from a hidden one: only to who may read every item. */
+/** True if the caller may learn that an item is missing and not hidden, because the caller may read every item. */
 function mayKnow({ scope }: Touched, { target }: ConstraintDescriptor): boolean {
   if (target === undefined) return scope.admin;
   return scope.read.collections.get(target)?.rows.some(isEveryRow) === true;

@@ -1,12 +1,12 @@
-/** What collections of the platform ask of their writes, in the transaction, beyond what their columns and rules say. */
+/** Checks of writes to system collections, in the transaction, beyond those of their columns and rules. */
 import { asMany, type Keys } from './keys.ts';
 import type { Running, Step } from './step.ts';
 
 /** Watches over the steps of one collection, however they came to be: by its own route, or within other payloads. */
 export interface Warden {
   /**
-   * Runs before a step does. Throws what refuses the request; what it gives back runs with the keys of what was written,
-   * and may throw as well.
+   * Runs before a step. Throws to refuse the request. The function that it returns runs with the keys of the written
+   * items, and may throw as well.
    */
   watch(running: Running, step: Step): Promise<AfterStep | null>;
 }
@@ -22,7 +22,7 @@ export function keyArray(keys: Keys): string {
   return asMany(keys).values[0] ?? '{}';
 }
 
-/** Whether a step gives a field of one of these names a value. */
+/** True if a step gives a field of one of these names a value. */
 export function writes({ batch }: Step, names: readonly string[]): boolean {
   return batch.columns.some(({ field }) => names.includes(field.descriptor.name));
 }

@@ -29,7 +29,7 @@ import { createWriteScopes } from './scope.ts';
 import type { LinksPlan } from './tree/plan-links.ts';
 import type { TreePlan } from './tree/plan-tree.ts';
 
-/** What writing needs. */
+/** Options of the writer. */
 export interface WriterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
@@ -37,13 +37,13 @@ export interface WriterOptions {
   readonly planner: Planner;
   /** Milliseconds that one hook may take. */
   readonly patience: number;
-  /** Takes what hooks throw when nobody can be answered any more. */
+  /** Receives errors of hooks that run after the response was sent. */
   readonly complain: (event: string, thrown: unknown) => void;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: Gate;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
-  /** What users may be given. Default: those of the API specification, section 16. */
+  /** Limits of the fields of users. Default: those of the API specification, section 16. */
   readonly fieldLimits?: Partial<FieldLimits>;
   /** The text of the regular expression that passwords of users must match. Default: none. */
   readonly passwordPattern?: () => Promise<string | null>;
@@ -53,7 +53,7 @@ export interface WriterOptions {
   readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
-  /** What becomes of writes to roles and rules. Default: rules are refused, because the API is compiled of them. */
+  /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
   readonly model?: ModelChanges;
   /** Told when users or roles may be others than before, after the commit. */
   readonly accountsChanged?: () => void;
@@ -76,11 +76,11 @@ export interface Writer {
   updateSingleton(request: WriteRequest, body: JsonValue | undefined): Promise<Buffer | null>;
   deleteOne(request: WriteRequest, key: string): Promise<null>;
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
-  /** A write as part of a transaction of somebody else, who tells it when that was committed. */
+  /** A write as part of another transaction, whose owner must report when it was committed. */
   workOf(ask: Ask): Promise<Work>;
   /**
-   * Runs several writes in order, as one transaction. What `answer` makes of their answers is answered; what fails, with
-   * the place of the write, is told by `failure`. With a key, either is kept under it.
+   * Runs several writes in order, as one transaction. `answer` builds the response from their answers. `failure` builds
+   * it from an error and the position of the failed write. With a key, either is kept under it.
    */
   inOrder(asks: readonly Ask[], telling: Telling, keyed?: KeyedRequest): Promise<Buffer>;
   /**
@@ -88,7 +88,7 @@ export interface Writer {
    * is what the key stands for.
    */
   once(request: WriteRequest, told: JsonValue | undefined, prepare: () => Promise<Work>): Promise<KeptAnswer>;
-  /** What the code of a route reads and writes with. */
+  /** Read and write access for the code of a route. */
   openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
   settled(): Promise<void>;

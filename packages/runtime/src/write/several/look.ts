@@ -11,7 +11,10 @@ import {
   type WritePlan,
 } from '../statement.ts';
 
-/** What is asked of each stored row, whose columns `column` gives: rules by their places, and all of them together. */
+/**
+ * Predicates for each stored row, over its columns as `column` prints them: each rule by its position, and all of them
+ * together.
+ */
 export interface Looked {
   readonly rules: readonly string[];
   readonly allowed: string;

@@ -61,7 +61,7 @@ function keyPart(written: Written, name: string): KeyPart {
   };
 }
 
-/** A row needs a column: what has nothing to say leaves its key to the database. */
+/** INSERT needs at least one column. An item without values leaves its key to the database. */
 function bareRow(written: Written): readonly Assigned[] {
   return keysOf(written)
     .slice(0, 1)

@@ -1,4 +1,4 @@
-/** Running an INSERT that is a statement of its own: what it made, by the keys of the items. */
+/** Runs an INSERT that is a statement of its own, and finds out the keys of the items that it made. */
 import type { Caller } from '../../caller.ts';
 import { arrayLiteral } from '../../contract/index.ts';
 import type { Transaction } from '../../database/database.ts';
@@ -34,7 +34,7 @@ export async function runInsert(
 
 type Drawn = readonly (readonly (string | null)[])[];
 
-/** What rules set, by the places of what is drawn. */
+/** Reads the values that rules set, by their positions among the generated values. */
 async function askAhead(
   transaction: Transaction,
   { ahead }: WritePlan,
@@ -46,7 +46,7 @@ async function askAhead(
   return new Map(ahead.fields.map((field, place) => [field, row?.[place] ?? null]));
 }
 
-/** Whether some item leaves a part of its key to the server. */
+/** True if some item leaves a part of its key to the server. */
 function isGenerated({ column, drawn, constant }: KeyPart, { columns }: Batch): boolean {
   if (drawn !== undefined || constant !== undefined) return false;
   return column === undefined || columns[column]?.values.includes(null) !== false;

@@ -1,4 +1,4 @@
-/** Groups → batches: what of a tree is made and what is changed, decoded against the caller's inputs. */
+/** Groups → batches: the new and changed items of a tree, decoded against the caller's inputs. */
 import { type Batch, type BatchBuilder, createBatch } from '../batch.ts';
 import { decodeItem, requireFields } from '../decode.ts';
 import { hashBatch } from '../hash.ts';
@@ -8,7 +8,7 @@ import { grantFor, type WritableField, type WriteGrant } from '../scope.ts';
 import { type Group, groupsOf, type TreeNode } from './group.ts';
 import type { Found } from './probe.ts';
 
-/** What is done to some nodes of a group. */
+/** Create or update of some nodes of a group. */
 export interface StepDraft {
   readonly granted: Granted;
   readonly action: 'create' | 'update';
@@ -23,7 +23,7 @@ export interface StepDraft {
 /** The steps of each group. */
 export type Drafts = ReadonlyMap<Group, readonly StepDraft[]>;
 
-/** Decodes a tree as far as the caller may write it; what is wrong goes to the problems. */
+/** Decodes a tree as far as the caller may write it; errors go to `problems`. */
 export function draftTree(desk: Desk, root: Group, found: Found, problems: Problems): Drafts {
   return new Map(groupsOf(root).map((group) => [group, draftGroup(desk, group, found, problems)]));
 }
@@ -69,8 +69,8 @@ function actionOf(
   found: Found,
 ): 'create' | 'update' | null {
   if (node.form === 'create' || (node.form === 'either' && !found(node))) return 'create';
-  // What a request is about is changed in any case. Below it an object of nothing but its key is a link, and a link
-  // changes what holds it.
+  // Items at the top of an update are always changed. Below them an object with nothing but its key is a link, and a
+  // link changes the item that holds it.
   if (path === '' && node.form === 'update') return 'update';
   const { key } = writable.collection.descriptor;
   const says = node.relations.length > 0 || Object.keys(node.own).some((name) => !key.includes(name));
@@ -131,7 +131,7 @@ function linkItem(
   if (counted !== undefined) builder.link(item, counted);
 }
 
-/** The server may fill the sort field of whoever may write the relation. */
+/** The server may fill the sort field for a caller who may write the relation. */
 function orderField({ collection }: Granted['writable'], grant: WriteGrant, sort: string): WritableField | undefined {
   const descriptor = collection.descriptor.fields.find(({ name }) => name === sort);
   return grant.fields.get(sort) ?? (descriptor && { descriptor, rules: grant.rules.map((_, place) => place) });

@@ -11,7 +11,7 @@ import { isEveryRow } from '../late.ts';
 import type { Cell, ListCell } from './filled-read.ts';
 import type { NewGroup } from './plan-inserts.ts';
 
-/** What the rows of a group are called where their columns are told. */
+/** Alias of the rows of a group in expressions over their columns. */
 export const filledAlias = 't';
 
 /** A tree whose answer is planned. */
@@ -64,7 +64,9 @@ function cellOf(
 type RelatedPart = Extract<Selected, { kind: 'keys' | 'nested' }>;
 type Field = Extract<Selected, { kind: 'field' }>['field'];
 
-/** A text that every item brings is stored as it came: what is too long has been refused, so that nothing is cut off. */
+/**
+ * A text that every item brings is stored as it came: texts that are too long have been refused, so nothing is cut off.
+ */
 function fieldCell(
   { statement, groups, read, filled }: Filling,
   collection: Selection['collection'],
@@ -74,7 +76,7 @@ function fieldCell(
   if (field.grant !== null) return undefined;
   const row = tableRow(statement, read.scope, collection, filledAlias);
   const { expression, shape } = printField(row, field);
-  // Of arrays that differ in length no array is made, but of records that hold them.
+  // Arrays that differ in length cannot form an array, but records that hold them can.
   if (isNested(shape)) return { kind: 'filled', at: filledAt(filled[place], `ROW(${expression})`), wrapped: true };
   const { column: name, type, native, stored, wire } = field.descriptor;
   const isText = (type === 'string' || type === 'text') && wire.kind === 'text' && native === 'text';
@@ -152,7 +154,7 @@ function keyCells(filling: Filling, target: Selection['collection'], place: numb
   });
 }
 
-/** Whether nobody can hold the key of a new item: a foreign key watches over it, and the tree makes none that do. */
+/** True if no row can hold the key of a new item: a foreign key guarantees it, and the tree makes no such rows. */
 function isEmpty(
   { groups }: Filling,
   { descriptor: { name } }: Selection['collection'],

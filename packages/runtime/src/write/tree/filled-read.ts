@@ -1,13 +1,16 @@
-/** What a filled tree answers, and where its columns are found. */
+/**
+ * Answer of a nested write assembled from the request and the values that the database filled in: where its columns are
+ * found.
+ */
 
-/** What a filled tree answers: from where it takes the columns of its items at the top. */
+/** Answer of such a nested write: where the columns of its items at the top are found. */
 export interface FilledRead {
   /** The place of their group. */
   readonly at: number;
   readonly cells: readonly Cell[];
   /** How many arrays the statement answers of each group. */
   readonly arrays: readonly number[];
-  /** Of each group the places of those whose keys its items hold. */
+  /** For each group: the positions of the groups whose keys its items hold. */
   readonly holds: readonly (readonly number[])[];
   /** The name of the collection at the top. */
   readonly collection: string;

@@ -14,7 +14,7 @@ export interface FilledGroup {
   readonly places: readonly (readonly number[])[];
 }
 
-/** What the database has answered: by groups and their columns, where the value of each item begins. */
+/** Result of the database: by groups and their columns, the offset at which the value of each item begins. */
 export interface Filled {
   readonly buffer: Buffer;
   readonly elements: readonly (readonly (readonly number[])[])[];
@@ -165,7 +165,7 @@ function putRecord(writing: Writing, cells: readonly Cell[], place: number, node
   endMeasured(out, start);
 }
 
-/** Where the type of a value stands, which nobody reads. */
+/** Placeholder for the type of a value, which is never read. */
 const noType = 0;
 
 function putList(writing: Writing, cell: ListCell, owner: number): void {

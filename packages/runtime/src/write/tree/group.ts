@@ -1,4 +1,4 @@
-/** A payload with related items in it, as groups: what one statement writes. */
+/** A payload with related items, as groups, each of which one statement writes. */
 import type { FilterObject } from '../../contract/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../contract/index.ts';
 import type { Place } from '../problems.ts';
@@ -8,8 +8,8 @@ import type { WritableCollection } from '../scope.ts';
 export type KeyTexts = readonly string[];
 
 /**
- * What a payload asks of an item: to make it, to change it, either of both as there is one with its key or not, or only
- * that there is one.
+ * Action that a payload asks of an item: create it, update it, either of both depending on whether one with its key
+ * exists, or only require that it exists.
  */
 export type Form = 'create' | 'update' | 'either' | 'link';
 
@@ -20,7 +20,7 @@ export interface TreeNode {
   readonly given: KeyTexts | null;
   /** The payload without what leads to other items. */
   readonly own: FilterObject;
-  /** What the payload says of the fields that the relation sets: it may only repeat them. */
+  /** Values of the payload for fields that the relation sets: they may only repeat them. */
   readonly claimed: FilterObject;
   /** Relations of the payload that are no columns. */
   readonly relations: readonly string[];
@@ -41,7 +41,10 @@ export interface Group {
   readonly owned: readonly string[];
   /** The field by which the items above order these ones, when the server can fill it. */
   readonly sort?: string;
-  /** Whether who may read everything is told that a link leads nowhere: one that an item holds, not a member of a list. */
+  /**
+   * True if a caller who may read everything learns that a link leads nowhere. That is so for a link that an item
+   * holds, not for a member of a list.
+   */
   readonly loose: boolean;
   readonly before: readonly Before[];
   readonly children: readonly Children[];
@@ -66,10 +69,10 @@ export interface Link {
   readonly node: number;
 }
 
-/** What one payload says of a to-many relation. */
+/** Members of a to-many relation in one payload. */
 export interface Members {
   readonly owner: number;
-  /** Whether it lists all: others are removed. */
+  /** True if it lists all: others are removed. */
   readonly complete: boolean;
   /** Nodes, in the order of the payload. */
   readonly nodes: readonly number[];

@@ -10,7 +10,7 @@ import type { Before, Children, Form, Group, Link, Members, Targets, TreeNode } 
 import { checkDepth, type Entry, type Lead, type Split, splitPayload } from './lead.ts';
 import { holdersOf, sortField } from './names.ts';
 
-/** What trees grow with. */
+/** State while payloads are parsed into a tree. */
 interface Growing {
   readonly desk: Desk;
   readonly problems: Problems;

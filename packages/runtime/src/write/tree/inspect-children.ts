@@ -1,4 +1,7 @@
-/** What is stored below items whose children a payload changes: who has to go, who is there, and the last in order. */
+/**
+ * Stored items below items whose children a payload changes: those to remove, those that are there, and the last in
+ * order.
+ */
 
 import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';
@@ -26,7 +29,7 @@ export interface Asked {
   readonly sort: string | undefined;
 }
 
-/** What there is. */
+/** Result of `inspectChildren`. */
 export interface Inspected {
   /** Keys of items that are to go. */
   readonly gone: readonly KeyTexts[];
@@ -39,8 +42,8 @@ export interface Inspected {
 }
 
 /**
- * Looks at the children of items, and locks those that are to go: what leads elsewhere when nobody else holds it any more is none of
- * them. Items that the caller cannot read stay.
+ * Looks at the children of items, and locks those that are to go. A child that has been moved elsewhere by the time of
+ * the lock is not among them. Items that the caller cannot read stay.
  */
 export async function inspectChildren(running: Running, scope: WriteScope, asked: Asked): Promise<Inspected> {
   const { collection, columns, owners, kept, removed, sort } = asked;
@@ -120,7 +123,7 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
   };
 }
 
-/** Who may read nothing of a collection has no part of it to leave alone. */
+/** Without read permission on the collection every row counts: there is no hidden part of it to leave alone. */
 function visible({ statement }: Question, { read }: WriteScope, { descriptor }: CollectionScope): string {
   const own = read.collections.get(descriptor.name);
   return own === undefined ? anyOf(['TRUE']) : `(${readable(tableRow(statement, read, own, 'c'))})`;

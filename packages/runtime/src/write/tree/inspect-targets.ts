@@ -1,4 +1,4 @@
-/** What a junction holds for items whose targets a payload changes. */
+/** Rows of a junction for items whose targets a payload changes. */
 
 import type { ManyToMany } from '../../contract/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
@@ -32,7 +32,7 @@ export interface AskedTargets {
   readonly sort: string | undefined;
 }
 
-/** What there is. */
+/** Result of `inspectTargets`. */
 export interface InspectedTargets {
   /** Places of pairs that there are. */
   readonly there: ReadonlySet<number>;

@@ -1,6 +1,7 @@
 /**
- * Trees of a form that was planned before: new items with lists of new items, whose objects have the same names in the same
- * order. They are read straight into columns; whatever is not as it was then, or wrong, is left to the careful way.
+ * Nested writes of a form that was planned before: new items with lists of new items, whose objects have the same names
+ * in the same order. They are read straight into columns. Anything that differs from that form, or is wrong, is left to
+ * the generic path.
  */
 import type { FilterObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
@@ -45,7 +46,7 @@ interface Form {
 interface FormGroup {
   readonly granted: Granted;
   readonly names: readonly string[];
-  /** What each name says. */
+  /** Meaning of each name. */
   readonly parts: readonly Part[];
   readonly columns: readonly Pick<BatchColumn, 'field' | 'linked'>[];
   readonly holds: readonly number[];
@@ -112,7 +113,7 @@ function formOf(
     const column = columns.findIndex(({ field }) => field.descriptor.name === name);
     const field = columns[column]?.field;
     const target = relations.get(name)?.descriptor.target;
-    // Who may read nothing of a collection may name none of its keys.
+    // A caller who may read nothing of a collection may name none of its keys.
     const isHidden = target !== undefined && !read.collections.has(target);
     return field === undefined || isHidden ? [] : [{ kind: 'field', column, field, plain: target !== undefined }];
   });
@@ -205,7 +206,7 @@ function readList(reading: Reading, place: number, node: number, below: number, 
   return true;
 }
 
-/** What the server fills in is null until then. */
+/** Values that the server fills in are null until then. */
 function finish({ groups, counts, values, places }: Reading): readonly FilledGroup[] {
   return groups.map(({ columns }, place) => {
     const count = counts[place] ?? 0;

@@ -20,7 +20,7 @@ export interface Entry {
   readonly sources?: readonly FilterObject[];
 }
 
-/** What a payload says of one relation. */
+/** A relation in a payload, with the related items. */
 export type Lead =
   | { readonly kind: 'one'; readonly relation: ManyToOne; readonly entry: Entry }
   | { readonly kind: 'item'; readonly relation: ManyToAny; readonly collection: string; readonly entry: Entry }
@@ -40,7 +40,7 @@ export interface Split {
   readonly leads: readonly Lead[];
 }
 
-/** What payloads are split with. */
+/** Context in which payloads are split. */
 export interface Splitting {
   readonly scope: WriteScope;
   readonly problems: Problems;
@@ -51,7 +51,7 @@ export interface Splitting {
   readonly any: ManyToAny | undefined;
 }
 
-/** Splits a payload. What is wrong with it goes to the problems; a key that is none is FORBIDDEN at once. */
+/** Splits a payload. Errors in it go to `problems`; an invalid key throws FORBIDDEN at once. */
 export function splitPayload(splitting: Splitting, entry: Entry): Split {
   const own: Record<string, JsonValue> = {};
   const claimed: Record<string, JsonValue> = {};
@@ -84,7 +84,7 @@ function isPlainLink(relation: RelationDescriptor, value: JsonValue): boolean {
   return relation.kind === 'm2o' && relation.field !== undefined && !isStructure(value);
 }
 
-/** Whether a relation leads back to the item above. */
+/** True if a relation leads back to the item above. */
 function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): boolean {
   if (relation.kind !== 'm2o') return false;
   const held = holdersOf(writable.collection, relation.on, 'from');
@@ -189,7 +189,9 @@ function memberEntry(
   return [form === 'update' ? { ...entry, form } : entry];
 }
 
-/** Links of a many-to-any call their two fields `collection` and `item`, whatever these are called. */
+/**
+ * Payloads of many-to-any links call their two fields `collection` and `item`, regardless of the names of these fields.
+ */
 function namedAsFields({ collectionField, itemField }: ManyToAny, payload: FilterObject): FilterObject {
   const { collection, item, ...others } = payload;
   return {
@@ -241,7 +243,7 @@ export function checkDepth(depth: number, most: number): void {
   if (depth > most) throw invalidPayload(`The body nests more than ${most} relations.`);
 }
 
-/** Whether a payload's value for a relation is more than a key. */
+/** True if a payload's value for a relation is more than a key. */
 export function isTreeValue(relation: RelationDescriptor, value: JsonValue): boolean {
   return relation.kind !== 'm2o' || relation.field === undefined || (isObject(value) && isStructure(value));
 }

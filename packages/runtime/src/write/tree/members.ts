@@ -2,7 +2,9 @@
 import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
 
-/** One element: what it is, and what its place demands: to upsert demands nothing, an array has the same elements. */
+/**
+ * One element: its value, and the action that its position demands. `upsert` demands none, and neither does an array.
+ */
 export interface Member {
   readonly value: JsonValue;
   readonly form: 'any' | 'create' | 'update';
@@ -17,7 +19,7 @@ export interface MembersRead {
   readonly removed: readonly JsonValue[];
 }
 
-/** Whether a value is an object of names, and not a number with too many digits for JavaScript. */
+/** True if a value is an object of names, and not a number with too many digits for JavaScript. */
 export function isStructure(value: JsonValue): value is FilterObject {
   return isObject(value);
 }

@@ -19,7 +19,7 @@ interface Mention {
   readonly key: KeyTexts;
 }
 
-/** Whether a node's item will be made. */
+/** True if a node's item will be made. */
 export function isMade(node: TreeNode, found: Found): boolean {
   return node.form === 'create' || (node.form === 'either' && !found(node));
 }
@@ -95,14 +95,14 @@ function sizeOf({ own }: TreeNode): number {
   return Object.keys(own).length;
 }
 
-/** Whether a relation gives a new item there what it cannot be without, and the payload says nowhere. */
+/** True if the relation of a mention sets a field that the new item requires and that no payload sets. */
 function completes({ group }: Mention, mentions: readonly Mention[]): boolean {
   return group.owned.some((name) => {
     return !isEmptied(group.writable, name) && !mentions.some(({ node }) => Object.hasOwn(node.own, name));
   });
 }
 
-/** What the relation of the maker sets is said where it is said. */
+/** Turns a mention into a link. It keeps its values for fields that the relation of the creating mention sets. */
 function linkOf(maker: Mention, { node, key }: Mention): TreeNode {
   const own = Object.fromEntries(Object.entries(node.own).filter(([name]) => maker.group.owned.includes(name)));
   return { ...node, form: 'link', given: key, own, sources: [] };

@@ -5,8 +5,8 @@ import { isKnown, takenKey } from '../violation.ts';
 import { type Group, groupsOf } from './group.ts';
 
 /**
- * Whether an error says that somebody else has made an item or a link since the tree looked for it: then it is there at the next try.
- * What a payload says to be new is not looked for.
+ * True if an error says that another request has made an item or a link since the tree looked for it: then it is there
+ * at the next try. Items that a payload declares as new are not looked for.
  */
 export function isTreeOvertaken({ open }: WriteScope, root: Group, error: unknown): boolean {
   const name = takenKey(error);
@@ -21,7 +21,7 @@ export function isTreeOvertaken({ open }: WriteScope, root: Group, error: unknow
     });
     return [...own, ...links];
   });
-  // Where nobody knows the name it is that of a partition.
+  // A name that no collection knows is that of a partition's constraint.
   return sought.includes(name) || (sought.length > 0 && !isKnown(open, name));
 }
 

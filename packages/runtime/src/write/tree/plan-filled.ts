@@ -29,7 +29,7 @@ export function planFilledTree(
     const told = expressions.length === 0 ? ['TRUE'] : expressions;
     return told.map((expression) => `ARRAY(SELECT ${expression} FROM ${rowsOf(place)} ${filledAlias})`);
   });
-  // One column is the transaction's number. Of several groups together there may be more than of any item.
+  // One column is the transaction's number. Several groups together may need more columns than any item.
   if (arrays.length >= mostColumns) return undefined;
   const text = arrays.join();
   const sources: Inputs['sources'][] = [];

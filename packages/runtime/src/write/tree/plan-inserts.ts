@@ -22,7 +22,7 @@ export interface HeldColumn {
   readonly of: string;
 }
 
-/** Whether nothing is left to judge about the rows of a group, and nobody but the statement has a part in them. */
+/** True if no checks are left for the rows of a group, and neither triggers nor system hooks take part in the write. */
 export function isSimple(groups: readonly NewGroup[], { written, holds }: NewGroup): boolean {
   const { descriptor } = written.writable.collection;
   if (checksOf(written).length > 0 || descriptor.amended === true || descriptor.system === true) return false;
@@ -31,7 +31,7 @@ export function isSimple(groups: readonly NewGroup[], { written, holds }: NewGro
   if (new Set(columns).size < columns.length || heldBy(columns, written).length < columns.length) return false;
   return holds.every(({ place, on }) => {
     const fields = groups[place]?.written.writable.collection.descriptor.fields ?? [];
-    // What is null leads nowhere.
+    // A null value leads nowhere.
     return on.every(({ of }) => fieldOfColumn(fields, of)?.nullable === false);
   });
 }
@@ -41,7 +41,7 @@ function heldBy(columns: readonly string[], { writable }: Pick<Written, 'writabl
   return columns.flatMap((column) => fieldOfColumn(writable.collection.descriptor.fields, column) ?? []);
 }
 
-/** What the rows of a group are called that its INSERT returns, and the same with their places. */
+/** Alias of the rows that the INSERT of a group returns, and of the same rows with their positions. */
 export const rowsOf = (place: number): string => `w${place}`;
 export const numberedOf = (place: number): string => `n${place}`;
 
@@ -51,9 +51,9 @@ export const itemPlace = '"# of item"';
 interface Printing {
   /** The place of the group that is known to have one item: everything right below it is its. */
   readonly alone: number | undefined;
-  /** Whether the places of a group's items are asked for, though nobody holds their keys. */
+  /** True if the positions of a group's items are needed even though no item holds their keys. */
   readonly numbered: boolean;
-  /** Whether a column is needed by others than those who hold keys. */
+  /** True if a column is needed for more than the keys that other items hold. */
   readonly isRead: (column: string) => boolean;
   /** Takes what each group takes. */
   readonly sources: Inputs['sources'][];

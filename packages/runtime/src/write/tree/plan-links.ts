@@ -28,15 +28,15 @@ import { type ChangeLinks, changeLinks } from './run-links.ts';
  * item's place from 1 as a big integer, for each check null where the item meets it, whether the caller may read the item, and what he reads of it.
  */
 export interface LinksPlan {
-  /** What goes before it: without, it finds no item. */
+  /** Statement that runs first and locks the items; without it this one finds no item. */
   readonly hold: Pick<WritePlan, 'statement' | 'binders' | 'sources'>;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
-  /** What the items take, then each relation. */
+  /** Sources of the items' parameters, then of each relation's. */
   readonly sources: readonly Inputs['sources'][];
   readonly checks: number;
   readonly answer: AnswerWriter;
-  /** Whether the texts of two keys tell whether they are the same, so that several items can be changed at once. */
+  /** True if the texts of two keys tell whether they are equal, so that several items can be changed at once. */
   readonly several: boolean;
   readonly change: ChangeLinks;
 }
@@ -61,7 +61,7 @@ export function planLinks(
   const { scope, writable } = written;
   const { descriptor } = writable.collection;
   const names = [descriptor.name, ...links.map(({ relation }) => relation.junction)];
-  // What is written in two places would have to be read from both.
+  // Rows written in two places would have to be read from both.
   if (read.whole === undefined || new Set(names).size < names.length || !isSimple(written)) return null;
   if (!links.every((link) => isPlain(written, link) && !names.includes(link.relation.target))) return null;
   const rows = new Map(names.map((name, place) => [name, place === 0 ? heldItem : linksOf(place)]));
@@ -104,7 +104,7 @@ export function planLinks(
   return { ...plan, change: changeLinks(plan) };
 }
 
-/** Whether the item can be judged when it is changed, by the statement alone. */
+/** True if the item can be checked when it is changed, by the statement alone. */
 function isSimple(written: Written): boolean {
   const { grant, writable } = written;
   const { amended, system, unlockable } = writable.collection.descriptor;
@@ -113,8 +113,8 @@ function isSimple(written: Written): boolean {
 }
 
 /**
- * Whether nothing is left to judge about the links of a relation: every target can be read, foreign keys know which there are, no two links
- * are the same, and who may make them may remove them all.
+ * True if no checks are left for the links of a relation. Every target can be read, foreign keys guarantee that the
+ * targets exist, and no two links are the same. A caller who may make links may also remove them all.
  */
 function isPlain(item: Written, { relation, written }: ListedLinks): boolean {
   const { scope, writable } = written;
@@ -148,7 +148,7 @@ function isPlain(item: Written, { relation, written }: ListedLinks): boolean {
   );
 }
 
-/** Who orders by a field of the junction must be able to read it of every row. */
+/** True if the caller can read the junction's sort field on every row, which ordering by it requires. */
 function readsOrder({ scope, writable }: Written, { junction, sort }: ManyToMany): boolean {
   const readable = scope.read.collections.get(junction);
   const order = sortField(writable.collection, sort);

@@ -16,7 +16,7 @@ import { isEmptied } from './removal.ts';
 /** A tree whose links can be written. */
 export interface Postponed {
   readonly root: Group;
-  /** Whether constraints have to wait for COMMIT, where they can. */
+  /** True if constraints have to wait for COMMIT, where they can. */
   readonly deferred: boolean;
 }
 
@@ -54,7 +54,7 @@ export function postponeLinks(scope: WriteScope, root: Group, found: Found): Pos
 function withLater(node: TreeNode, later: ReadonlyMap<TreeNode, readonly string[]>, found: Found): TreeNode {
   const fields = later.get(node);
   if (fields === undefined) return node;
-  // It is another object now, of which nobody has looked whether it is there.
+  // The copy is another object, for which `found` has no result, so its form says that it is there.
   return { ...node, later: fields, form: found(node) ? 'update' : node.form };
 }
 
@@ -79,7 +79,7 @@ function linksAhead(scope: WriteScope, root: Group, found: Found): readonly Ahea
   );
 }
 
-/** Items that stand in the place of a key, and are made elsewhere: what holds them has to wait. */
+/** Items in the place of a key that are made elsewhere: the items that hold them have to wait. */
 function nodeLinks({ group, way }: Placed, found: Found): readonly PlainLink[] {
   if (way.at(-1)?.edge.group !== group) return [];
   const { name } = group.writable.collection.descriptor;

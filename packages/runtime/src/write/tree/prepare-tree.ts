@@ -23,7 +23,7 @@ import { isReturned, returnedByMaking, returnedTree } from './returned-tree.ts';
 import { writeTree } from './run-tree.ts';
 import { settleTree } from './settle.ts';
 
-/** Whether some payload says more of a relation than a key. */
+/** True if some payload holds more for a relation than a key. */
 export function isTree({ collection }: WritableCollection, payloads: readonly FilterObject[]): boolean {
   return payloads.some((payload) =>
     Object.entries(payload).some(([name, value]) => {
@@ -56,7 +56,7 @@ export function changedEntries(
   });
 }
 
-/** Prepares a tree: what is wrong with it is known before the transaction, as far as stored items do not decide it. */
+/** Prepares a tree. Errors in it are known before the transaction, as far as they do not depend on stored items. */
 export async function prepareTree(
   desk: Desk,
   writable: WritableCollection,
@@ -175,7 +175,7 @@ function keysOf(rows: readonly (readonly string[])[], many: boolean): Keys | nul
   return { count: rows.length, many: true, values };
 }
 
-/** What the database may complain about at the end of the transaction. */
+/** Returns the context by which errors of the database are explained at the end of the transaction. */
 function touchedByTree({ scope }: Desk, root: Group): readonly Touched[] {
   return groupsOf(root).map(({ writable, nodes, path }) => ({
     scope,

@@ -1,8 +1,10 @@
 /**
- * The parts of a statement that replaces links: the items, and for each relation what goes, what comes and what there is then.
+ * Parts of a statement that replaces links: the items, and for each relation the links to remove, those to make and
+ * those that result.
  *
- * Nobody else may change the links of an item meanwhile, and a statement does not see what was committed after it began. So another
- * statement goes before it and holds the items, and this one finds only those that its transaction holds.
+ * No other request may change the links of an item meanwhile, and a statement does not see what was committed after it
+ * began. So another statement goes before it and locks the items, and this one finds only those that its transaction
+ * has locked.
  */
 import type { FieldDescriptor } from '../../contract/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
@@ -31,20 +33,23 @@ import { sortField } from './names.ts';
 import { itemPlace } from './plan-inserts.ts';
 import type { ListedLinks } from './plan-links.ts';
 
-/** What the items are called that the statement changes or finds. */
+/** Alias of the items that the statement changes or finds. */
 export const heldItem = 'w0';
-/** What the listed links of a relation are called, by its place from 1. */
+/** Alias of the listed links of a relation, by its position from 1. */
 export const linksOf = (place: number): string => `l${place}`;
-/** What the answer of a check is called: no column of a table is likely to be called that. */
+/** Column with the result of a check: no column of a table is likely to be called that. */
 const checkOf = (place: number): string => `"# of check ${place}"`;
 
 /**
- * The setting, until the transaction ends, that tells which items are held, by their places. The rows themselves do not: of one that
- * somebody else has changed and that the transaction has linked something to, they say the same.
+ * Setting that holds the positions of the locked items until the transaction ends. The rows themselves do not show it:
+ * a row that another transaction has changed, and to which this one has linked something, looks the same.
  */
 const heldPlaces = 'platform.held';
 
-/** Plans the statement that holds items until the transaction ends, but none that somebody else holds: nobody waits. */
+/**
+ * Plans the statement that locks items until the transaction ends. It skips items that another transaction has locked,
+ * so that it never waits.
+ */
 export function planHold(written: Written, assigned: readonly FieldDescriptor[]): WritePlan {
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();

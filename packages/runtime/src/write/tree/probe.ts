@@ -16,7 +16,7 @@ import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import { type Group, groupsOf, type TreeNode } from './group.ts';
 import { keyEqual } from './stored.ts';
 
-/** Whether there is an item for a node: an object with a key that is not there is made. */
+/** True if there is an item for a node. An object with a key that is not there is made. */
 export type Found = (node: TreeNode) => boolean;
 
 /** Nodes of a group whose items have to be looked for. */
@@ -57,8 +57,8 @@ export async function probe(running: Running, scope: WriteScope, wanted: readonl
 }
 
 /**
- * What answers an item that is neither there nor made: FORBIDDEN, but who may read everything is told that a link leads
- * nowhere, where the database does not look.
+ * Returns the error for an item that is neither there nor made: FORBIDDEN. A caller who may read everything learns
+ * instead that a link leads nowhere, where the database does not check it.
  */
 export function missing({ read }: WriteScope, { writable, loose }: Group, { place }: TreeNode): PlatformError {
   const rows = read.collections.get(writable.collection.descriptor.name)?.rows ?? [];

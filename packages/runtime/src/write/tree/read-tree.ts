@@ -8,7 +8,10 @@ import { isEveryRow, isLate } from '../late.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Before, Children, Group, Targets } from './group.ts';
 
-/** By the names of the collections that a tree writes: what their rows are read from. Of a junction it has all that are reached. */
+/**
+ * Sources of the rows, by the names of the collections that a tree writes. For a junction it holds all rows that are
+ * reached.
+ */
 export type NewRows = ReadonlyMap<string, string>;
 
 /**
@@ -34,7 +37,10 @@ interface Reading {
   readonly made: ReadonlySet<string>;
 }
 
-/** Whether a selection of the items of a group, or of items that were there before, reads what the tree makes as it makes it. */
+/**
+ * True if a selection reads the items of the tree as the tree makes them. It selects from the items of a group, or from
+ * items that were there before.
+ */
 function follows(reading: Reading, { collection, parts }: Selection, group: Group | undefined): boolean {
   return (
     collection.rows.every((rule) => isSettled(reading, collection, rule)) &&
@@ -88,14 +94,14 @@ function followRelation(
   return follows(reading, of, edge?.group);
 }
 
-/** Whether a list is neither filtered nor ordered by more than what its items hold. */
+/** True if a list has no filter, and its order uses only fields of its items. */
 function isPlain({ nested }: Reading, read: Extract<Selected, { kind: 'nested' }>['read']): boolean {
   if (read === undefined) return true;
   const terms = nested.orders.get(read) ?? [];
   return isEveryRow(read.condition) && terms.every(({ through, by }) => through.length === 0 && by.kind === 'plain');
 }
 
-/** What the payload says of a relation. */
+/** Returns the part of the payload for a relation. */
 function edgeOf(relation: RelationDescriptor, group: Group | undefined): Before | Children | Targets | undefined {
   if (relation.kind === 'm2o') return group?.before.find(({ on }) => isSame(on, relation.on));
   const edges = relation.kind === 'm2m' ? group?.targets : group?.children;

@@ -1,4 +1,4 @@
-/** What leaves a relation. Source: API specification, section 7.5. */
+/** Items that leave a relation. Source: API specification, section 7.5. */
 import { arrayLiteral } from '../../contract/index.ts';
 import { PlatformError } from '../../errors.ts';
 import { createBatch } from '../batch.ts';
@@ -87,7 +87,7 @@ export function unlinkable(writable: WritableCollection, columns: readonly strin
   return fieldsOf(writable.collection, columns).filter((name) => isEmptied(writable, name));
 }
 
-/** Whether a stored item can be without a value of a field. */
+/** True if a stored item can be without a value of a field. */
 export function isEmptied({ collection }: WritableCollection, name: string): boolean {
   const { fields, key } = collection.descriptor;
   const field = fields.find((candidate) => candidate.name === name);

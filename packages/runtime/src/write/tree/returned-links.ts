@@ -14,8 +14,8 @@ import { sortField } from './names.ts';
 import { type LinksPlan, type ListedLinks, planLinks } from './plan-links.ts';
 
 /**
- * What of the job of a tree one statement does: all of it, where it is one stored item whose links are listed, and nobody else has a
- * part in the write. What is refused then is told by the careful way, step by step.
+ * Returns the members of a job by which one statement does all of it: for one stored item whose links are listed, on
+ * PostgreSQL, without history or If-Match. Refusals are explained by the generic path, step by step.
  */
 export async function returnedLinks(
   desk: Desk,
@@ -28,7 +28,7 @@ export async function returnedLinks(
   if (links === undefined || echo === null) return {};
   const problems = createProblems();
   const drafts = draftTree(desk, root, () => true, problems);
-  // What is wrong with it the careful way tells.
+  // The generic path reports errors in it.
   const [draft] = problems.any() ? [] : ((await hashDrafts(desk, drafts)).get(root) ?? []);
   const plan = draft && planOf(desk, root, draft, links, echo);
   if (draft === undefined || plan === null || plan === undefined) return {};
@@ -100,7 +100,7 @@ function linksOfRelation(desk: Desk, root: Group, { relation, group, members }: 
   };
 }
 
-/** Whether a payload names nothing but keys, as they are or as objects. */
+/** True if a payload names nothing but keys, as they are or as objects. */
 function isLinks({ writable, nodes, before, children, targets }: Group): boolean {
   const { key } = writable.collection.descriptor;
   const isKey = ({ form, given, own, relations }: Group['nodes'][number]): boolean => {
@@ -110,7 +110,7 @@ function isLinks({ writable, nodes, before, children, targets }: Group): boolean
   return nodes.every(isKey) && before.length + children.length + targets.length === 0;
 }
 
-/** Whether nothing else is required of new links. */
+/** True if new links require no other field. */
 function hasAll(
   { scope }: Desk,
   input: Pick<Parameters<typeof requireFields>[0], 'writable' | 'grant'>,

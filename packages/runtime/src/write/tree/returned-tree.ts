@@ -19,17 +19,20 @@ import type { HeldColumn, NewGroup } from './plan-inserts.ts';
 import { planTree, type TreePlan } from './plan-tree.ts';
 import type { Postponed } from './postpone.ts';
 
-/** Whether nobody but the statement has a part in a write of new items, so that it can answer them. */
+/**
+ * True if one statement can make new items and return them: PostgreSQL, no history or If-Match, and an answer that
+ * needs only keys.
+ */
 export function isReturned({ images, ifMatch, scope }: Desk, echo: Echo | null): echo is Echo {
   return echo?.bare === true && images === null && ifMatch === undefined && scope.open.dialect.name === 'postgres';
 }
 
-/** What of the job of a tree one statement does. */
+/** Members of a job by which one statement writes a tree and returns the answer. */
 export type ReturnedTree = Pick<Job, 'returned' | 'retold' | 'brief'>;
 
 /**
- * What of the job of a tree one statement does: all of it, where the tree is made of new items below each other, and nobody
- * else has a part in the write. What is refused then is told by the careful way, step by step.
+ * Returns the members of a job by which one statement does all of it: for a tree of new items below each other, without
+ * history or If-Match. Refusals are explained by the generic path, step by step.
  */
 export function returnedTree(
   desk: Desk,
@@ -133,7 +136,7 @@ function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
   return add(root, []) === undefined ? undefined : steps;
 }
 
-/** Whether the payload says itself where an item stands among those of its owner. */
+/** True if the payload itself sets the order of an item among those of its owner. */
 function saysOrder({ sort, nodes }: Group, node: number): boolean {
   return sort !== undefined && Object.hasOwn(nodes[node]?.own ?? {}, sort);
 }
@@ -216,7 +219,7 @@ async function run(
         at = end;
       }
       count++;
-      // Whether he may read it is a boolean, and never null.
+      // The flag that the caller may read the row is a boolean, and never null.
       if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
     },
     end() {

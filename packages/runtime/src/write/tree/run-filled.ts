@@ -23,7 +23,7 @@ interface Tree {
 /** How the trees of a plan are made. */
 export function makeFilled(plan: Omit<TreePlan, 'make'>, read: FilledRead): MakeTree {
   const make = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
-  // Whoever is asked for in the statement is not shared.
+  // A statement that takes values of the caller is shared only by requests of that caller.
   const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
   return (transaction, caller, groups) => {
     const name = isOwn ? JSON.stringify([caller.user, caller.role]) : '';

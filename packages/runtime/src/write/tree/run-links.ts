@@ -20,14 +20,14 @@ export interface LinksChange {
   readonly caller: Caller;
   /** The item's key: a text for each part. */
   readonly key: readonly string[];
-  /** What the item takes, then each relation: the keys that it lists. */
+  /** Values of the item, then for each relation the keys that it lists. */
   readonly batches: readonly Batch[];
 }
 
 /** Changes an item and answers it, if the caller may read it. Throws FORBIDDEN where it must not be changed so. */
 export type ChangeLinks = (transaction: Transaction, change: LinksChange) => Promise<Answer>;
 
-/** What running a plan takes. */
+/** Plan as `run` takes it. */
 type Planned = Omit<LinksPlan, 'change'>;
 
 /** How the changes of a plan are made. */
@@ -43,7 +43,7 @@ export function changeLinks(plan: Planned): ChangeLinks {
     const all = new Map(rounds.flat());
     return changes.map((change) => all.get(change) ?? refuse());
   });
-  // Whoever is asked for in the statement is not shared.
+  // A statement that takes values of the caller is shared only by requests of that caller.
   const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
   return (transaction, change) => {
     const { user, role } = change.caller;
@@ -72,7 +72,7 @@ async function run(
     row(buffer, offset, length) {
       let at = skip(buffer, offset);
       transaction.identify(buffer.toString('latin1', offset + 4, at));
-      // Nobody changes so many items at once that the upper half of the number says anything.
+      // The position is a 64-bit integer, but never so large that its upper half matters.
       const place = int32(buffer, at + 8) - 1;
       at = skip(buffer, at);
       let passed = true;
@@ -82,7 +82,7 @@ async function run(
       }
       if (!passed) return;
       const rows = answer();
-      // Whether he may read it is a boolean, and never null.
+      // The flag that the caller may read the row is a boolean, and never null.
       if (buffer[at + 4] === 1) {
         rows.row(buffer, at + 5, length - (at + 5 - offset));
         rows.end();
@@ -94,7 +94,7 @@ async function run(
   return answers;
 }
 
-/** What the statement takes for the items, and for each relation. */
+/** Joins the parameters of the changes: for the items, then for each relation. */
 function joinChanges(changes: readonly LinksChange[], count: number): readonly WriteValues[] {
   return Array.from({ length: count }, (_, place) => {
     const batches = changes.flatMap(({ batches: own }) => own[place] ?? []);

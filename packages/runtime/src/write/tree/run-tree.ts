@@ -48,7 +48,7 @@ export async function writeTree(
     await linkLater(writing.running, desk.scope, writing.later);
     for (const step of writing.done) await step.judgeLate();
   } catch (error) {
-    // What the rules say comes before what the database says.
+    // Violations of rules come before errors of the database.
     const told = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
     if (!told || violations.length === 0) throw error;
   }
@@ -57,7 +57,7 @@ export async function writeTree(
   return keys;
 }
 
-/** What is written in a circle is checked at COMMIT, as far as the database lets it. */
+/** Lets constraints wait for COMMIT, as far as the database allows it: items may refer to each other in a circle. */
 async function defer({ transaction, dialect }: Running): Promise<void> {
   const { deferral } = dialect.input;
   if (deferral !== null) await transaction.run({ name: 'w_defer', text: deferral }, [], { row: () => {} });
@@ -98,7 +98,7 @@ async function writeEdge(writing: Writing, { group, on }: Before): Promise<reado
   return texts;
 }
 
-/** What they will hold, as the payload says it. */
+/** Returns the keys that the items above will hold, as the payload has them. */
 function knownTexts({ group, on }: Before): readonly KeyTexts[] {
   const columns = keyFields(group.writable.collection.descriptor).map(({ column }) => column);
   return group.nodes.map((node) => {
@@ -131,7 +131,7 @@ function fillLinks({ fields, links }: Before, texts: readonly KeyTexts[], fills:
   }
 }
 
-/** What a payload says of a field that the relation sets must be what the relation sets. */
+/** Checks that values in a payload for fields that the relation sets are those that the relation sets. */
 function checkClaims({ nodes, writable }: Group, fills: Fills): void {
   const { descriptor } = writable.collection;
   const keys = keyFields(descriptor).map(({ name }) => name);
@@ -182,7 +182,7 @@ async function writeDraft(
   }
 }
 
-/** The top is known to whoever runs the job. */
+/** Reports written items to the watcher, except those at the top, which the caller of the job knows. */
 function tellWatcher(
   { watcher }: Running,
   { writable, path, nodes: all }: Group,

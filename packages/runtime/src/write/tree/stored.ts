@@ -61,7 +61,7 @@ export function keyInput(collection: CollectionScope, keys: readonly KeyTexts[])
   }));
 }
 
-/** Whether a row has the key of a row of input. */
+/** SQL condition that a row has the key of a row of input. */
 export function keyEqual(dialect: SqlDialect, { descriptor }: CollectionScope, alias: string, input: string): string {
   return keyFields(descriptor)
     .map((field, part) => dialect.input.equal(`${alias}.${field.column}`, `${input}.k${part}`, field))
@@ -87,7 +87,7 @@ export function columnInput(
   });
 }
 
-/** Whether columns of a row have the values of a row of input. */
+/** SQL condition that columns of a row have the values of a row of input. */
 export function columnsEqual(
   dialect: SqlDialect,
   collection: CollectionScope,

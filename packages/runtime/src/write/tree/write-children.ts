@@ -23,7 +23,7 @@ export async function writeChildren(writing: Writing, owners: Owners, edge: Chil
   await writing.write(group, fillsOf(edge, members, valuesOf, inspected));
 }
 
-/** What is stored below; null below items that the request made. */
+/** Stored children; null below items that the request made. */
 interface Below extends Inspected {
   /** Places of nodes, in the order of `there`. */
   readonly nodes: readonly number[];

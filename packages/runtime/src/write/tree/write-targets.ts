@@ -56,7 +56,7 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   const place = members[0]?.place ?? { collection: relation.junction, index: undefined };
   const missing = [...pairs.entries()].flatMap(([place, pair]) => (found?.there.has(place) ? [] : [pair]));
   const removal = deleteRows(writing, junction, found?.gone ?? [], place);
-  // History looks at rows between the steps; without it they go together. Of two errors the first one counts.
+  // History reads rows between the steps; without it they go together. The first of two errors counts.
   if (running.history !== null) await removal;
   const joining = missing.length === 0 ? undefined : joinPairs(writing, edge, junction, missing, found);
   const [, joined] = await Promise.allSettled([removal, joining]);
@@ -69,7 +69,7 @@ function eachOnce(pairs: readonly Wanted[]): readonly Wanted[] {
   return [...new Map(pairs.map((pair) => [JSON.stringify([pair.near, pair.far]), pair])).values()];
 }
 
-/** What the junction holds, with the owners in the order of `last`. */
+/** Rows of the junction, with the owners in the order of `last`. */
 interface Found extends InspectedTargets {
   readonly owners: readonly number[];
 }

@@ -1,4 +1,4 @@
-/** What the parts of a tree share while it is written. */
+/** State that the parts of a tree share while it is written. */
 import type { Desk } from '../job.ts';
 import type { Running, StepDone } from '../step.ts';
 import type { Drafts } from './draft.ts';
@@ -26,6 +26,6 @@ export type Fills = ReadonlyMap<string, ReadonlyMap<number, string | null>>;
 export interface Owners {
   readonly group: Group;
   readonly keys: readonly KeyTexts[];
-  /** Whether the request made a node's item. */
+  /** True if the request made a node's item. */
   isNew(place: number): boolean;
 }

@@ -23,16 +23,16 @@ export interface Conflict {
 /** One field of the key. */
 export interface ConflictField {
   readonly field: FieldScope;
-  /** Whether the caller may give it to a new item; else only rules do. */
+  /** True if the caller may give it to a new item; otherwise only rules do. */
   readonly writable: boolean;
-  /** What a new item gets that leaves it out; undefined when rules set nothing. */
+  /** Preset for a new item that leaves it out; undefined when rules set nothing. */
   readonly preset: Preset | undefined;
 }
 
 const parameter = 'on_conflict';
 const parameters: ReadonlySet<string> = new Set([parameter]);
 
-/** Whether a query may hold the parameter, so that it has to be parsed. */
+/** True if a query may hold the parameter, so that it has to be parsed. */
 export function mayHaveConflict(query: string): boolean {
   return query.includes(parameter) || query.includes('%');
 }

@@ -79,8 +79,8 @@ function isVisible(row: Row, { fields }: Conflict): string {
 }
 
 /**
- * The values of the key, by columns `v0`, `v1`, numbered by `n`: what items leave out is what rules set. They stand below
- * the columns of the table, of which none is selected, because from these they take their collations.
+ * The values of the key, by columns `v0`, `v1`, numbered by `n`. Values that items leave out are those that rules set.
+ * They stand below the columns of the table, of which none is selected, because from these they take their collations.
  */
 function printInput(
   question: Question,

@@ -24,7 +24,7 @@ import { readSought, type Sought } from './sought.ts';
 
 /** An upsert before its items are looked for. */
 export interface Upsert extends Pick<Job, 'echo' | 'touched' | 'overtaken'> {
-  /** Looks for the items, which it locks: what is to be made and what is to be changed, in the order of the body. */
+  /** Finds the items and locks them. Returns those to create and those to update, in the order of the body. */
   find(running: Running): Promise<readonly Entry[]>;
   /** Writes what was found, none or more; with payloads that hooks may have changed. */
   write(running: Running, entries: readonly Entry[]): Promise<Keys | null>;
@@ -67,7 +67,7 @@ function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[]
   };
 }
 
-/** What names an item changes nothing of it. */
+/** Fields that name an item are not written to it. */
 function entryOf(
   collection: CollectionScope,
   { fields }: Conflict,
@@ -81,7 +81,7 @@ function entryOf(
   return { form: 'update', given: key, payload, place };
 }
 
-/** Whether an item came to be that was not there when it was looked for: by the key itself, or that of a partition. */
+/** True if an item was made after it was looked for: the error names its unique key, or that of a partition. */
 function isOvertaken({ open }: WriteScope, { constraints }: Conflict, error: unknown): boolean {
   const name = takenKey(error);
   return name !== undefined && (constraints.has(name) || !isKnown(open, name));

@@ -1,4 +1,4 @@
-/** What items say of the fields of a unique key. */
+/** Values that items have for the fields of a unique key. */
 import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
@@ -9,7 +9,7 @@ import type { Conflict, ConflictField } from './conflict.ts';
 /** An item with the values by which it is looked for. */
 export interface Sought {
   readonly item: FilterObject;
-  /** Where it stands in the body; of one that comes twice, the last place. */
+  /** Position in the body; the last one for an item that comes twice. */
   readonly place: Place;
   /** Text forms, one per field of the key: null never matches. */
   readonly values: readonly (string | null)[];
