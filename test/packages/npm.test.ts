@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleClient } from '../support/client-bundle.ts';
 import { budgets, sizeOf } from './budgets.ts';
-import { checkTypes, compile, install, type Project, serveAndUse } from './journey.ts';
+import { checkTypes, compile, create, type Project, readFirst, serveAndUse } from './journey.ts';
 import { type Machine, startMachine } from './machine.ts';
 import { npm } from './managers.ts';
 import { packPackages } from './tarballs.ts';
@@ -18,15 +18,16 @@ beforeAll(async () => {
 }, 4 * minutes);
 afterAll(() => machine?.close(), minutes);
 
-test('npm installs the packages', { timeout: 5 * minutes }, async () => {
-  project = await install(machine, npm, 'Mein schöner Laden');
+test('npm create makes a project, whose first answer has rows', { timeout: 5 * minutes }, async () => {
+  project = await create(machine, npm, 'Mein schöner Laden/shop');
+  await readFirst(project);
 });
 
 test('npm finds no package unmet or extraneous', { timeout: minutes }, async () => {
   await machine.succeed(project.folder, npm.verify);
 });
 
-test('a project is compiled', { timeout: 2 * minutes }, () => compile(project));
+test('it is compiled with tables, rules and code of its own', { timeout: 2 * minutes }, () => compile(project));
 
 test('its types fit, with those of all packages', { timeout: 2 * minutes }, () => checkTypes(project));
 
