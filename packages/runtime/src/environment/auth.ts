@@ -16,7 +16,7 @@ import {
 
 /** How people sign in. Durations are milliseconds. */
 export interface AuthEnvironment {
-  /** What every key is derived from; null where none is set. */
+  /** Secret from which every key is derived; null if none is set. */
   readonly secret: string | null;
   readonly accessTokenTtl: number;
   readonly refreshTokenTtl: number;
@@ -26,9 +26,9 @@ export interface AuthEnvironment {
   readonly passwordMinLength: number;
   /** Earliest moment at which a failed sign-in is answered, from its beginning. */
   readonly loginStallTime: number;
-  /** True when nobody signs in by password. */
+  /** Providers of single sign-on, by name. */
   readonly disableDefault: boolean;
-  /** Who else says who somebody is, by name. */
+  /** Addresses and CIDR blocks of proxies; their statements about the client are trusted. */
   readonly providers: ReadonlyMap<string, ProviderEnvironment>;
   /** Addresses and CIDR blocks of proxies that are believed what they say of the client. */
   readonly trustedProxies: readonly string[];

@@ -18,7 +18,7 @@ export interface FilesEnvironment {
   /** Where files lie; new ones at the first. */
   readonly locations: readonly StorageLocation[];
   readonly maxUploadSize: number;
-  /** How long whoever gets an asset may keep it. */
+  /** How long a client may keep an asset. */
   readonly cacheTtl: number;
   readonly transform: TransformEnvironment;
   readonly import: ImportEnvironment;
@@ -36,11 +36,11 @@ export type StorageLocation =
       readonly endpoint: string | null;
       readonly key: string;
       readonly secret: string;
-      /** What the names of objects begin with; empty for nothing. */
+      /** Limits of image transformations. */
       readonly root: string;
     };
 
-/** What images may be made into. */
+/** Pixels along one side, of originals and of results. */
 export interface TransformEnvironment {
   /** Pixels along one side, of what comes and of what is made. */
   readonly maxDimension: number;
@@ -51,7 +51,7 @@ export interface TransformEnvironment {
   readonly maxConcurrent: number;
 }
 
-/** What files may be fetched from elsewhere. */
+/** Limits of files that are fetched from elsewhere. */
 export interface ImportEnvironment {
   /** Addresses and CIDR blocks. */
   readonly denied: readonly string[];

@@ -5,7 +5,7 @@ import { type Read, readBoolean, readInteger } from './values.ts';
 /** How GraphQL requests are limited, and what is shown to browsers. */
 export interface GraphqlEnvironment {
   readonly limits: DocumentLimits;
-  /** GRAPHIQL: whether `GET /graphql` shows browsers a page to ask from. */
+  /** GRAPHIQL: true if `GET /graphql` shows browsers a page for queries. */
   readonly graphiql: boolean;
 }
 

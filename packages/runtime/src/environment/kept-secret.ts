@@ -13,7 +13,8 @@ export async function keptSecret(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   try {
     await writeFile(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    // The mode of a new file is cut by the umask of the process, never widened; this says it whatever that is.
+    // The umask of the process may narrow the mode of a new file, but never widens it; this sets it regardless of the
+    // umask.
     await chmod(file, 0o600);
   } catch (error) {
     // Another process was faster; its secret counts.

@@ -8,7 +8,7 @@ export interface MailEnvironment {
   readonly from: string;
   /** Null: mail is written into a folder. */
   readonly smtp: SmtpEnvironment | null;
-  /** Of mails with a link that gives a password. */
+  /** Mails with a link that sets a password. */
   readonly reset: LinkEnvironment;
   readonly invite: LinkEnvironment;
 }

@@ -15,7 +15,7 @@ export interface ProviderEnvironment {
   readonly scope: string;
   /** Members of the profile. */
   readonly keys: ProfileKeys;
-  /** Whether somebody unknown becomes a user. */
+  /** True if an unknown person becomes a user. */
   readonly allowRegistration: boolean;
   /** Role of those users; null: none. */
   readonly defaultRole: string | null;
@@ -23,7 +23,7 @@ export interface ProviderEnvironment {
   readonly redirects: readonly string[];
 }
 
-/** Where a provider is asked: by its own description of itself, or at addresses that somebody has looked up. */
+/** Endpoints of a provider: by its own description of itself, or at addresses from the configuration. */
 export type ProviderEndpoints =
   | { readonly driver: 'openid'; readonly issuer: string }
   | { readonly driver: 'oauth2'; readonly authorize: string; readonly access: string; readonly profile: string };
@@ -68,7 +68,7 @@ function readProvider(name: string, read: Read, need: Need): ProviderEnvironment
   };
 }
 
-/** Without a driver nobody can tell which addresses are missing. */
+/** Without a driver the missing addresses cannot be determined. */
 function readEndpoints(variable: (end: string) => string, need: Need): ProviderEndpoints {
   const driver = need<'oauth2' | 'openid' | null>(variable('DRIVER'), readChoice(['oauth2', 'openid']), null);
   const url = (end: string): string => need(variable(end), readEndpoint, '');

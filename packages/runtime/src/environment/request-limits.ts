@@ -5,7 +5,7 @@ import { type Read, type Reading, readBoolean, readDuration, readInteger } from 
 export interface RequestLimits {
   /** Per client address; null: no limit. */
   readonly client: RequestLimit | null;
-  /** Of all clients together; null: no limit. */
+  /** Redis in which several processes count together; null: each counts on its own. */
   readonly global: RequestLimit | null;
   /** Where several processes count together; null: each counts on its own. */
   readonly redis: string | null;
@@ -26,7 +26,7 @@ export function readRequestLimits(read: Read): RequestLimits {
   };
 }
 
-/** What is wrong with a limit is told whether or not it is on. */
+/** Reports an invalid limit even if it is off. */
 function readLimit(read: Read, name: string, defaultPoints: number): RequestLimit | null {
   const limit = {
     points: read(`${name}_POINTS`, readInteger(1), defaultPoints),

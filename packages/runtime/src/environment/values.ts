@@ -9,7 +9,7 @@ export type Reading<T> = { readonly value: T } | { readonly problem: string };
 /** Reads the text of one variable. */
 export type Reader<T> = (text: string) => Reading<T>;
 
-/** Reads a variable by its name, or gives what stands for an absent one; what is wrong is collected elsewhere. */
+/** Reads a variable by its name, or returns the value for an absent one; errors are collected elsewhere. */
 export type Read = <T>(variable: string, reader: Reader<T>, absent: T) => T;
 
 /** The same for a variable that must be there; one that is not is complained of, and `absent` fills its place. */

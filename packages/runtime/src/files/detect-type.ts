@@ -1,11 +1,11 @@
-/** What a file is, by its own bytes: what its sender calls it does not count. */
+/** Detects the type of a file from its own bytes; the type that the sender states does not count. */
 import { isUtf8 } from 'node:buffer';
 
-/** What a file is. */
+/** Detected type of a file. */
 export interface DetectedType {
   /** Its media type, without parameters. */
   readonly type: string;
-  /** Of a text. */
+  /** Charset of a text; null for other files. */
   readonly charset: string | null;
   /** For the name under which it is kept, without a dot. */
   readonly extension: string;

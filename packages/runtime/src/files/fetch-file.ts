@@ -13,7 +13,10 @@ import { type Staged, stage, tooLarge } from './staging.ts';
 /** A file that was fetched. */
 export interface Fetched {
   readonly staged: Staged;
-  /** What the address calls it. */
+  /**
+   * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for a forbidden address and for a file that is too
+   * large; with SERVICE_UNAVAILABLE if no file comes, or not in time.
+   */
   readonly name: string;
 }
 
@@ -54,7 +57,10 @@ function readUrl(text: string, ports: readonly number[]): URL {
   return url;
 }
 
-/** The address to connect to. One forbidden address among several is reason enough: who names it may choose the order. */
+/**
+ * The address to connect to. One forbidden address among several suffices to refuse, because the owner of the name may
+ * choose their order.
+ */
 async function resolve(host: string, isForbidden: (address: string) => boolean, stop: AbortSignal): Promise<string> {
   // A dot at the end only says that the name is whole.
   const bare = host.replace(/^\[|\]$/g, '').replace(/\.$/, '');
@@ -81,7 +87,7 @@ async function ask(url: URL, address: string, signal: AbortSignal): Promise<Inco
   const { request: open } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
   return new Promise((resolve, reject) => {
     const request: ClientRequest = open(url, {
-      // A connection of its own, which nobody has opened to anywhere else.
+      // A connection of its own, not one that was opened for another address.
       agent: false,
       signal,
       headers: { accept: '*/*', 'accept-encoding': 'identity' },

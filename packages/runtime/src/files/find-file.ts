@@ -1,4 +1,4 @@
-/** Files as they are delivered: what their rows say of their contents, and what the settings say of assets. */
+/** Files for delivery: facts of their contents from their rows, and the settings for assets. */
 
 import type { Caller } from '../caller.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
@@ -32,14 +32,14 @@ export interface FoundFile {
 export interface FileFinder {
   /** The file of a key, as paths have it. Rejects with FORBIDDEN unless it is there, with a content, for the caller. */
   find(caller: Caller, key: string): Promise<FoundFile>;
-  /** Whether everybody may read it. */
+  /** True if every caller may read it. */
   isPublic(caller: Caller, id: string): Promise<boolean>;
-  /** Whether a file has this content now. */
+  /** True if a file has this content now. */
   has(content: Pick<FoundFile, 'id' | 'name'>): Promise<boolean>;
   settings(): Promise<AssetSettings>;
 }
 
-/** What finds them works with. */
+/** Options of the finder. */
 export interface FileFinderOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;
@@ -98,7 +98,7 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
     return found;
   }
 
-  /** The item as the caller reads it: nobody is sent what he could not have read. */
+  /** True if the caller may read the item: a file is only sent to callers with permission to read it. */
   async function isReadable(caller: Caller, key: string): Promise<boolean> {
     const planned = planRead(planner, caller, key);
     if (planned === null) return false;

@@ -46,7 +46,7 @@ export function createForbiddenAddresses({
   };
 }
 
-/** Whether it is one of this machine's, which may change while a server runs. */
+/** True if it is an address of this machine; these may change while a server runs. */
 function isOwn({ text }: Address): boolean {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return own.some(({ address }) => readAddress(address)?.text === text);

@@ -1,4 +1,4 @@
-/** Raster images: what they are, by a library that projects may do without. */
+/** Facts of raster images, read by a library that projects may do without. */
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { plain } from './details/plain.ts';
@@ -17,7 +17,7 @@ export const rasterTypes: ReadonlySet<string> = new Set([
   'image/tiff',
 ]);
 
-/** What is kept of an image. */
+/** Stored facts of an image. */
 export interface ImageFacts {
   readonly width: number | null;
   readonly height: number | null;

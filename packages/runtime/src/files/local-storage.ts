@@ -62,7 +62,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** Whether an error says that a file is not there. */
+/** True if an error says that a file is missing. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

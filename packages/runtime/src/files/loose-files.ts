@@ -1,7 +1,7 @@
 /**
- * Contents that belong to no file. One is noted before it is put down, and forgotten in the transaction that makes a row
- * name it; one whose row goes is noted in the transaction that removes the row. So whatever dies in between, what is noted
- * and due is removed by whichever process comes first, and nothing else ever is.
+ * Contents without a file. A content is noted before it is stored, and the note is removed in the transaction that
+ * makes a row name it. When the row is deleted, the same transaction notes the content again. If a process dies in
+ * between, the next process removes contents that are noted and due, and never any others.
  */
 import type { Database, Transaction } from '../database/database.ts';
 import { give, need, type OwnSql, script } from '../database/script.ts';
@@ -30,7 +30,7 @@ export interface LooseFiles {
   close(): Promise<void>;
 }
 
-/** What they are made of. */
+/** Options of the removal. */
 export interface LooseFilesOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
@@ -38,7 +38,7 @@ export interface LooseFilesOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** How often somebody looks for what others have left, in milliseconds. */
+/** Interval between checks for contents that other processes have left, in milliseconds. */
 const lookEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
 
@@ -89,7 +89,7 @@ export function createLooseFiles({ database, place, storages, log }: LooseFilesO
     if (closed) return;
     again = true;
     running ??= removeAll()
-      // The database is away; what is noted waits in it.
+      // The database is away; the notes stay in it.
       .catch(() => undefined)
       .finally(() => {
         running = undefined;
@@ -114,7 +114,7 @@ export function createLooseFiles({ database, place, storages, log }: LooseFilesO
   };
 }
 
-/** What wardens do with them, in the transactions that write rows. */
+/** Steps for system hooks, in the transactions that write rows. */
 export interface LooseFileSteps {
   /** Rows name these contents now. False when one of them is gone, or about to be. */
   take(transaction: Transaction, contents: readonly StoredContent[]): Promise<boolean>;
@@ -195,7 +195,7 @@ function postgresStatements(schema: string) {
     release: `WITH released AS (
   UPDATE ${table} AS l SET due_at = ${now} FROM ${given} WHERE ${same} RETURNING 1
 ) SELECT ${transactionNumber} FROM released LIMIT 1`,
-    // Whoever claims one has until its next time to remove it.
+    // A process that claims a content has until its next time to remove it.
     claim: `UPDATE ${table} AS l SET attempts = attempts + 1,
   due_at = ${now} + LEAST(60, 2 ^ LEAST(attempts, 10)) * pg_catalog.interval '1 minute'
 WHERE id = (SELECT id FROM ${table} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)

@@ -16,7 +16,7 @@ import { createRenderer, type Renderer } from './transform/renderer.ts';
 import { filesName } from './uploading-access.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
-/** What they are made of. */
+/** Options of the file services. */
 export interface FileServicesOptions {
   readonly api: CompiledApi;
   /** Null where the platform's own tables are not installed. */

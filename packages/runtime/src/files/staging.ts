@@ -18,7 +18,7 @@ export interface Staged {
 
 const headBytes = 65_536;
 
-/** How old a file must be that nobody is waiting for: far longer than any request may take, in milliseconds. */
+/** Age at which a staged file is abandoned: far longer than any request may take, in milliseconds. */
 const abandonedMs = 6 * 3_600_000;
 
 /**
@@ -39,7 +39,7 @@ export async function stage(folder: string, source: Readable | AsyncIterable<Buf
       yield chunk;
     }
   }
-  // What fails before anybody reads it is told when it is read.
+  // An error before the source is read is reported when it is read.
   if (source instanceof Readable) source.on('error', () => undefined);
   let file: FileHandle | undefined;
   try {
@@ -55,7 +55,7 @@ export async function stage(folder: string, source: Readable | AsyncIterable<Buf
   return { path, size, head: Buffer.concat(first), sha256: hash.digest('hex') };
 }
 
-/** What a file that is too large is refused with. */
+/** Error for a file that is too large. */
 export function tooLarge(most: number): PlatformError {
   return new PlatformError('INVALID_PAYLOAD', `A file must have at most ${most} bytes.`);
 }

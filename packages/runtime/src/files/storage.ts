@@ -12,11 +12,11 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** One place for contents. What cannot be reached rejects with SERVICE_UNAVAILABLE. */
+/** One place for contents. Rejects with SERVICE_UNAVAILABLE if it cannot be reached. */
 export interface Storage {
   /** Folder in which files are written that are still on their way; it may not exist. */
   readonly staging: string;
-  /** Takes a file of the staging folder over, which may be gone afterwards. Nobody sees a part of it. */
+  /** Moves a file of the staging folder here, which may be gone afterwards. A part of it is never visible. */
   put(name: string, path: string, type: string): Promise<void>;
   /** The same for bytes. */
   putBytes(name: string, bytes: Buffer, type: string): Promise<void>;
@@ -36,7 +36,7 @@ export interface Storages {
   readonly stagings: readonly string[];
 }
 
-/** What the names of all renditions of a content begin with. */
+/** Prefix of the names of all renditions of a content. */
 export function renditionsOf(name: string): string {
   return `renditions/${name}/`;
 }

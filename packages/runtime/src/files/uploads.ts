@@ -32,7 +32,7 @@ export interface UploadAnswer {
   readonly body: Buffer | null;
 }
 
-/** Takes files. What is staged is gone afterwards, whatever comes of it. */
+/** Takes files. The staged files are gone afterwards, on success and on failure. */
 export interface Uploads {
   /** Throws FORBIDDEN for who may never do this, before anything is sent. */
   admit(caller: Caller, action: 'create' | 'update'): void;
@@ -42,7 +42,7 @@ export interface Uploads {
   replace(request: WriteRequest, key: string, arrived: Arrived): Promise<UploadAnswer>;
 }
 
-/** What uploads are made of. */
+/** Options of the uploads. */
 export interface UploadsOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'workOf' | 'once'>;
@@ -50,7 +50,7 @@ export interface UploadsOptions {
   readonly loose: LooseFiles;
 }
 
-/** What the server knows of a file, for its row, and where its content lies. */
+/** Facts of a file that the server writes to its row, and the place of its content. */
 interface Prepared {
   readonly content: StoredContent;
   readonly fields: FileMetadata;
@@ -147,7 +147,7 @@ function uploading(request: WriteRequest, filled: readonly string[]): WriteReque
   return { ...request, activity: 'upload', uploading: [...serverOwnedOfFiles, ...filled].sort() };
 }
 
-/** What requests do not write of files is no name, and what a content tells of itself is not told by others. */
+/** Refuses fields that requests may not write, and those that the server reads from the content. */
 function checkNames(metadata: FileMetadata): void {
   for (const name of ['id', ...serverOwnedOfFiles]) {
     if (Object.hasOwn(metadata, name)) throw new PlatformError('FORBIDDEN');
@@ -187,7 +187,7 @@ function stemOf(name: string): string {
   return name.slice(0, name.indexOf('.'));
 }
 
-/** What an Idempotency-Key stands for: the same files with the same fields. */
+/** Payload that an Idempotency-Key stands for: the same files with the same fields. */
 function toldOf(arrived: readonly Arrived[]): JsonValue {
   return arrived.map(({ staged, name, metadata }) => ({ sha256: staged.sha256, name, metadata }));
 }

@@ -12,8 +12,8 @@ export interface NamedItems {
 }
 
 /**
- * Whether somebody can read all of these items, as the transaction sees them: by one statement. What cannot be named
- * cannot be read. The planner must have no limit of its own for the items of a list.
+ * True if a caller can read all of these items, as the transaction sees them: by one statement. Without a valid key an
+ * item cannot be read. The planner must have no limit of its own for the items of a list.
  */
 export async function areReadable(
   { transaction, gate }: Pick<Running, 'transaction' | 'gate'>,

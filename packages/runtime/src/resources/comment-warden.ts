@@ -1,4 +1,4 @@
-/** What writing comments means beyond their fields. Source: API specification, section 10.3. */
+/** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 import { each, give, type OwnSql, run, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
@@ -21,7 +21,7 @@ export interface Comment {
   readonly text: string;
 }
 
-/** What the warden works with. */
+/** Options of the hook. */
 export interface CommentWardenOptions {
   readonly place: SystemPlace;
   readonly planner: Planner;
@@ -90,7 +90,7 @@ SET a.comment = c.comment`,
   };
 }
 
-/** Makes the warden of comments: who writes one must be able to read its item, and activity tells of it. */
+/** Makes the hook of comments: their author must be able to read the item, and activity records them. */
 export function createCommentWarden({ place, planner, hear }: CommentWardenOptions): Warden {
   const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
 

@@ -1,4 +1,7 @@
-/** What writing files means beyond their fields: whose they are, where their contents lie. Source: specification, section 11.1. */
+/**
+ * Effects of writing files beyond their fields: their owner, and the place of their contents. Source: specification,
+ * section 11.1.
+ */
 import { arrayLiteral } from '../contract/index.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
@@ -10,7 +13,7 @@ import { transactionNumber } from '../write/statement.ts';
 import type { Running, Step } from '../write/step.ts';
 import { keyArray, type Warden, writes } from '../write/warden.ts';
 
-/** What the warden works with. */
+/** Options of the hook. */
 export interface FileWardenOptions {
   readonly place: SystemPlace;
   /** Told of a transaction that leaves contents behind. */
@@ -73,7 +76,7 @@ export function createFileWarden({ place, left }: FileWardenOptions): Warden {
 
   async function take(running: Running, ids: string): Promise<void> {
     const contents = await contentsOf(running, ids);
-    // What was waited for too long may be on its way out.
+    // After too long a wait the content may be about to be removed.
     if (!(await loose.take(running.transaction, contents))) throw new PlatformError('SERVICE_UNAVAILABLE');
   }
 

@@ -1,4 +1,4 @@
-/** What writing folders means beyond their fields. Source: API specification, section 10.6. */
+/** Effects of writing folders beyond their fields. Source: API specification, section 10.6. */
 import { give, type OwnSql, script } from '../database/script.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';

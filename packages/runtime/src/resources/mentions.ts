@@ -13,7 +13,7 @@ import { transactionNumber } from '../write/statement.ts';
 import { areReadable } from './are-readable.ts';
 import type { Comment, HearComments } from './comment-warden.ts';
 
-/** What mentions are mailed with. */
+/** Options of mailing mentions. */
 export interface MentionsOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;

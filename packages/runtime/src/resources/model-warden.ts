@@ -1,4 +1,4 @@
-/** What writing roles and rules means where the API is compiled of them. Source: API specification, section 12.4. */
+/** Effects of writing roles and rules if the API is compiled from them. Source: API specification, section 12.4. */
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { ChangeModel } from '../generations/change-model.ts';
@@ -7,7 +7,7 @@ import type { Warden } from '../write/warden.ts';
 /** Collections of which the API is compiled. */
 export type ModelCollection = 'platform_permissions' | 'platform_roles';
 
-/** What becomes of writes to them. */
+/** Handles writes to these collections. */
 export interface ModelChanges {
   /** Why a collection cannot be written, as the message of UNPROCESSABLE_ENTITY; null where it can. */
   refusalOf(collection: ModelCollection): string | null;
@@ -24,7 +24,10 @@ export interface ModelChanges {
   readonly changeModel: ChangeModel;
 }
 
-/** Of a server that serves what it was started with: who has which role may change, what roles may not. */
+/**
+ * For a server that serves the API that it was started with: users may change roles, permissions of roles may not
+ * change.
+ */
 export const compiledModel: ModelChanges = {
   refusalOf: (collection) =>
     collection === 'platform_roles'
@@ -41,7 +44,7 @@ export const compiledModel: ModelChanges = {
 const compiledTables =
   'The API is compiled. Change the database or platform.config.ts, run `platform generate`, and start the server again.';
 
-/** Of a server that serves nothing but what was reviewed. */
+/** For a server that serves only a reviewed API. */
 export const frozenModel: ModelChanges = {
   ...compiledModel,
   refusalOf: () =>

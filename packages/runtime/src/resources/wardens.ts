@@ -9,14 +9,14 @@ import { createFolderWarden } from './folder-warden.ts';
 import { createMentions } from './mentions.ts';
 import { createModelWarden, type ModelChanges } from './model-warden.ts';
 
-/** What the wardens work with. */
+/** Options of the hooks. */
 export interface ResourceWardensOptions {
   readonly api: CompiledApi;
   /** Told of a transaction that has put mail down. */
   readonly mailed: (transaction: Transaction) => void;
   /** Told of a transaction that leaves contents of files behind. */
   readonly left: (transaction: Transaction) => void;
-  /** What becomes of writes to what the API is compiled of. */
+  /** Handles writes to the collections that the API is compiled from. */
   readonly model: ModelChanges;
 }
 

@@ -1,4 +1,4 @@
-/** What can be wrong between the platform's own tables in a database and this version of the platform. */
+/** Problems between the platform's own tables in a database and this version of the platform. */
 export type MigrationProblem =
   /** The text of a migration that was applied is another one now. */
   | 'changed'
@@ -8,7 +8,7 @@ export type MigrationProblem =
   | 'forbidden'
   /** The database takes no writes. */
   | 'readOnly'
-  /** Somebody else held a lock for too long. */
+  /** Another transaction held a lock for too long. */
   | 'locked'
   /** Other tables refer to those that a migration would drop. */
   | 'needed'
@@ -19,7 +19,7 @@ export type MigrationProblem =
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
   readonly problem: MigrationProblem;
-  /** What to do about it. */
+  /** Action that solves the problem. */
   readonly hint: string;
 
   constructor(problem: MigrationProblem, message: string, hint: string, cause?: unknown) {

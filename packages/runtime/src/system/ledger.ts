@@ -8,7 +8,7 @@ export interface MigrationConnection {
   query(text: string, parameters: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]>;
   /** Runs several statements without parameters; one at a time on MySQL and MariaDB. */
   script(text: string): Promise<void>;
-  /** Whose SQL it speaks; PostgreSQL's when absent. */
+  /** SQL dialect; PostgreSQL when absent. */
   readonly family?: 'postgres' | 'mysql';
 }
 
@@ -45,7 +45,7 @@ CREATE TABLE platform_migrations (
   version varchar(32) NOT NULL
 )`;
 
-/** Whether the schema exists, whether the ledger does, and whether this connection may read it. */
+/** Reads if the schema exists, if the ledger exists, and if this connection may read it. */
 const ledgerStateSql = `
 SELECT n.oid IS NOT NULL, c.oid IS NOT NULL,
   c.oid IS NOT NULL AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
@@ -54,7 +54,7 @@ FROM (VALUES ($1::text)) AS wanted(schema)
 LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = wanted.schema
 LEFT JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = 'platform_migrations'`;
 
-/** What there is of a ledger. */
+/** State of a ledger. */
 export interface LedgerState {
   readonly hasSchema: boolean;
   readonly hasLedger: boolean;

@@ -1,6 +1,6 @@
 /**
- * Activity and revisions on MySQL and MariaDB. Rows get numbers of their own from the server, so they are written by
- * INSERTs of a known number of rows: of those both servers give out consecutive numbers and tell the first one.
+ * Activity and revisions on MySQL and MariaDB. The server numbers the rows. They are written by INSERTs of a known
+ * number of rows, because for these both servers assign consecutive numbers and return the first one.
  */
 import type { Parameter, Transaction } from '../database/database.ts';
 import { script, witness } from '../database/script.ts';

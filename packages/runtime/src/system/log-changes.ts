@@ -4,7 +4,7 @@ import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
 import type { Parameter } from '../database/database.ts';
 
-/** Who changes something, and how it reached us. */
+/** Author of a change, and the origin of the request. */
 export interface ChangeOrigin {
   /** Key of the user; null for an anonymous caller. */
   readonly user: string | null;
@@ -17,7 +17,7 @@ export interface ChangeOrigin {
 /** An item by API names, in the forms of the API. */
 export type LoggedItem = Readonly<Record<string, JsonValue>>;
 
-/** What a change made of an item. */
+/** Revision of an item after a change. */
 export interface Revision {
   /** The whole item after it. */
   readonly data: LoggedItem;
@@ -43,7 +43,7 @@ export interface LogStatement {
   readonly parameters: readonly Parameter[];
 }
 
-/** What remains of a change: everything but secret fields. `before` is null for a created item. */
+/** Returns the recorded part of a change: everything but secret fields. `before` is null for a created item. */
 export function revisionOf(
   { fields }: Pick<CollectionDescriptor, 'fields'>,
   before: LoggedItem | null,

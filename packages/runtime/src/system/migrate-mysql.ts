@@ -1,6 +1,6 @@
 /**
- * Migrations on MySQL and MariaDB, which commit every statement that makes a table: the ledger is told of a migration before
- * its first statement and after its last, and whoever finds one that was begun runs it again, which does no harm.
+ * Migrations on MySQL and MariaDB, which commit every statement that makes a table. The ledger records a migration
+ * before its first statement and after its last. A server that finds one unfinished runs it again, which is harmless.
  */
 import { hash } from 'node:crypto';
 import { platformVersion } from '../version.ts';
@@ -32,7 +32,7 @@ const patience = 60;
 /** A row of the ledger; one that has not ended has an empty time. */
 type Row = AppliedMigration;
 
-/** What runs migrations in a database of the server; null and `public`: that of the connection. */
+/** Makes the migrator for a database of the server; null and `public`: that of the connection. */
 export function mysqlMigrator(connection: MigrationConnection, schema: string | null): Migrator {
   const named = schema === null || schema === 'public' ? null : schema;
 

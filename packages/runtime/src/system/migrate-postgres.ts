@@ -13,7 +13,7 @@ import {
 } from './ledger.ts';
 import { checksumOf, type Migration } from './migration.ts';
 
-/** What runs migrations in a schema of a database. */
+/** Makes the migrator for a schema of a database. */
 export function postgresMigrator(connection: MigrationConnection, schema: string): Migrator {
   return {
     check: () => refuseEncoding(connection),
@@ -68,8 +68,8 @@ async function undoLast(
 const patience = '60s';
 
 /**
- * Runs one step under the lock. Every statement after it sees what others committed before, whatever the database's
- * default isolation is; the lock goes with the transaction, so poolers that share connections do not matter.
+ * Runs one step under the lock. Every statement after it sees what others committed before, independent of the
+ * database's default isolation; the lock ends with the transaction, so poolers that share connections do not matter.
  */
 async function inTransaction<T>(
   connection: MigrationConnection,

@@ -24,7 +24,7 @@ export interface MigrateOptions {
   readonly onDone?: (migration: Migration) => void;
 }
 
-/** What a database has of the migrations. */
+/** Migrations that a database has, and those that it lacks. */
 export interface MigrationState {
   /** False when there is no ledger, or an empty one. */
   readonly installed: boolean;

@@ -20,15 +20,15 @@ export interface Migration {
 }
 
 /**
- * A migration on MySQL and MariaDB, where every statement that makes a table is committed at once: so each does nothing
- * when it was run before, and what was interrupted is run again from the start.
+ * A migration on MySQL and MariaDB, where every statement that makes a table is committed at once. Each statement
+ * therefore does nothing if it was run before, and an interrupted migration is run again from the start.
  *
- * `{uuid}` stands for the type of keys, `{table}` for engine and collation. Keys are not checked meanwhile, so tables may
- * refer to each other whatever their order is.
+ * `{uuid}` stands for the type of keys, `{table}` for engine and collation. Keys are not checked meanwhile, so tables
+ * may refer to each other in any order.
  */
 export interface MysqlSteps {
   readonly up: readonly string[];
-  /** The tables that it makes, and undoing it drops. Of a step without tables nothing is undone. */
+  /** The tables that it makes, and undoing it drops. A step without tables is not undone. */
   readonly tables: readonly string[];
 }
 

@@ -1,11 +1,11 @@
-/** What migrations run on MySQL and MariaDB, as the server at hand takes it. */
+/** SQL statements of migrations on MySQL and MariaDB, adapted to the server at hand. */
 import { tableOptions } from '../sql/dialects/mysql-texts.ts';
 import { type Migration, type MysqlSteps, mysqlChecksumOf } from './migration.ts';
 
-/** What a server has, by what it says of its version. */
+/** Features of a server, by its version. */
 export interface MysqlServer {
   readonly isMariadb: boolean;
-  /** Whether it has the type `uuid`: MariaDB 10.7 and later. */
+  /** True if it has the type `uuid`: MariaDB 10.7 and later. */
   readonly hasUuid: boolean;
 }
 

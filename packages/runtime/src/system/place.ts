@@ -40,7 +40,7 @@ export interface MysqlTables {
   text(type: string): string;
   /** The elements of a list parameter (`$1[]`) as a table of the columns `n`, from 1, and `v`, texts. */
   list(parameter: string, alias: string): string;
-  /** What locks the rows of a table that is joined to a list, with a leading space. */
+  /** Clause that locks the rows of a table that is joined to a list, with a leading space. */
   lock(alias: string): string;
 }
 
@@ -49,7 +49,7 @@ export const transactionLock =
   'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))::pg_catalog.text';
 
 /**
- * What makes a transaction wait until every other one has ended that has said the same: on MySQL and MariaDB a row. The
+ * Makes a transaction wait until all others that named the same thing have ended: by a row on MySQL and MariaDB. The
  * name is one of the rows that the first migration writes, or the parameter that holds it.
  */
 export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {

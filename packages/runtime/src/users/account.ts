@@ -1,6 +1,6 @@
-/** What a request must know about a user, read in one statement. Source: API specification, sections 2.2, 3.2 and 10. */
+/** Facts of a user that a request needs, read in one statement. Source: API specification, sections 2.2, 3.2 and 10. */
 
-/** A user, whatever the status: who reads one decides what that means. */
+/** A user of any status: the reader decides what the status means. */
 export interface Account {
   readonly id: string;
   readonly email: string | null;
@@ -35,7 +35,7 @@ export const mysqlAccountColumns = `CAST(u.id AS CHAR), u.email, u.status, u.pro
   IF(u.tfa_secret IS NOT NULL, 'true', 'false'), CAST(r.id AS CHAR), r.name, ELT(r.admin_access + 1, 'false', 'true'),
   ELT(r.app_access + 1, 'false', 'true'), ELT(r.enforce_tfa + 1, 'false', 'true'), r.ip_access`;
 
-/** How many columns `accountColumns` are: what else a statement selects stands behind them. */
+/** Number of columns in `accountColumns`; other columns of a statement stand after them. */
 export const accountWidth = 12;
 
 /** Reads a row of `accountColumns`. */

@@ -1,4 +1,4 @@
-/** Who is an administrator, as the tables say it at this moment of a transaction. Source: API specification, section 3.2. */
+/** Administrators, as the tables have them at this moment of a transaction. Source: API specification, section 3.2. */
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
@@ -8,7 +8,7 @@ import type { Running } from '../write/step.ts';
 /** Serialises requests that take an administrator away: each of two could believe that the other one stays. */
 const lastAdministrator = 'platform.last-administrator';
 
-/** What is asked of administrators: a lock by a name, and how many of them are active. */
+/** Statements about administrators: a lock by a name, and the number of active ones. */
 export interface Administrators {
   readonly lock: OwnSql;
   readonly administrators: OwnSql;
@@ -39,7 +39,7 @@ JOIN ${table('platform_roles')} r ON r.id = u.role WHERE r.admin_access AND u.st
 }
 
 /**
- * Makes sure that somebody is left who administers. Call it when an administrator was taken away. Throws
+ * Makes sure that an active administrator is left. Call it when an administrator was taken away. Throws
  * UNPROCESSABLE_ENTITY.
  */
 export async function keepAdministrator(running: Running, { lock, administrators }: Administrators): Promise<void> {

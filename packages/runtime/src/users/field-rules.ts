@@ -1,4 +1,7 @@
-/** What fields of the platform's own collections take beyond their types. Source: API specification, sections 2.2, 3.2 and 10. */
+/**
+ * Rules for fields of the platform's own collections beyond their types. Source: API specification, sections 2.2, 3.2
+ * and 10.
+ */
 import { passwordProblem } from '../auth/password-policy.ts';
 import { isObject } from '../contract/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
@@ -12,7 +15,7 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** What the environment decides about fields. */
+/** Limits of fields that the environment sets. */
 export interface FieldLimits {
   /** PASSWORD_MIN_LENGTH, in characters. */
   readonly passwordMinLength: number;
@@ -33,7 +36,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['platform_settings.storage_asset_presets', checkAssetPresets],
 ]);
 
-/** What is wrong with the value of a field, in its text form; undefined when nothing is. */
+/** Returns the problem of a field's value, in its text form; undefined if it has none. */
 export function checkField(
   { name, system }: CollectionDescriptor,
   field: string,

@@ -1,4 +1,7 @@
-/** Addresses as they are compared, where the server has no function for it: what `platform_normal_email` does on PostgreSQL. */
+/**
+ * Normalizes addresses for comparison where the server has no function for it, as `platform_normal_email` does on
+ * PostgreSQL.
+ */
 import { capitals, small } from '../system/migrations/lowercase.ts';
 
 const smallLetters = [...small];

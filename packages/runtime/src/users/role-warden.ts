@@ -1,4 +1,4 @@
-/** What writing roles means for their users. Source: API specification, sections 3.2 and 10.11. */
+/** Effects of writing roles on their users. Source: API specification, sections 3.2 and 10.11. */
 import { answer, give, type OwnSql, run, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
@@ -65,7 +65,7 @@ export function createRoleWarden(place: SystemPlace): Warden {
       const { keys } = step;
       if (keys === null || (step.action === 'update' && !writes(step, ['admin_access']))) return null;
       const ids = keyArray(keys);
-      // Whoever is giving the role to somebody is waited for, so that the users who have it are all there.
+      // Waits for transactions that are giving the role to a user, so that all its users are there.
       if (step.action === 'delete') await allRows(running.transaction, texts.hold, [ids]);
       const before = await administering(running, ids);
       if (step.action === 'delete') {

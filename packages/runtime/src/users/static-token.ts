@@ -1,14 +1,14 @@
 /** The form of static tokens. Source: API specification, section 2.2. */
 import { isJwtShaped } from '../http/token.ts';
 
-/** What a text says that cannot be one, and also one that another user has: who guesses learns nothing. */
+/** Message for an invalid token and also for one that another user has, so that a guess reveals nothing. */
 export const staticTokenRule = 'must be a static token: 16 to 255 visible ASCII characters that nobody else has';
 
 const form = /^[\x21-\x7e]{16,255}$/;
-/** What programs send where they have none. */
+/** Texts that programs send in place of a missing token. */
 const placeholder = /^(?:null|undefined|none|nil|nan|true|false|object|[[\](){}"',;:._-])+$/i;
 
-/** Whether a text can be the static token of a user. Others are not looked up, so those of earlier versions end. */
+/** True if a text can be the static token of a user. Others are not looked up, so those of earlier versions end. */
 export function isStaticToken(text: string): boolean {
   return form.test(text) && !placeholder.test(text) && !isJwtShaped(text);
 }

@@ -1,6 +1,6 @@
 /**
- * What writing users means beyond their fields: who may touch an administrator, that one stays, and which sessions end.
- * Source: API specification, sections 2.2 and 3.2.
+ * Effects of writing users beyond their fields: permission to change an administrator, keeping one, and ending
+ * sessions. Source: API specification, sections 2.2 and 3.2.
  */
 import type { Caller } from '../caller.ts';
 import { arrayLiteral } from '../contract/index.ts';
@@ -26,7 +26,10 @@ interface Statements {
   readonly states: OwnSql;
   readonly locked: OwnSql;
   readonly outdate: OwnSql;
-  /** Of users ($1) those with an address that the server cannot normalise, with it; null where it can with all. */
+  /**
+   * Those of the users ($1) that have an address which the server cannot normalize, with it; null if it can normalize
+   * all.
+   */
   readonly foreign: OwnSql | null;
   readonly normalise: OwnSql;
 }

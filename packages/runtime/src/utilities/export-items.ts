@@ -15,7 +15,7 @@ import type { FileMetadata, Uploads } from '../files/uploads.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { Sender } from '../write/job.ts';
 
-/** What exporting takes. */
+/** Options of exporting. */
 export interface ExporterOptions {
   readonly database: Pick<Database, 'stream'>;
   readonly planner: Planner;
@@ -27,7 +27,7 @@ export interface ExporterOptions {
   readonly mostBytes: number;
 }
 
-/** Who exports what. */
+/** Request of an export. */
 export interface ExportRequest {
   readonly caller: Caller;
   readonly collection: string;
@@ -51,7 +51,7 @@ export function createExporter({ database, planner, gate, uploads, folder, mostB
     staged.catch((error: unknown) => out.destroy(error instanceof Error ? error : undefined));
     async function put(chunk: Buffer): Promise<void> {
       if (out.destroyed) throw new Error('The file cannot be written.');
-      // What the writer gives may be used again.
+      // The writer may reuse the memory of a chunk.
       if (!out.write(Buffer.from(chunk))) await Promise.race([once(out, 'drain'), once(out, 'close')]);
     }
     try {
@@ -60,7 +60,7 @@ export function createExporter({ database, planner, gate, uploads, folder, mostB
       out.end();
     } catch (error) {
       out.destroy(error instanceof Error ? error : undefined);
-      // What the disk says counts before what came of it.
+      // An error of the disk takes precedence over its consequences.
       await staged;
       throw error;
     }

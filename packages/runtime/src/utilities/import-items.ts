@@ -14,7 +14,7 @@ import { tellViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { type CsvRow, readCsv, refuse } from './read-csv.ts';
 
-/** What importing takes. */
+/** Options of importing. */
 export interface ImporterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction'>;
@@ -23,7 +23,7 @@ export interface ImporterOptions {
   readonly mostItems: number | null;
 }
 
-/** Who imports into what. */
+/** Caller of an import, and the collection to import into. */
 export interface ImportRequest {
   readonly caller: Caller;
   readonly collection: string;

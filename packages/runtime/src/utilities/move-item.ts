@@ -10,14 +10,14 @@ import type { Writer } from '../write/writer.ts';
 import { type Move, planMove, sortFieldOf } from './sort-items.ts';
 import { updatableNames } from './updatable-names.ts';
 
-/** What moving items takes. */
+/** Options of moving items. */
 export interface MoverOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction'>;
   readonly writer: Pick<Writer, 'workOf'>;
 }
 
-/** Who moves something, and in which collection. */
+/** Caller of a move, and its collection. */
 export interface MoveRequest {
   readonly caller: Caller;
   readonly collection: string;

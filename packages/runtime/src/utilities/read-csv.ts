@@ -94,7 +94,7 @@ function createParser() {
   return { take, end };
 }
 
-/** What is wrong with a file of CSV; `problem` goes on behind "The file". */
+/** Error for an invalid CSV file; `problem` continues the sentence "The file". */
 export function refuse(problem: string): PlatformError {
   return new PlatformError('INVALID_PAYLOAD', `The file ${problem}.`);
 }

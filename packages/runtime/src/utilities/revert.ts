@@ -14,7 +14,7 @@ import { tellViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './updatable-names.ts';
 
-/** What reverting takes. */
+/** Options of reverting. */
 export interface ReverterOptions {
   readonly api: CompiledApi;
   /** Quoted; null where the platform's own tables are not installed. */
@@ -24,7 +24,7 @@ export interface ReverterOptions {
   readonly writer: Pick<Writer, 'workOf'>;
 }
 
-/** Who reverts something. */
+/** Caller of a revert. */
 export interface RevertRequest {
   readonly caller: Caller;
   readonly sender: Sender;
@@ -82,7 +82,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
   };
 }
 
-/** Numbers keep their digits: what is written back is what was there. */
+/** Numbers keep their digits, so that the values written back are exactly those of the revision. */
 function readRevision(text: string): { readonly collection: string; readonly item: string; readonly data: JsonValue } {
   const answer = withNumberTexts(parseExactly(text));
   const row = isObject(answer) ? (answer.data ?? null) : null;

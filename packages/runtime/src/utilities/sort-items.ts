@@ -1,7 +1,7 @@
 /**
- * Moving an item to the place of another one. Source: API specification, section 13, `/utils/sort`.
+ * Moves an item to the position of another one. Source: API specification, section 13, `/utils/sort`.
  *
- * Only items that the caller may read are looked at and moved: what is hidden keeps its position, and nothing about it
+ * Only items that the caller may read are looked at and moved: a hidden item keeps its position, and nothing about it
  * shows.
  */
 import type { Caller } from '../caller.ts';
@@ -17,7 +17,7 @@ import type { CollectionScope } from '../query/scope.ts';
 import { namedLocks } from '../write/named-locks.ts';
 import { statementRows } from '../write/own-rows.ts';
 
-/** What is moved where: keys in path form. */
+/** Item to move, and the item at its destination: keys in path form. */
 export interface Move {
   readonly item: string;
   readonly to: string;

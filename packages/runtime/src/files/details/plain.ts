@@ -5,8 +5,8 @@ const longest = 1_000;
 const most = 64;
 
 /**
- * What a library has read of a file, as JSON that every database takes: without bytes, numbers that are none, and empty
- * texts. Undefined for what nothing is left of.
+ * Converts metadata that a library has read from a file to JSON that every database takes: without bytes, NaN and
+ * infinite numbers, and empty texts. Undefined if the result is empty.
  */
 export function plain(value: unknown): JsonValue | undefined {
   if (typeof value === 'boolean') return value;

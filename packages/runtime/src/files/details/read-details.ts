@@ -1,13 +1,13 @@
 /**
- * What sounds, films and photographs tell of themselves, read by libraries for their formats. Whatever a file is, it takes
- * no more than a while of one thread: a file that asks for more tells nothing.
+ * Metadata of audio, video and photographs, read by libraries for their formats. Reading takes a bounded time of one
+ * thread: a file that needs more has no metadata.
  */
 import { Worker } from 'node:worker_threads';
 import type { JsonValue } from '../../contract/index.ts';
 import { PlatformError } from '../../errors.ts';
 import { createQueue } from '../transform/queue.ts';
 
-/** What is read of a file. */
+/** Metadata that is read from a file. */
 export interface MediaDetails {
   /** In whole seconds; null for what has none. */
   readonly duration: number | null;
@@ -15,12 +15,12 @@ export interface MediaDetails {
   readonly metadata: JsonValue;
 }
 
-/** What a thread is asked: a sound or a film by its path, or the EXIF block of an image. */
+/** Request to a thread: an audio or video file by its path, or the EXIF block of an image. */
 export type Question =
   | { readonly kind: 'media'; readonly path: string }
   | { readonly kind: 'exif'; readonly bytes: Uint8Array };
 
-/** What a thread tells: that it begins to read, and what it has read. */
+/** Message of a thread: that it begins to read, or its result. */
 export type WorkerMessage = 'loaded' | MediaDetails;
 
 const none: MediaDetails = { duration: null, metadata: null };
@@ -36,7 +36,7 @@ const mostBytes = 32_768;
 
 const queue = createQueue(2, 64);
 
-/** Whether a type is of something that lasts. */
+/** True if a media type has a duration. */
 export function isMedia(type: string): boolean {
   return /^(?:audio|video)\//.test(type) || type === 'application/ogg';
 }

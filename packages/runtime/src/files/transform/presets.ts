@@ -4,7 +4,7 @@ import type { JsonValue } from '../../contract/index.ts';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { invalid, readTransformation, type Transformation, type Wanted } from './transformation.ts';
 
-/** What the settings of a project say. */
+/** Settings of a project for assets. */
 export interface AssetSettings {
   /** Which transformations requests may ask for. */
   readonly allowed: 'all' | 'none' | 'presets';

@@ -1,4 +1,4 @@
-/** Making images into others, each once: what was made is kept beside the content that it was made of. */
+/** Transforms images, each once: the result is kept beside its original. */
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -30,7 +30,11 @@ export interface Rendition {
 
 /** Makes images. */
 export interface Renderer {
-  /** What would be made: its type, and what tells it from others. */
+  /**
+   * Makes it, or returns the stored result; null when the original is gone. `isThere` tells if the original still
+   * exists, so that no rendition of a removed one is kept. Rejects with INVALID_QUERY for images that are too large or
+   * unreadable, and on timeout; with SERVICE_UNAVAILABLE when too many images are waiting.
+   */
   describe(original: Original, transformation: Transformation): Omit<Rendition, 'bytes'>;
   /**
    * Makes it, or gives what was made before; null when the original is gone. `isThere` says whether it still is, so that
@@ -93,7 +97,7 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
       if (bytes === null) return null;
       if (first) {
         await storage.putBytes(kept, bytes, type);
-        // Who removes the content meanwhile may have looked before this was there.
+        // A request that removes the content meanwhile may have looked before this was there.
         if (!(await isThere())) await storage.remove(name);
       }
       return { bytes, type, id };
@@ -101,7 +105,7 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
   };
 }
 
-/** That of the original where nothing else is asked for; of those that nobody makes, one that loses nothing. */
+/** The format of the original if none is requested; a lossless one for formats that cannot be written. */
 function formatOf(type: string, { format }: Transformation): ImageFormat {
   if (format !== undefined) return format;
   if (type === 'image/jpeg') return 'jpg';

@@ -1,4 +1,4 @@
-/** What images are made into, as requests and presets say it. Source: API specification, section 11.3. */
+/** Transformations of images, as requests and presets state them. Source: API specification, section 11.3. */
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 import { type Operation, readOperations } from './operations.ts';
@@ -12,7 +12,7 @@ export type Fit = (typeof fits)[number];
 /** Formats that images are made in. */
 export type ImageFormat = (typeof formats)[number];
 
-/** What an image is made into; what is absent stays. */
+/** Transformation of an image; absent properties stay. */
 export interface Transformation {
   readonly width?: number;
   readonly height?: number;
@@ -24,7 +24,7 @@ export interface Transformation {
   readonly transforms?: readonly Operation[];
 }
 
-/** What a request wants: nothing, a preset, or what it says itself. */
+/** Transformation that a request selects: none, a preset, or its own. */
 export type Wanted =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'preset'; readonly key: string }
@@ -90,7 +90,7 @@ function readFlag(text: string | undefined): boolean | undefined {
   throw invalid('"withoutEnlargement" must be true or false.');
 }
 
-/** What is wrong with a transformation. */
+/** Error for an invalid transformation. */
 export function invalid(message: string): PlatformError {
   return new PlatformError('INVALID_QUERY', message);
 }

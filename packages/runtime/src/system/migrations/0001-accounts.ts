@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 import { capitals, small } from './lowercase.ts';
 import { mysqlAccounts } from './mysql/accounts.ts';
 
-/** Who there is and what they may do: roles, users, permissions, and the files that users have as avatars. */
+/** Roles, users and permissions, and the files that users have as avatars. */
 export const accounts: Migration = {
   id: 1,
   name: 'accounts',

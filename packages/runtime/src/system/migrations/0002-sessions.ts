@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 import { mysqlSessions } from './mysql/sessions.ts';
 
-/** What signing in needs; nothing of it is a collection. Tokens and codes are kept as SHA-256 only. */
+/** Tables for signing in; none of them is a collection. Tokens and codes are stored as SHA-256 only. */
 export const sessions: Migration = {
   id: 2,
   name: 'sessions',

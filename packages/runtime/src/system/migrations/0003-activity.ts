@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 import { mysqlActivity } from './mysql/activity.ts';
 
-/** What was done, by whom, what it changed, and what people say about it. */
+/** Activity, its authors, revisions, and comments. */
 export const activity: Migration = {
   id: 3,
   name: 'activity',

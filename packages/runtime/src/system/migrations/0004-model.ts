@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 import { mysqlModel } from './mysql/model.ts';
 
-/** What projects say about their collections, fields and relations, and how people like to look at them. */
+/** Metadata of collections, fields and relations, and the display settings of users. */
 export const model: Migration = {
   id: 4,
   name: 'model',

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 import { mysqlRequests } from './mysql/requests.ts';
 
-/** What a write keeps in its transaction for later: its answer, should it be asked again, and mail to send. */
+/** Rows that a write keeps in its transaction for later: its answer in case of a repeated request, and mail to send. */
 export const requests: Migration = {
   id: 5,
   name: 'requests',

@@ -58,8 +58,8 @@ export const mysqlAccounts: MysqlSteps = {
   admin_access tinyint(1) NOT NULL DEFAULT 0,
   app_access tinyint(1) NOT NULL DEFAULT 1
 ) {table}`,
-    // Addresses are compared by email_key. The servers know nothing of NFKC: whoever writes an address that is not
-    // ASCII also writes what it is compared by, and for which address that is.
+    // Addresses are compared by email_key. The servers cannot normalize to NFKC. Code that writes an address outside
+    // ASCII also writes its comparison form, and the address that this form belongs to.
     `CREATE TABLE IF NOT EXISTS platform_users (
   id {uuid} NOT NULL DEFAULT (UUID()) PRIMARY KEY,
   first_name varchar(50),

@@ -1,6 +1,6 @@
 import type { MysqlSteps } from '../../migration.ts';
 
-/** Migration 6 on MySQL and MariaDB; what it changes in the table of files, migration 1 has made so. */
+/** Migration 6 on MySQL and MariaDB; its changes to the table of files are part of migration 1 here. */
 export const mysqlFiles: MysqlSteps = {
   up: [
     `CREATE TABLE IF NOT EXISTS platform_loose_files (
