@@ -120,7 +120,7 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
   };
 }
 
-/** A password that nobody has chosen, to be told once. */
+/** A generated password, to be shown once. */
 export function makePassword(): string {
   return randomBytes(15).toString('base64url');
 }

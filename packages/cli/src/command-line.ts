@@ -72,7 +72,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Every command with its options: what is parsed, shown as help, and printed in docs/reference/commands.md. */
+/** Every command with its options, for parsing, for help, and for docs/reference/commands.md. */
 export function program(): Command {
   const root = new Command('platform')
     .description('Tablewright compiles a SQL database and its permissions into a typed API server.')

@@ -32,7 +32,7 @@ import {
 import { typeDocuments } from './type-documents.ts';
 import { type OutputFile, openOutput, type WriteResult, writeFiles } from './write-files.ts';
 
-/** What a generation is made from. */
+/** Inputs of a generation. */
 export interface GenerateOptions {
   /** From `platform.schema.json`, without a database. */
   readonly offline?: boolean;
@@ -40,17 +40,17 @@ export interface GenerateOptions {
   readonly force?: boolean;
   /** A database that is open already. */
   readonly source?: Source;
-  /** What the database said; it is not asked again. */
+  /** Facts from the database; it is not read again. */
   readonly facts?: Facts;
-  /** Of a process that compiles again and again. */
+  /** Cache of a process that compiles repeatedly. */
   readonly memory?: CompileMemory;
-  /** Whether to use what other processes have left behind, and to leave something. Default: no. */
+  /** True to use cached results of other processes, and to cache new ones. Default: no. */
   readonly archived?: boolean;
 }
 
 /**
- * The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. Of a large project
- * nothing is made where nothing would be another than the last run has left it.
+ * The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. A large project is
+ * not compiled if the result would be the files that the last run has left.
  */
 export async function generateProject(
   project: Project,
@@ -94,7 +94,7 @@ export async function writeProject(
   return generation;
 }
 
-/** What was written, and what takes away what that has replaced. */
+/** Written files, and a function that removes the replaced ones. */
 export interface Placed {
   readonly generation: Generation;
   clear(): Promise<void>;
@@ -126,19 +126,19 @@ export async function placeProject(
   }
 }
 
-/** Throws the reason why files were not written; of files that were edited, with their diagnostics. */
+/** Throws the reason why files were not written; for edited files with their diagnostics. */
 export function refuseWriting(error: unknown, { folder, output }: Project, progress: Progress): never {
   if (error instanceof EditedFilesError) report(error.diagnosticsOf(relative(folder, output)), progress);
   throw error;
 }
 
-/** What would be written. */
+/** Output that would be written. */
 export interface Compilation extends Omit<Generation, 'written'> {
   /** The text of `platform.schema.json` in pieces, printed when it is first asked for. */
   readonly schemaText: () => readonly string[];
   /** Below the output folder. */
   readonly files: readonly OutputFile[];
-  /** What the files say to a server. */
+  /** Model for a server, as the files state it. */
   readonly model: ModelData | null;
 }
 
@@ -158,7 +158,7 @@ interface Compilable extends Resolution, Pick<Compilation, 'schemaText'> {
   readonly compiler: PreparedCompiler;
 }
 
-/** Gives the project's schema to whoever goes on with it, with a compiler that got ready meanwhile and ends with the work. */
+/** Passes the project's schema to `work`, with a compiler that was prepared meanwhile and ends with the work. */
 async function withSchema<Result>(
   project: Project,
   progress: Progress,

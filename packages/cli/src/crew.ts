@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Drift, FirstAdministrator } from '@tablewright/runtime';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
-/** What a process tells when it listens. */
+/** Message of a process that listens. */
 export interface Readiness {
   readonly url: string;
   /** Paths of the pages that people begin with. */
@@ -25,13 +25,13 @@ export interface Crew {
   kill(): void;
 }
 
-/** What a process is told when it shall finish. */
+/** Message that tells a process to finish. */
 export const finish = 'finish';
 
 /** Milliseconds before a process that has ended by itself is replaced: one that cannot start must not be started all the time. */
 const replaceAfter = 1_000;
 
-/** Makes a crew of this size. What happens later is told to `tell`. */
+/** Makes a cluster of this size. Later events are reported to `tell`. */
 export function createCrew(size: number, tell: (text: string) => void): Crew {
   const serving = new Set<Worker>();
   let stopping = false;
@@ -46,7 +46,7 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
         resolve({ worker, told });
       });
       worker.on('exit', (code, signal) => {
-        // Whoever was dismissed is in the list no more.
+        // A worker that was dismissed is no longer in the list.
         if (serving.delete(worker) && !stopping) replace(signal ?? `code ${code}`);
         reject(new CommandError(code === 0 ? exitCodes.start : code, 'A process ended before it listened.'));
       });

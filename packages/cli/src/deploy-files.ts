@@ -18,7 +18,7 @@ export function checkDeployment(kind: string | undefined): void {
   throw new CommandError(exitCodes.usage, `--deploy takes ${[...files.keys()].join(' or ')}, not "${kind}".`);
 }
 
-/** Copies the files of a kind into a project; what is there stays. */
+/** Copies the files of a kind into a project; existing files stay. */
 export async function copyDeployment(folder: string, kind: string, progress: Progress): Promise<void> {
   for (const name of files.get(kind) ?? []) {
     const path = join(folder, name);

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { reasonOf } from './readable.ts';
 
-/** What the file of a project's variables is called. It holds secrets, so it belongs to one machine. */
+/** Name of the file of a project's variables. It contains secrets, so it belongs to one machine. */
 export const environmentName = '.env';
 
 /** Sets the variables of the `.env` of a project's folder that are not set, also by `<NAME>_FILE`: the environment wins. */

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@tablewright/introspect';
 
-/** What the exit code of the command line tells a pipeline. Documented in `platform --help` and docs/cli.md. */
+/** Meanings of the exit codes of the command line for pipelines. Documented in `platform --help` and docs/cli.md. */
 export const exitCodes = {
   ok: 0,
   /** Diagnostics of severity error: the configuration, permissions or database cannot be compiled. Or a verdict. */
@@ -28,7 +28,7 @@ export class CommandError extends Error {
   }
 }
 
-/** What is wrong with the project or its database, each error by itself: none of them can be compiled. */
+/** Errors of the project or its database, each of which keeps it from being compiled. */
 export class DiagnosticsError extends CommandError {
   readonly diagnostics: readonly Diagnostic[];
 

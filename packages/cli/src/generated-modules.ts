@@ -1,8 +1,8 @@
 /**
- * Loads what was generated in less time than Node does by itself. A thousand collections are a thousand modules, and most
- * of the time to load them goes into looking for types in them (a compiler of a whole language reads each), and into asking
- * the file system where each is. Of the platform's own files both is known: where types stand in them, and that what one
- * names lies beside it. They stay what they are for everybody else: files of TypeScript that Node loads without help.
+ * Loads the generated files faster than Node does by itself. A thousand collections are a thousand modules. Most of the
+ * time to load them goes into looking for types in them (a compiler of a whole language reads each), and into asking
+ * the file system where each is. For the platform's own files both is known: where types stand in them, and that an
+ * imported file lies beside it. For other tools they stay files of TypeScript that Node loads without help.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { type ResolveFnOutput, registerHooks } from 'node:module';
@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { CompiledApi } from '@tablewright/runtime';
 import { withoutTypes } from './without-types.ts';
 
-/** What `server.ts` exports. */
+/** Exports of `server.ts`. */
 interface Generated {
   readonly api: CompiledApi;
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { freshUrl } from './dev/fresh-modules.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
-/** What the file may be called; the first that there is counts. */
+/** Possible names of the file; the first that exists counts. */
 export const configNames = ['platform.config.ts', 'platform.config.mts', 'platform.config.mjs', 'platform.config.js'];
 
 /** Name of the configuration file in a folder; undefined where there is none. */
@@ -55,7 +55,7 @@ function hint(error: unknown): string | null {
   return null;
 }
 
-/** Whether Node took a file with `import` or `export` in it for a module of the older kind. */
+/** True if Node took a file with `import` or `export` in it for a CommonJS module. */
 export function isCommonJs(error: unknown): boolean {
   const message = error instanceof SyntaxError ? error.message : '';
   return /^Cannot use import statement outside a module|^Unexpected token 'export'/.test(message);

@@ -2,8 +2,8 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import { knownFailure } from './known-failure.ts';
 
 /**
- * Runs a command whose exit code is a verdict, so that 1 says nothing else: whatever keeps it from judging ends with 2.
- * Bugs stay bugs.
+ * Runs a command whose exit code is a verdict, so that 1 has no other meaning: a failure before the verdict ends with
+ * 2. Bugs stay bugs.
  */
 export async function judging<T>(work: () => Promise<T>): Promise<T> {
   try {

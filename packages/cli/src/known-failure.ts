@@ -21,7 +21,7 @@ const refusals: ReadonlySet<unknown> = new Set([
   'EXDEV',
 ]);
 
-/** What a database refuses to do, or cannot do now; by the class, or the whole, of what PostgreSQL calls its SQLSTATE. */
+/** Codes of refusals and temporary failures of a database; by the class, or the whole, of PostgreSQL's SQLSTATE. */
 const denials: ReadonlySet<string> = new Set(['42501', '25006', '55P03', '08', '40', '53', '54', '57', '58']);
 
 /** The same by the numbers of MySQL and MariaDB. */
@@ -35,8 +35,8 @@ const mysqlDenials: ReadonlySet<unknown> = new Set([
 const brokenOff: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'PROTOCOL_CONNECTION_LOST']);
 
 /**
- * What the file system or the database refuses, as a failure that says so; any other error as it is, which is then a bug of
- * ours or a failure already.
+ * Converts refusals of the file system or the database to a failure that says so; any other error stays as it is, which
+ * is then a bug of ours or a failure already.
  */
 export function knownFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;
@@ -54,7 +54,7 @@ function denied(error: Error): CommandError {
   return new CommandError(exitCodes.database, `The database refuses: ${reasonOf(error)}.`, hint);
 }
 
-/** The last resort: what is read of databases and files is bounded where it is read, with a message that names it. */
+/** The last resort: data of databases and files is bounded when it is read, with a message that names it. */
 function tooDeep(error: Error): CommandError {
   const place = /^ +at (\S+)/m.exec(error.stack ?? '')?.[1];
   const where = place === undefined ? '' : ` (in ${place})`;

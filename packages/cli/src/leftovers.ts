@@ -1,8 +1,8 @@
-/** What processes left behind that were killed while they wrote. What cannot be removed stays. */
+/** Temporary files of processes that were killed while they wrote. A file that cannot be removed stays. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Milliseconds after which nobody writes a file any more that nobody has moved to its place. */
+/** Milliseconds after which a file that was not moved to its place is abandoned. */
 const abandoned = 60 * 60 * 1000;
 
 /** Removes it from a folder that is the platform's own, such as its cache. */
@@ -10,7 +10,10 @@ export function removeLeftovers(folder: string): Promise<void> {
   return removeOld(folder, (name) => name.endsWith('.tmp'));
 }
 
-/** Removes it from beside a file or a folder, where others have theirs: what begins with its name and a random one. */
+/**
+ * Removes it from beside a file or a folder, where other files lie, too: only names that begin with its name and a
+ * random one.
+ */
 export function removeLeftoversBeside(path: string): Promise<void> {
   const own = `${basename(path)}.`;
   return removeOld(

@@ -1,4 +1,4 @@
-// What is imported by a declaration is loaded before anything here runs. Nothing is awaited at the top, so that
+// Static imports are loaded before this code runs, so this import is dynamic. The top level awaits nothing, so that
 // `bin/platform.cjs` may require this file.
 import { keepCompiledCode } from './compiled-code.ts';
 

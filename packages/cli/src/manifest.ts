@@ -9,7 +9,7 @@ type JsonObject = Readonly<Record<string, JsonValue>>;
 /** The file, below the folder of the generated files. */
 export const manifestFile = 'manifest.json';
 
-/** What a manifest says. */
+/** Content of a manifest. */
 export interface Manifest {
   /** The contract that the files were made for; 0 where none is named. */
   readonly contract: number;

@@ -1,4 +1,4 @@
-/** What the platform's own tables say about collections, fields and relations, as the command line reads it. */
+/** Reads the declarations of collections, fields and relations from the platform's own tables, for the command line. */
 import { readModelTables } from '@tablewright/introspect';
 import { modelTablesQuestion } from '@tablewright/runtime';
 import type { DeclaredModel } from '@tablewright/runtime/contract';
@@ -7,7 +7,7 @@ import type { Project } from './project.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
-/** Reads it; null where nobody has said anything, or where the tables are not installed or not readable. */
+/** Reads it; null if the tables are empty, not installed or not readable. */
 export async function readModel(source: Source, project: Project): Promise<DeclaredModel | null> {
   const place = systemPlace(source, project);
   const [[readable, ledger] = []] = await source.run(...modelTablesQuestion(place));

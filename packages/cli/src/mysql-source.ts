@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import { readable, reasonOf } from './readable.ts';
 import type { Source } from './source.ts';
 
-/** Whether a database is one of MySQL's family, by its URL; which of them it is, the server says. */
+/** True if a URL names a MySQL or MariaDB database; the server tells which of the two it is. */
 export function isMysqlUrl(url: string): boolean {
   return /^(?:mysql|mariadb):\/\//i.test(url);
 }
@@ -31,7 +31,8 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
       database,
       charset: 'utf8mb4',
       connectTimeout: 10_000,
-      // Everything as the text that the server sends; of JSON the driver warns where it would choose the same name, `utf8`.
+      // Every value as the text that the server sends. For JSON the driver warns if it would choose the same charset,
+      // `utf8`.
       typeCast: (field) => field.string('utf-8'),
     })
     .catch((error: unknown) => {
@@ -53,7 +54,7 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
         values: [...parameters],
         rowsAsArray: true,
       });
-      // What changes rows tells how many it found.
+      // A statement that changes rows returns how many it found.
       if (!Array.isArray(rows)) return [['1', String(rows.affectedRows)]];
       return rows.map((row) => row.map((value: unknown) => (typeof value === 'string' ? value : null)));
     },

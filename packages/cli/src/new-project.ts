@@ -4,12 +4,12 @@ import { basename, join } from 'node:path';
 import { type ProjectFile, projectFiles } from 'create-tablewright';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
-/** What decides about the files. */
+/** Options of the files. */
 export interface NewProject {
   readonly folder: string;
   /** Text of the argument of `defineConfig`. */
   readonly config: string;
-  /** Whether it begins with tables of its own, in an embedded database that is not made yet. */
+  /** True if it begins with tables of its own, in an embedded database that is not made yet. */
   readonly hasTables: boolean;
 }
 
@@ -35,7 +35,7 @@ function packageName(folder: string): string {
   return name === '' ? 'api' : name;
 }
 
-/** Whether `.ts` files of a folder are modules: its package says so, or there is none yet and it will. */
+/** True if `.ts` files of a folder are modules: its package says so, or there is none yet and the new one will. */
 async function isModulePackage(folder: string): Promise<boolean> {
   const path = join(folder, 'package.json');
   const text = await readFile(path, 'utf8').catch(() => null);

@@ -8,7 +8,7 @@ import type { Piece } from '@tablewright/compiler';
 /** A file to write, its path relative to the output folder, with `/` on every system. */
 export interface OutputFile {
   readonly path: string;
-  /** The whole text; of a file in pieces it is put together whenever it is asked for. */
+  /** The whole text; for a file in chunks it is joined at each access. */
   readonly contents: string;
   /** The same text in pieces. Default: it is in one. */
   readonly pieces?: readonly Piece[];
@@ -20,12 +20,12 @@ export function wholeText(file: OutputFile): Piece | null {
   return pieces.length > 1 ? null : (pieces[0] ?? '');
 }
 
-/** Whether two files in pieces have the same text; where they are not cut at the same places, nobody looks. */
+/** True if two files in chunks have the same text. Files with different chunk boundaries are not compared. */
 export function haveSamePieces({ pieces: some = [] }: OutputFile, { pieces: others = [] }: OutputFile): boolean {
   return some.length === others.length && some.every((piece, at) => isSamePiece(piece, others[at] ?? ''));
 }
 
-/** Whether two files have the same text; null where only a look at all of it would tell, because it is cut at other places. */
+/** True if two files have the same text; null if different chunk boundaries would require comparing the whole text. */
 export function haveSameText(one: OutputFile, other: OutputFile): boolean | null {
   const [some, others] = withoutCommonEnds(piecesOf(one), piecesOf(other));
   const areCutAlike = some.length === others.length && some.every((piece, at) => isAsLong(piece, others[at]));
@@ -33,7 +33,7 @@ export function haveSameText(one: OutputFile, other: OutputFile): boolean | null
   return bytesIn(some) === bytesIn(others) ? null : false;
 }
 
-/** What two lists do not begin and end with together. */
+/** Removes the common beginning and the common end of two lists. */
 function withoutCommonEnds(
   some: readonly Piece[],
   others: readonly Piece[],
@@ -55,7 +55,7 @@ function isSamePiece(one: Piece, other: Piece): boolean {
   return one === other || (one.length === other.length && Buffer.compare(bytesOf(one), bytesOf(other)) === 0);
 }
 
-/** Whether a file holds a text in pieces; one of another size is not read. */
+/** True if a file holds a text in chunks; a file of another size is not read. */
 export async function holdsText(path: string, pieces: readonly Piece[]): Promise<boolean> {
   const size = await sizeOf(path);
   if (size === null || size !== bytesIn(pieces)) return false;
@@ -137,7 +137,7 @@ export function digestOf(file: OutputFile): string {
   return digest;
 }
 
-/** What this process has taken last, by path. */
+/** Last digests of this process, by path. */
 const digested = new Map<string, { readonly file: OutputFile; readonly digest: string }>();
 
 /** Digest of bytes, as `digestOf` takes it. */
@@ -214,7 +214,7 @@ function isFolder(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EISDIR';
 }
 
-/** Whether there is no such file or folder. */
+/** True if there is no such file or folder. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

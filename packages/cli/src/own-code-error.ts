@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { CommandError } from './exit-codes.ts';
 
 /**
- * What keeps the project's own code from being loaded, as a failure with its place, an exit code and a hint; any other error
- * as it is, because that is no mistake of people.
+ * Converts an error that keeps the project's own code from being loaded to a failure with its place, an exit code and a
+ * hint. Any other error stays as it is, because it is not a mistake in that code.
  */
 export function ownCodeError(error: unknown, folder: string, exitCode: number, hint?: string): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;

@@ -51,7 +51,7 @@ function fetchedBy(script: string): string | null {
   return folders.some((name) => name.startsWith('dlx-')) ? 'yarn dlx tablewright' : null;
 }
 
-/** Whether a shell finds this command; npm adds folders to the path that no shell has. */
+/** True if a shell finds this command; npm adds folders to the path that no shell has. */
 function isOnPath({ script, environment }: Call): boolean {
   const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders
@@ -64,8 +64,8 @@ function isSame(path: string, script: string): boolean {
 }
 
 /**
- * Whether npx finds it, which looks into the nearest folder that is a package, and into the workspace that it is a member
- * of; elsewhere it asks the registry.
+ * True if npx finds it. It looks into the nearest folder that is a package, and into the workspace of that package;
+ * elsewhere it asks the registry.
  */
 function isInstalled(cwd: string): boolean {
   const has = (folder: string, name: string): boolean => existsSync(join(folder, name));

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** What one module of ours calls another one of its package. */
+/** Import of a module of ours by another one of its package. */
 const neighbour = /^\.\.?\/[\w./-]+\.[jt]s$/;
 
 /** Other packages of this command: each lies where the package manager puts it, beside packages of other people. */

@@ -11,7 +11,7 @@ import type { Source } from './source.ts';
 
 /** By what they do; `$1` is the name of a role. */
 export interface PermissionTexts {
-  /** Whether both tables are there and may be read. */
+  /** True if both tables exist and are readable. */
   areReadable(source: Source): Promise<boolean>;
   readonly roles: string;
   readonly rules: string;
@@ -27,7 +27,7 @@ export interface PermissionTexts {
   readonly addRule: OwnSql;
 }
 
-/** What is in a schema that the role may not use counts as missing. */
+/** A table in a schema that the role may not use counts as missing. */
 const readableSql = `SELECT COALESCE(pg_catalog.bool_and(pg_catalog.has_table_privilege(found.oid, 'SELECT')
   AND pg_catalog.has_schema_privilege(found.relnamespace, 'USAGE')), false) AND pg_catalog.count(*) = 2
 FROM pg_catalog.pg_class AS found JOIN pg_catalog.pg_namespace AS n ON n.oid = found.relnamespace
@@ -64,7 +64,7 @@ export function mysqlPermissions(tables: MysqlTables): PermissionTexts {
   const named = `(SELECT id FROM ${roles} WHERE name = $1)`;
   return {
     async areReadable({ run }) {
-      // The servers show nobody a table that he may not read, and name the reason where they are asked for its rows.
+      // The servers hide tables that the user may not read, and name the reason if they are asked for their rows.
       return run(`SELECT '1' FROM ${roles} LEFT JOIN ${permissions} ON FALSE LIMIT 1`, []).then(
         () => true,
         (error: unknown) => {

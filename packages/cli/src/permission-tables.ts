@@ -17,7 +17,7 @@ import type { Project } from './project.ts';
 import { runOwn, type Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
-/** What the tables hold. */
+/** Content of the tables. */
 export interface PermissionTables {
   readonly document: PermissionDocument;
   readonly diagnostics: readonly Diagnostic[];
@@ -64,8 +64,8 @@ function parsed(text: string | null | undefined): JsonValue {
 }
 
 /**
- * Makes the tables what the differences say, as one transaction. A role that users have is never removed. Before the
- * commit `confirm` is told what is still different, which is nothing unless somebody else writes at the same time.
+ * Applies the differences to the tables, as one transaction. A role that users have is never removed. Before the commit
+ * `confirm` gets the differences that remain: none unless another connection writes at the same time.
  */
 export async function writePermissionTables(
   source: Source,

@@ -32,8 +32,8 @@ export async function planDocuments(
 }
 
 /**
- * Imports what is generated of collections and access. It is staged in a folder of its own: what is there from before may
- * be loaded already, and nothing is to be replaced before everything is ready.
+ * Imports the generated code of collections and access. It is staged in a folder of its own, because an earlier version
+ * may be loaded already, and files are only replaced when all are ready.
  */
 async function importDescriptions(
   output: string,

@@ -8,7 +8,7 @@ export interface ReadingSession {
   readonly run: Run;
   /** Runs a statement under settings (`enable_seqscan = off`) that hold for it alone. */
   readonly runUnder: (settings: readonly string[], ...statement: Parameters<Run>) => ReturnType<Run>;
-  /** Whether a pooler stands in between. */
+  /** True if a pooler stands in between. */
   readonly isShared: boolean;
 }
 
@@ -24,9 +24,9 @@ export async function runText(client: pg.Client, ...[text, values]: Parameters<R
 }
 
 /**
- * Opens a connection that only reads. A session of its own is told so once. What a session is told behind a pooler the next
- * client would be under, and could not write any more; there every statement is a transaction, and where the pooler
- * has none, it is left as it is.
+ * Opens a connection that only reads. A session of its own is set up so once. Settings of a session behind a pooler
+ * would also apply to the next client, which could not write any more. There every statement is a transaction; if the
+ * pooler has no transactions, the session is left as it is.
  */
 export async function openReading(connect: () => Promise<pg.Client>): Promise<ReadingSession> {
   const client = await connect();
@@ -42,7 +42,7 @@ export async function openReading(connect: () => Promise<pg.Client>): Promise<Re
     leave(client);
     throw error;
   }
-  // Whoever asked for what the pooler does not have was sent away.
+  // The pooler closes the connection of a client that asks for a feature it lacks.
   leave(client);
   return sessionOf(await connect(), { isShared: true, inTransactions: false });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { databaseUrl, embeddedFolder, type Settings } from './settings.ts';
 
-/** Whether there is a database to ask: one that an address names, or an embedded one that was made before. */
+/** True if there is a database to ask: one that an address names, or an embedded one that was made before. */
 export function hasDatabase(project: Pick<Settings, 'config' | 'databaseUrl' | 'stateFolder'>): boolean {
   return databaseUrl(project) !== null || existsSync(join(embeddedFolder(project), 'PG_VERSION'));
 }

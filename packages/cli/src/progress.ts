@@ -20,7 +20,7 @@ export interface Progress {
   /** Emits one event in JSON mode; nothing otherwise. */
   event(type: string, data: Readonly<Record<string, unknown>>): void;
   readonly phases: readonly Phase[];
-  /** Whether diagnostics of severity `info` are shown too. */
+  /** True if diagnostics of severity `info` are shown too. */
   readonly notes: boolean;
   readonly color: boolean;
 }
@@ -32,7 +32,7 @@ export interface ProgressOptions {
   readonly terminal: boolean;
   readonly write: (text: string) => void;
   readonly writeEvent: (text: string) => void;
-  /** What texts become before they are told. Default: they are told as they are. */
+  /** Converts texts before they are printed. Default: unchanged. */
   readonly words?: (text: string) => string;
 }
 
@@ -130,7 +130,7 @@ export function eventLine(event: object): string {
   return `${JSON.stringify(event).replace(/[\u2028\u2029]/g, escaped)}\n`;
 }
 
-/** Tells nothing: whoever does a step again and again tells what it came to when it is done. */
+/** Prints nothing: a caller that repeats a step prints its result at the end. */
 export const silent: Progress = {
   phases: [],
   notes: false,

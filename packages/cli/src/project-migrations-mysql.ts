@@ -19,7 +19,7 @@ import { splitStatements } from './split-statements.ts';
 
 const settings = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'";
 
-/** What commits by itself, so that nobody knows whether it was done when nobody was told. */
+/** Statements that commit by themselves, so that it is unknown if they were run when no answer came. */
 const committing = /^(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|ANALYZE|OPTIMIZE|GRANT|REVOKE|SET|USE)\b/i;
 
 /** Completes or undoes a change of the model that a server has left half done. `schema` as `systemPlace` gives it. */
@@ -33,7 +33,7 @@ export async function settleChanges(source: Source, schema: string): Promise<voi
   }
 }
 
-/** Applies one; false where somebody else has done so meanwhile. */
+/** Applies one; false if another process has done so meanwhile. */
 export async function applyMysqlMigration(
   source: Source,
   schema: string,
@@ -108,7 +108,7 @@ async function reachedOf(
   const { file = [] }: { readonly file?: readonly string[] } = JSON.parse(script);
   const begun = file.slice(0, Math.ceil(Number(reached) / 2));
   if (begun.every((sql, place) => sql === statements[place])) {
-    // What comes behind may have changed.
+    // The statements after it may have changed.
     await source.script('START TRANSACTION');
     await run(underWay.remove, [name]);
     await run(underWay.add, [name, JSON.stringify({ file: statements })]);
@@ -144,7 +144,7 @@ async function runNext({ run, script }: Source, schema: string, { name, sql, pla
   await note(2 * place + 1);
   await script(sql).catch(async (error: unknown) => {
     if (unknown && isDoneAlready(error)) return;
-    // What the server refuses was not done.
+    // A statement that the server refused was not run.
     await note(2 * place).catch(() => undefined);
     throw error;
   });

@@ -51,7 +51,7 @@ function isFileName(name: string): boolean {
   return /^[\w-]+$/.test(name);
 }
 
-/** What a database has of the migrations of a project. */
+/** Migrations of a project that a database has, and those that it lacks. */
 export interface ProjectMigrationState {
   /** Names, in the order of the ledger. */
   readonly applied: readonly string[];
@@ -120,7 +120,7 @@ export async function applyProjectMigrations(
   return done;
 }
 
-/** Applies one under the lock of the model; false where somebody else has done so meanwhile. */
+/** Applies one under the lock of the model; false if another process has done so meanwhile. */
 async function applyOne(
   source: Source,
   schema: string,

@@ -13,7 +13,7 @@ export interface Project extends Settings {
   readonly permissions: PermissionDocument;
   /** Absolute path of the permissions file, which need not exist. */
   readonly permissionsFile: string;
-  /** Of the configuration and the permissions file. */
+  /** Diagnostics of the configuration and the permissions file. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -34,14 +34,17 @@ export async function loadProject(folder: string, stateFolder?: string, change =
 
 let latest: { readonly key: string; readonly parsed: ReturnType<typeof parsePermissions> } | undefined;
 
-/** A file of hundreds of roles may take a second, and whoever develops loads a project again after every change of anything. */
+/**
+ * Parses a text once: a file of hundreds of roles may take a second, and in development the project is loaded again
+ * after every change.
+ */
 function parseOnce(text: string, fileName: string): ReturnType<typeof parsePermissions> {
   const key = `${fileName}\n${text}`;
   if (latest?.key !== key) latest = { key, parsed: parsePermissions(text, fileName) };
   return latest.parsed;
 }
 
-/** Without the file nobody but the administrators may read; one that is asked for by name must be there. */
+/** Without the file only administrators may read; a file that the configuration names must exist. */
 async function readPermissions(path: string, named: boolean): Promise<string> {
   if (existsSync(path)) return readFile(path, 'utf8').catch((error) => refuse(path, error));
   if (!named) return '';

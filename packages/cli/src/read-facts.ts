@@ -8,7 +8,7 @@ import { connect, type Source } from './source.ts';
 import { count, type Facts, readOptions } from './steps.ts';
 import { systemDiagnostics } from './system.ts';
 
-/** What is known of a database that was read before, and what changed since. */
+/** Facts of a database that was read before, and the changes since. */
 export interface KnownTables {
   readonly reading: Reading;
   readonly changed: ChangedRelations;

@@ -7,7 +7,7 @@ export function readable(part: string): string {
   }
 }
 
-/** What a driver says of a failure, without its full stop. */
+/** Message of a driver's error, without its full stop. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -7,8 +7,8 @@ import { isLinked, writePieces } from './output-file.ts';
 /** A text beside the file that it will be. */
 export interface StagedText {
   /**
-   * Puts it in the place of the file, in one step: whoever reads that finds the text that was there or the whole new one.
-   * What was there keeps another name, because the system frees as much as was written.
+   * Puts it in the place of the file, in one step: readers find either the old text or the whole new one. The old file
+   * keeps another name, because freeing it takes as long as writing it did.
    */
   place(): void;
   /** Leaves nothing beside the file. */
@@ -17,7 +17,7 @@ export interface StagedText {
 
 /** Writes a text in pieces beside a file. Rejects with the file system's error. */
 export async function stageText(path: string, pieces: readonly Piece[]): Promise<StagedText> {
-  // Of its own, because nobody waits until those of the change before are removed.
+  // Names of their own, because the removal of those of the last change is not awaited.
   const [staged, old] = [`${path}.${randomUUID()}.tmp`, `${path}.${randomUUID()}.tmp`];
   const close = async () => {
     await rm(staged, { force: true });
@@ -36,7 +36,7 @@ export async function stageText(path: string, pieces: readonly Piece[]): Promise
   return { place, close };
 }
 
-/** Writes a file in one step: whoever reads it finds the text that was there or the whole new one. */
+/** Writes a file in one step: readers find either the old text or the whole new one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const staged = await stageText(path, [text]);
   try {

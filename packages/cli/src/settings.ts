@@ -12,7 +12,7 @@ import { refuseRenamed } from './renamed-packages.ts';
 export interface Settings {
   readonly folder: string;
   readonly config: PlatformConfig;
-  /** Of the configuration. */
+  /** Diagnostics of the configuration. */
   readonly diagnostics: readonly Diagnostic[];
   /** Where the generated files go. */
   readonly output: string;

@@ -30,7 +30,7 @@ export type Run = (
 export interface Source {
   /** For people, without credentials: `PostgreSQL at localhost:5432/shop`. */
   readonly label: string;
-  /** Whose protocol and SQL it speaks, and which server of the family it is. */
+  /** Protocol and SQL that the server speaks; `dialect` names the exact server. */
   readonly family: Family;
   readonly dialect: Dialect;
   readonly run: Run;
@@ -44,7 +44,10 @@ export interface Source {
     before?: string,
     settings?: readonly string[],
   ) => Promise<readonly (readonly (string | null)[])[]>;
-  /** Runs a script: migrations, and the sample's set-up. Of several statements on PostgreSQL, of one on MySQL and MariaDB. */
+  /**
+   * Runs a script: migrations, and the sample's set-up. It has several statements on PostgreSQL, one on MySQL and
+   * MariaDB.
+   */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
   /** Set where a pooler stands before the server, as far as that is known. */
@@ -58,11 +61,11 @@ export function runOwn({ run }: Pick<Source, 'run'>, sql: OwnSql, values: readon
   return typeof sql === 'string' ? run(sql, values) : runScript(sql, values, ({ text }, sent) => run(text, sent));
 }
 
-/** What a connection is for. */
+/** Purpose of a connection. */
 export interface ConnectOptions {
   /**
-   * True for migrations, which find an embedded database as it is, be it empty; anything else must never write, whatever the
-   * role may do, but for the migrations that a new embedded database begins with.
+   * True for migrations, which find an embedded database as it is, even empty. Other commands must never write,
+   * regardless of the role's rights, except for the migrations that a new embedded database begins with.
    */
   readonly writable?: boolean;
 }

@@ -1,6 +1,6 @@
 /** Files of several statements as MySQL and MariaDB take them: one at a time. */
 
-/** What is skipped as a whole: texts, names, and comments. `--` is a comment where a blank follows, `/*!` is none. */
+/** Skipped as a whole: texts, names, and comments. `--` is a comment if a blank follows, `/*!` is none. */
 const skipped =
   /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;/g;
 

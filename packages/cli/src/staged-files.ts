@@ -54,7 +54,7 @@ export function stageFiles(folder: string): StagedFiles {
       files.filter((one) => !twins.has(one)),
       write,
     );
-    // What a document says that is there already, as of everything and of administrators, is a second name of that file.
+    // A document with the same text as an earlier one, such as that of administrators, is a hard link to its file.
     for (const [one, twin] of twins) if (!isLinked(join(fresh, twin.path), join(fresh, one.path))) await write(one);
   };
   return {

@@ -21,7 +21,7 @@ import type { Source } from './source.ts';
 import { loadTemplates } from './templates.ts';
 import type { WriteResult } from './write-files.ts';
 
-/** What one run of the compiler made. */
+/** Result of one run of the compiler. */
 export interface Generation {
   readonly schema: Schema;
   readonly summary: CompileSummary;
@@ -47,7 +47,7 @@ export async function introspectProject(project: Project, progress: Progress, be
   return schema;
 }
 
-/** What asks a database is loaded only where one is asked: it is half of all modules. */
+/** Code that reads a database is loaded only when needed: it is half of all modules. */
 export async function factsOf(
   project: Project,
   progress: Progress,
@@ -58,7 +58,7 @@ export async function factsOf(
   return readFacts(project, progress, source);
 }
 
-/** What a project adds to its database: templates, its own code, its documents. */
+/** Additions of a project to its database: templates, its own code, its documents. */
 export async function loadInputs(project: Project): Promise<CompileOptions> {
   const extensions = await loadExtensions(project);
   const clientPackages = await clientPackagesOf(project);
@@ -109,7 +109,7 @@ function diagnosticsLine(warnings: number, notes: number): string {
   return told.length > 0 ? told.join(', ') : 'no diagnostics';
 }
 
-/** What the database says: its tables, and what the platform's own tables hold of roles and rules. */
+/** Facts of the database: its tables, and the roles and rules in the platform's own tables. */
 export interface Facts extends SchemaFacts {
   /** Null where they are not installed or not readable; `offline` where there is no database at hand. */
   readonly permissions: PermissionTables | 'offline' | null;
@@ -152,7 +152,9 @@ export async function loadSchema(project: Project): Promise<Schema | null> {
   throw invalid([parsed.diagnostic]);
 }
 
-/** The same where the file is about to be written anew: what is wrong with it is told, and keeps nobody from that. */
+/**
+ * The same if the file is about to be written anew: its errors are reported as warnings, and do not stop the command.
+ */
 export async function loadReplaced(project: Project, progress: Progress): Promise<Schema | null> {
   try {
     return await loadSchema(project);
@@ -182,7 +184,7 @@ export async function resolveProject(
   return resolution;
 }
 
-/** The same without a word, whatever is wrong: with an error among the diagnostics the schema is no one to compile. */
+/** The same without output, even on errors: with an error among the diagnostics the schema cannot be compiled. */
 export function resolveFacts(project: Project, facts: Facts, previous: Schema | null): Resolution {
   const { resolution, sources } = resolveSources(project, facts, previous);
   return { ...resolution, diagnostics: [...sources, ...resolution.diagnostics] };
@@ -202,7 +204,7 @@ export function resolveSources(
   return { resolution, sources: [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics] };
 }
 
-/** Writes the text of `platform.schema.json` when it would change: whoever reads the file has the whole text. */
+/** Writes the text of `platform.schema.json` if it changes: readers always find the whole text. */
 export async function writeSchemaText(project: Project, pieces: readonly Piece[]): Promise<void> {
   const staged = await stageSchemaText(project, () => pieces);
   try {

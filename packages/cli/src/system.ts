@@ -55,8 +55,8 @@ function explainMigration(error: unknown): never {
 }
 
 /**
- * What is to be said about the tables when the rest of the database is compiled: nothing where they are not installed,
- * or where the role may not read the ledger.
+ * Diagnostics of the platform's own tables when the rest of the database is compiled: none if they are not installed,
+ * or if the role may not read the ledger.
  */
 export async function systemDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
   const place = 'database';

@@ -3,7 +3,7 @@ import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@tab
 import type { AdminToken } from './admin-token.ts';
 import type { Progress } from './progress.ts';
 
-/** What there is to say when a server listens. */
+/** Facts to print when a server listens. */
 export interface Welcome {
   readonly url: string;
   /** Paths of the pages that people begin with. */
@@ -45,7 +45,7 @@ function hasUsers(api: CompiledApi): boolean {
   return api.collections.some(({ system, name }) => system && name === 'platform_users');
 }
 
-/** A sign-in that works, where somebody can sign in and it is known how. */
+/** Example of a sign-in, if a user exists whose password is known. */
 function signInCurl({ url, administrator }: Welcome): readonly string[] {
   if (administrator === null) return [];
   const { email, madePassword } = administrator;

@@ -2,8 +2,8 @@
  * Writes generated files: all or none, only what changed, and removes those of the last run that are gone.
  *
  * Everything is staged in a folder beside the output first, so a full disk or a missing permission shows before the
- * output is touched. What is removed is only what the last `manifest.json` lists: a file of the user's own stays. A file
- * that is not what the manifest says of it was edited, and is neither overwritten nor removed.
+ * output is touched. Only files that the last `manifest.json` lists are removed: a file of the user's own stays. A file
+ * that differs from its digest in the manifest was edited, and is neither overwritten nor removed.
  */
 import { existsSync } from 'node:fs';
 import { readdir, rmdir } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface FileDifference {
   readonly after: string | null;
 }
 
-/** What `writeFiles` would change, by path; writes nothing. */
+/** Changes that `writeFiles` would make, by path; writes nothing. */
 export async function compareFiles(
   outputFolder: string,
   files: readonly OutputFile[],
@@ -51,7 +51,7 @@ export async function compareFiles(
   );
 }
 
-/** Whether a file holds a text, as far as that is known without reading it; null where it is not. */
+/** True if a file holds a text, as far as that is known without reading it; null if it is unknown. */
 export type KnownContents = (file: OutputFile) => boolean | null;
 
 /** An output folder on its way to another state. */
@@ -111,7 +111,7 @@ export function openOutput(outputFolder: string, options: OutputOptions = {}): O
   const stagings: Promise<void>[] = [];
   const stage = (files: readonly OutputFile[]): Promise<void> => {
     const staging = stageMore(files);
-    // Whoever finishes hears of it, too; it may fail before.
+    // `finish` awaits the rejection, too; it may come before.
     staging.catch(() => undefined);
     stagings.push(staging);
     return staging;

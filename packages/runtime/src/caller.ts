@@ -1,5 +1,5 @@
 /**
- * Who asks: an explicit argument everywhere, without a default.
+ * The caller of a request: an explicit argument everywhere, without a default.
  *
  * `user` and `role` are keys in text form; null for an anonymous caller and for a static token without a user.
  */

@@ -29,7 +29,7 @@ function keepEach<Value>(read: (accessClass: string) => Promise<Value>): (access
     if (known) return known;
     const document = read(accessClass);
     documents.set(accessClass, document);
-    // What could not be read once may be there the next time.
+    // A document that could not be read once may be there the next time.
     document.catch(() => documents.delete(accessClass));
     return document;
   };

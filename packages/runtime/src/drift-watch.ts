@@ -13,7 +13,7 @@ export interface DriftLog {
   error(details: object, message: string): void;
 }
 
-/** What a watch needs. */
+/** Options of a watch. */
 export interface DriftWatchOptions {
   readonly database: Database;
   readonly fingerprint: Fingerprint;
@@ -31,7 +31,7 @@ export interface DriftWatch {
   drifts(): readonly Drift[];
   /** False until a check has reached the database. */
   checked(): boolean;
-  /** Tables that no longer fit, as statements name them: what reads or writes one of them cannot be served. */
+  /** Tables that no longer fit, as statements name them: reads and writes of one of them cannot be served. */
   closed(): ReadonlySet<string>;
   /** True when one of the platform's own tables is among them. */
   damaged(): boolean;
@@ -49,7 +49,7 @@ export interface DriftWatch {
 }
 
 const defaultInterval = 30_000;
-/** A check serves so long whoever asks for the state now, and so many times as long as it took. */
+/** A check's result is reused for `freshFor` milliseconds, and for `mostLoad` times the duration of the check. */
 const freshFor = 1_000;
 const mostLoad = 20;
 /** While something is closed, so that it opens soon after it was mended. */

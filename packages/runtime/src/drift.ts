@@ -15,7 +15,7 @@ import type { LiveObject } from './live-objects.ts';
 
 /** One difference between the compiled API and the database. */
 export interface Drift {
-  /** `column public.articles.title`, `table public.articles`; of MySQL and MariaDB `table articles`. */
+  /** `column public.articles.title`, `table public.articles`; on MySQL and MariaDB `table articles`. */
   readonly object: string;
   /** A whole sentence. */
   readonly message: string;
@@ -109,7 +109,7 @@ function compareColumn(
   }
   const drifts: ColumnDrift[] = [];
   if (knowsNulls && live.nullable !== expected.nullable) {
-    // What became stricter reads as before; a write that breaks it fails validation.
+    // A stricter column reads as before; a write that breaks it fails validation.
     drifts.push(
       live.nullable
         ? { severity: 'error', message: `Column "${expected.name}" can now be null.` }

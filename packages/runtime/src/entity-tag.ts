@@ -6,7 +6,7 @@ export function entityTag(body: Buffer): string {
   return `W/"${hash('sha1', body, 'base64url')}"`;
 }
 
-/** Whether a list of tags, as `If-Match` and `If-None-Match` have it, holds the tag or is `*`. Compares weakly. */
+/** True if a list of tags, as `If-Match` and `If-None-Match` have it, contains the tag or is `*`. Compares weakly. */
 export function matchesTag(header: string, tag: string): boolean {
   return header.trim() === '*' || header.split(',').some((one) => isTag(one, tag));
 }

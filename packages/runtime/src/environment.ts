@@ -68,11 +68,11 @@ export interface Environment {
   readonly adminToken: string | null;
   readonly auth: AuthEnvironment;
   readonly graphql: GraphqlEnvironment;
-  /** DOCS, an addition: whether `GET /docs` shows browsers the OpenAPI document of the caller. */
+  /** DOCS, an addition: true if `GET /docs` shows browsers the OpenAPI document of the caller. */
   readonly docs: boolean;
-  /** EXPLAIN, an addition: whether administrators may ask why reads are refused. Never with NODE_ENV=production. */
+  /** EXPLAIN, an addition: true if administrators may ask why reads are refused. Never with NODE_ENV=production. */
   readonly explain: boolean;
-  /** SYSTEM_NAME_ALIAS_PREFIX: what may stand for `platform_` in the paths of the model; null: nothing. */
+  /** SYSTEM_NAME_ALIAS_PREFIX: prefix that may stand for `platform_` in the paths of the model; null: none. */
   readonly systemNameAliasPrefix: string | null;
   readonly mail: MailEnvironment;
   readonly files: FilesEnvironment;
@@ -88,7 +88,7 @@ export interface DatabaseEnvironment {
   readonly poolMax: number;
   readonly poolTimeout: number;
   readonly statementTimeout: number;
-  /** DATABASE_READ_ONLY: nothing is written, whatever the database would take. */
+  /** DATABASE_READ_ONLY: refuses all writes, even if the database would accept them. */
   readonly readOnly: boolean;
   /** DATABASE_PUBLIC_STATEMENT_TIMEOUT: that of callers without a token. */
   readonly publicStatementTimeout: number;
@@ -96,7 +96,7 @@ export interface DatabaseEnvironment {
   readonly streamMax: number | null;
 }
 
-/** What answers may take that their clients do not read. */
+/** Limits of answers that their clients do not read. */
 export interface StreamsEnvironment {
   /** STREAM_STALL_TIMEOUT: milliseconds that an answer waits for its reader before it is cut. */
   readonly stallTimeout: number;
@@ -106,7 +106,7 @@ export interface StreamsEnvironment {
   readonly clientMax: number | null;
 }
 
-/** What pages of other origins may do. */
+/** Permissions of pages of other origins. */
 export interface CorsEnvironment {
   /** Exact origins, or `*` for all of them without credentials. */
   readonly origins: readonly string[];
@@ -227,7 +227,7 @@ export function readLimits(environment: Environment) {
   };
 }
 
-/** What an environment bounds requests by, those that read and those that write. */
+/** Limits of an environment for requests: those of reads and those of writes. */
 export function requestLimits(environment: Environment) {
   return {
     limits: readLimits(environment),
@@ -236,7 +236,7 @@ export function requestLimits(environment: Environment) {
   };
 }
 
-/** Whether the address of the server is one of http on the loopback, where no certificate can be had. */
+/** True if the address of the server is one of http on the loopback, where certificates are not available. */
 function isLocalHttp(publicUrl: string | null, host: string): boolean {
   const url = URL.parse(publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}`);
   if (url?.protocol !== 'http:') return false;

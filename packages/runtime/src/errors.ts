@@ -9,7 +9,7 @@ interface ErrorKind {
   readonly status: number;
   /** Sent when the thrower gives none. */
   readonly message: string;
-  /** True where every answer has the same bytes, so that nobody learns the cause from the text. */
+  /** True if every answer has the same bytes, so that the text does not reveal the cause. */
   readonly fixed: boolean;
 }
 
@@ -42,12 +42,12 @@ export const errorCodes: readonly ErrorCode[] = Object.freeze(Object.keys(kinds)
 /** Seconds a client is told to wait before it asks an unavailable service again. */
 export const retryAfterSeconds = 1;
 
-/** What an error says about itself beside its code, for example `collection`, `field` and `type`. */
+/** Members of an error beside its code, for example `collection`, `field` and `type`. */
 export type ErrorExtensions = { readonly [name: string]: JsonValue } & { readonly code?: never };
 
 /**
- * Parts of an error that never reach its own body: what caused it (for the log), headers of the answer, and other errors
- * that are answered behind it.
+ * Parts of an error that never reach its own body: its cause (for the log), headers of the answer, and other errors
+ * that the answer lists after it.
  */
 export interface ErrorOptions {
   readonly cause?: unknown;

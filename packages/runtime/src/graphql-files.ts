@@ -22,7 +22,7 @@ export function graphqlOperations(file: URL): NonNullable<CompiledApi['graphqlOp
 /**
  * Reads the compiled GraphQL schemas of a folder, one per access class.
  *
- * Rejects for a name that is no access class's. Nothing is kept: whoever asks makes a schema of the text, and keeps that.
+ * Rejects for a name that is no access class's. Texts are not cached: the caller parses a text and caches the schema.
  */
 export function graphqlFiles(folder: URL): NonNullable<CompiledApi['graphql']> {
   return async function readSchema(accessClass) {

@@ -1,4 +1,4 @@
-/** What a compiled server, the command line and tests link against. Everything else in this package is internal. */
+/** Exports for compiled servers, the command line and tests. Everything else in this package is internal. */
 
 export type { FirstAdministrator } from './auth/first-administrator.ts';
 export { type PasswordPolicy, refusePassword } from './auth/password-policy.ts';

@@ -17,11 +17,11 @@ export async function readMysqlFingerprint(
 }
 
 /**
- * What is known of tables, each as a row: `table` with its kind, `column` with its type and whether it may be null, `key`
- * with a column of the primary key. What comes first tells which, then schema, table and name; the last is the place of a
- * column among others. The database of the connection is the schema `public`.
+ * Facts of tables, each as a row: `table` with its kind, `column` with its type and whether it may be null, `key` with
+ * a column of the primary key. The first column of a row is this kind, then come schema, table and name; the last is
+ * the position of a column in its table. The database of the connection is the schema `public`.
  *
- * One beside the other and not joined: these tables have no indexes, so MariaDB compares each row with all, which takes
+ * The parts are unioned, not joined: these tables have no indexes, so MariaDB compares each row with all, which takes
  * five seconds for a thousand tables instead of a tenth of one.
  */
 function liveObjectsSql(schemas: number): string {
@@ -57,7 +57,7 @@ function readLiveObject(rows: readonly Row[]): readonly LiveObject[] {
       columns: columns.map((row) => ({
         name: row[3] ?? '',
         type: row[4] ?? '',
-        // Of a view's columns nothing is known, as for the compiler.
+        // Nullability of a view's columns is unknown, as for the compiler.
         nullable: kind === 'v' || row[5] === 'YES',
       })),
     },

@@ -26,8 +26,9 @@ export async function readFingerprint(database: Database, expected: Fingerprint)
  * `inner_type` leads every used type through domains and arrays to the type whose labels count; `own` is true as long
  * as only domains were passed, because only they can forbid null.
  *
- * Nobody can estimate how many rows the lists have. So each is made once (`MATERIALIZED`), and an object goes with its
- * columns from the start: lists of a thousand tables that are joined in the end are compared a million times.
+ * The planner cannot estimate the number of rows in the lists. So each is made once (`MATERIALIZED`), and an object
+ * goes with its columns from the start: lists of a thousand tables that are joined in the end are compared a million
+ * times.
  */
 const liveObjectsSql = `
 WITH RECURSIVE object AS (

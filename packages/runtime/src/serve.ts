@@ -45,8 +45,8 @@ export interface ServeOptions {
   /** The database; DATABASE_URL when absent, and without that an embedded one under `.platform/database`. */
   readonly database?: DatabasePlace;
   /**
-   * Whether SIGTERM and SIGINT stop the server and end the process: 0 after a clean stop, at once on a second signal.
-   * On unless false: switch it off where the process belongs to somebody else.
+   * True if SIGTERM and SIGINT stop the server and end the process: 0 after a clean stop, at once on a second signal.
+   * On unless false: switch it off if the process belongs to another application.
    */
   readonly signals?: boolean;
   /** Where mail goes without a mail server, and templates of mails that replace the platform's own. */
@@ -60,7 +60,7 @@ export interface ServeOptions {
    * server. Default: none, and the rules in the tables cannot be written by requests.
    */
   readonly recompiler?: Recompiler;
-  /** Refuses writes to roles, too: what was generated is what is served. Default: false. */
+  /** Refuses writes to roles, too, so that the server serves exactly the generated API. Default: false. */
   readonly frozen?: boolean;
   /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
   readonly trustedDocuments?: boolean;
@@ -69,7 +69,10 @@ export interface ServeOptions {
    * made are printed to the standard output.
    */
   readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void;
-  /** Told every request with its answer, bodies of at most 16 KB. It costs time; not for production. Default: nobody is. */
+  /**
+   * Called with every request and its answer, bodies of at most 16 KB. It costs time; not for production. Default:
+   * none.
+   */
   readonly onExchange?: (exchange: AnsweredExchange) => void;
 }
 
@@ -205,7 +208,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   };
 }
 
-/** What becomes of writes to what the API is compiled of. */
+/** Handles writes to the collections that the API is compiled from. */
 function createModel(
   api: CompiledApi,
   database: Database,
@@ -255,13 +258,13 @@ function connectionsOf({ database, streams }: Environment) {
   };
 }
 
-/** What is watched of an API, and which tables are the platform's own. */
+/** Options of the drift watch of an API: its fingerprint and the platform's own tables. */
 function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
   const own = collections.filter(({ system }) => system === true).map(({ table }) => table);
   return { fingerprint, dialect, ownTables: new Set(own) };
 }
 
-/** What a server is closed of. */
+/** Parts of a server that closing it ends. */
 interface Running {
   readonly front: Front;
   readonly host: HostParts;

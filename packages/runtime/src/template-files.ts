@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What templates are for; the folder of that name holds them. */
+/** Purpose of templates; the folder of that name holds them. */
 export type TemplateKind = 'mail' | 'pages';
 
 /** Thrown for templates that cannot be used, with the name of the file. */

@@ -1,9 +1,9 @@
 /**
- * What the last run of the compiler made of what: a run that would make the same of the same, and finds the files as that
- * one left them, need not make it.
+ * Inputs and outputs of the compiler's last run. A run with the same inputs that finds the files unchanged need not
+ * compile again.
  *
- * Compiling is a pure function of the schema and the inputs, so equal digests of these are equal files. Where somebody has
- * touched a file in any way, as after a checkout, everything is made and compared.
+ * Compiling is a pure function of the schema and the inputs, so equal digests of these mean equal files. If a file was
+ * touched in any way, as after a checkout, everything is made and compared.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -19,10 +19,10 @@ import type { KnownContents } from '../write-files.ts';
 import { isUntouched, knownContents, type LeftFile, leftFile } from './left-files.ts';
 import { markOfCompiler } from './mark.ts';
 
-/** What is kept of a run, in `.platform/cache/last-run.json`. */
+/** Record of a run, in `.platform/cache/last-run.json`. */
 interface LastRun {
   readonly form: 3;
-  /** Of what it was made from. */
+  /** Digest of the inputs. */
   readonly digest: string;
   readonly summary: CompileSummary;
   readonly files: readonly LeftFile[];
@@ -38,9 +38,9 @@ export interface RunSources {
   readonly schema: () => readonly string[];
 }
 
-/** What the last run has left, and what this one will leave. */
+/** State that the last run has left, and state that this one will leave. */
 export interface Runs {
-  /** What the last run made, where it is what this one would make and all of it is there; else null. */
+  /** Summary of the last run, if this one would make the same and all files are there; else null. */
   readonly untouched: CompileSummary | null;
   readonly holds: KnownContents;
   /** Keeps what this run has made. Where that cannot be written, the next run makes it again. */
@@ -75,8 +75,8 @@ export async function lookAtLastRun(project: Folders, sources: RunSources): Prom
 }
 
 /**
- * Whether files follow from the compiler and its sources alone: statements of documents are planned by the runtime, and
- * types of other generators made by these.
+ * True if files follow from the compiler and its sources alone. Statements of documents are planned by the runtime, and
+ * other generators make their own types.
  */
 export function isWhollyCompiled(project: Project, inputs: RunSources['inputs']): boolean {
   return (inputs.documents ?? []).length === 0 && project.config.openapiTypes !== true;

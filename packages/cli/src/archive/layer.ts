@@ -1,8 +1,8 @@
 /**
- * A file of the archive: what some compilation made. Nothing in it changes any more.
+ * A cache file: results of some compilation. It never changes after it was written.
  *
- * One line of JSON (its form, the mark of the compiler, the length of the list), the list of entries as JSON, their texts
- * one behind the other, and a digest of all that.
+ * One line of JSON (its form, the stamp of the compiler, the length of the list), the list of entries as JSON, their
+ * texts one after the other, and a digest of all that.
  */
 import { createHash } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import type { Archived, Piece } from '@tablewright/compiler';
 import { inChunks, writeChunks } from '../output-file.ts';
 
-/** What was made of one thing by one maker. */
+/** Results of one maker for one input. */
 export interface Entry extends Archived {
   readonly maker: string;
   readonly digest: string;
 }
 
-/** What a layer holds. */
+/** Content of a cache file. */
 export interface Layer {
   readonly name: string;
   readonly entries: readonly Entry[];
@@ -31,7 +31,7 @@ interface Head {
 /** An entry without its texts: maker, digest, questions, answers, and bytes of each text. */
 type Listed = readonly [string, string, Archived['asked'], string, readonly number[]];
 
-/** Whether a compiler of that mark has made a layer: a look at its first line. */
+/** True if a compiler of that stamp has made a cache file: reads its first line. */
 export async function isLayerOf(folder: string, name: string, mark: string): Promise<boolean> {
   const file = await open(join(folder, name));
   try {

@@ -1,6 +1,6 @@
 /**
- * What a run has left in an output folder: whether somebody has touched a file is told by what the file system says of it,
- * as version control does it, so that a file whose text is known need not be read.
+ * State of the files that a run has left in an output folder. The metadata of the file system tells if a file was
+ * touched, as in version control, so that a file with a known text need not be read.
  */
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,15 @@ export function leftFile(output: string, path: string): LeftFile {
   return [path, markOf(join(output, path))];
 }
 
-/** Whether nobody has touched a file since. */
+/** True if a file is untouched since. */
 export function isUntouched(output: string, [path, mark]: LeftFile): boolean {
   return markOf(join(output, path)) === mark;
 }
 
-/** What is known of files by how they were left, and by the digests of what they held then. */
+/**
+ * Makes the look-up of known contents from the state in which files were left, and from the digests of their contents
+ * then.
+ */
 export function knownContents(
   output: string,
   files: readonly LeftFile[],
@@ -35,7 +38,7 @@ export function knownContents(
   };
 }
 
-/** Another one whenever a file was replaced or written, whatever it holds now. */
+/** Stamp of a file, which differs whenever it was replaced or written, regardless of its content. */
 function markOf(path: string): string {
   const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;

@@ -8,8 +8,8 @@ import { once } from '../once.ts';
 const packages = ['@tablewright/compiler', '@tablewright/runtime/contract'] as const;
 
 /**
- * A text that is another one for every other version of the compiler, also of one under development, and the same for one
- * version on every machine. It is taken once: what a process has loaded does not change.
+ * A text that differs for every version of the compiler, also one under development, and is the same for one version on
+ * every machine. It is computed once, because modules that a process has loaded do not change.
  */
 export const markOfCompiler: () => string = once(takeMark);
 

@@ -1,7 +1,6 @@
 /**
- * What compilations of a project leave behind for those in later processes, in `.platform/cache`: texts, by digests of what
- * they were made from. It changes nothing but the time: what is damaged, or was made by another version of the compiler, is
- * as if it were not there.
+ * Results that compilations of a project keep for later processes, in `.platform/cache`: texts, by digests of their
+ * inputs. The cache only saves time: a damaged entry, or one of another version of the compiler, counts as absent.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -22,8 +21,8 @@ export interface ProjectArchive extends Archive {
 const mostLayers = 8;
 
 /**
- * Opens the archive in a folder, which need not exist. Of what is made for descriptions there is one of its own, so that
- * two threads can each work with theirs.
+ * Opens the cache in a folder, which need not exist. Results for descriptions have a cache of their own, so that two
+ * threads can each work with theirs.
  */
 export async function openArchive(folder: string, part?: CompilePart): Promise<ProjectArchive> {
   const mark = markOfCompiler();
@@ -39,7 +38,7 @@ export async function openArchive(folder: string, part?: CompilePart): Promise<P
   };
 }
 
-/** Whether there is something in it that this compiler can use. */
+/** True if the cache has entries that this compiler can use. */
 export async function isArchived(folder: string): Promise<boolean> {
   const own = join(folder, descriptions);
   const [name] = await layersIn(own);
@@ -49,7 +48,7 @@ export async function isArchived(folder: string): Promise<boolean> {
 /** The folder of what is made for descriptions. */
 const descriptions = 'descriptions';
 
-/** Of what somebody else keeps. */
+/** Empty cache, in place of the one that another thread keeps. */
 const nothing: ProjectArchive = { find: () => [], keep: () => undefined, save: async () => undefined };
 
 async function openLayers(folder: string, mark: string): Promise<ProjectArchive> {
@@ -71,7 +70,7 @@ async function openLayers(folder: string, mark: string): Promise<ProjectArchive>
       if (fresh.length === 0 && !stale) return;
       await mkdir(folder, { recursive: true });
       await removeLeftovers(folder);
-      // Whatever the project says of its other files, these are of this machine.
+      // These files belong to this machine, regardless of the project's rules for its other files.
       await writeFile(join(folder, '.gitignore'), '*\n');
       const whole = stale || layers.length >= mostLayers || fresh.length > stored.length / 4;
       await writeLayer(folder, `${randomUUID()}.layer`, whole ? entries : fresh, mark);
@@ -89,7 +88,7 @@ function isEntry(made: Archived): made is Entry {
   return 'maker' in made;
 }
 
-/** Of one thing there can be several, made under different circumstances. */
+/** One input can have several results, made under different circumstances. */
 function keyOf({ maker, digest }: Pick<Entry, 'maker' | 'digest'>): string {
   return `${maker} ${digest}`;
 }

@@ -1,4 +1,4 @@
-/** `platform generate --check`: whether the files are what the inputs give, without writing any. */
+/** `platform generate --check`: compares the files with the output that the inputs give, without writing any. */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { compileProject, type GenerateOptions } from '../compile-project.ts';

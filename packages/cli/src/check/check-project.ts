@@ -26,11 +26,11 @@ import { type Finding, judge, unknown, type Verdict } from './verdict.ts';
 /** Everything that is compared. */
 interface Parties {
   readonly project: Project;
-  /** Null where nobody asks for the database. */
+  /** Null if the database is not needed. */
   readonly live: Facts | null;
-  /** The rules that are compiled: of the file, or of the tables where the configuration says so. */
+  /** The rules that are compiled: those of the file, or of the tables if the configuration says so. */
   readonly permissions: PermissionDocument;
-  /** What is wrong with them where they come from. */
+  /** Problems of the rules in their source. */
   readonly complaints: readonly Diagnostic[];
   readonly file: Schema | null;
   readonly output: ReadOutput | null;
@@ -80,7 +80,7 @@ function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
   ];
 }
 
-/** What would be compiled of the tables; rules have no part in it, so their mistakes do not hide it. */
+/** Fingerprint that compiling the tables would give; rules are left out, so their mistakes do not hide it. */
 function fingerprintOf(parties: Parties, facts: SchemaFacts): ReadOutput['fingerprint'] | null {
   const none: PermissionDocument = { fileName: 'permissions.yaml', roles: [], rules: [] };
   const { schema, diagnostics } = resolveUnder(parties, facts, none);
@@ -126,7 +126,7 @@ function fileAndPermissions(parties: Parties): Verdict {
   return judge(pair, [...compareAccess(access(file), access(schema)), ...compareRest(file, schema)]);
 }
 
-/** What else follows from the configuration: names, relations, notes. */
+/** Compares the other results of the configuration: names, relations, notes. */
 function compareRest(file: Schema, now: Schema): readonly Finding[] {
   const text = (value: unknown): string => JSON.stringify(value);
   const before = new Map(file.collections.map((one) => [one.name, text(sorted(one))]));

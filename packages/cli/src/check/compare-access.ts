@@ -15,7 +15,7 @@ export function compareAccess(compiled: readonly AccessClass[], now: readonly Ac
     if (was.admin !== is.admin) {
       return [{ object, message: `It is ${is.admin ? 'an' : 'no'} administrator, unlike what was compiled.` }];
     }
-    // What an administrator may do follows from the tables.
+    // The permissions of an administrator follow from the tables.
     return is.admin ? [] : compareRights(role, was, is);
   });
 }

@@ -1,6 +1,6 @@
-/** The lines in which two texts differ, for people: what stands between their common beginning and their common end. */
+/** The lines in which two texts differ, for people: all between their common beginning and their common end. */
 
-/** Lines beginning with `-` and `+`, at most `limit` of each; what is left out is counted. Without line numbers. */
+/** Lines beginning with `-` and `+`, at most `limit` of each; further lines are counted. Without line numbers. */
 export function lineDifference(before: string, after: string, limit: number): readonly string[] {
   const [was, is] = [before.split('\n'), after.split('\n')];
   const shorter = Math.min(was.length, is.length);

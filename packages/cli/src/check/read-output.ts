@@ -1,4 +1,4 @@
-/** What was generated, read back as data. */
+/** Reads generated files back as data. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { AccessClass, Fingerprint } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 
-/** What of the generated files can be compared by name. */
+/** Parts of the generated files that can be compared by name. */
 export interface ReadOutput {
   readonly fingerprint: Fingerprint;
   readonly access: readonly AccessClass[];

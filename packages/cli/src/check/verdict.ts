@@ -1,6 +1,6 @@
-/** What `platform check` says about two of the things that have to fit: database, IR, generated files, permissions. */
+/** Results of `platform check` for two of the things that have to fit: database, IR, generated files, permissions. */
 
-/** What is compared. */
+/** Sides of a comparison. */
 export type Party = 'database' | 'platform.schema.json' | 'generated' | 'permissions.yaml';
 
 /** One reason why two things do not fit. */

@@ -23,7 +23,7 @@ import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform can`. */
 export interface CanOptions extends GlobalOptions {
-  /** Key of the user that `$CURRENT_USER` stands for; nobody when absent. */
+  /** Key of the user that `$CURRENT_USER` stands for; no user when absent. */
   readonly user?: string;
 }
 

@@ -1,4 +1,4 @@
-/** `platform start --generate` and `--sample`: what is served is compiled before. */
+/** `platform start --generate` and `--sample`: compiles the API before serving it. */
 import { generateProject } from '../compile-project.ts';
 import type { Progress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';

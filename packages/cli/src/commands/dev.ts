@@ -75,7 +75,7 @@ async function buildPatiently(
     try {
       if (noticed !== null) project = await loadProject(first.folder, first.stateFolder, noticed.number);
       const built = await buildFirst(project, held.current(), progress);
-      // What could not be loaded once, Node does not load again under its own name.
+      // Node does not load a module again under its own name after loading it has failed.
       const api = await (noticed === null
         ? importApi(project)
         : linkCompilation(project, built.compilation, noticed.number));
@@ -102,9 +102,9 @@ interface Running {
   project: Project;
   /** Relations that have to be read again, because what was built since they changed came to nothing; null where there are none. */
   stale: ChangedRelations | null;
-  /** Whether the last change was built. */
+  /** True if the last change was built. */
   isBuilt: boolean;
-  /** What the tables could not be read for, told once. */
+  /** Reason why the tables could not be read, reported once. */
   unread: string | null;
 }
 
@@ -152,7 +152,7 @@ async function change(running: Running, noticed: Noticed, lookout: Lookout, prog
   // The configuration chooses tables.
   const chosen = paths.some((path) => path.startsWith('platform.config.')) ? 'all' : null;
   const stale = bothChanges(running.stale, bothChanges(tables, chosen));
-  // What is wrong was told; all tables are read when it is mended.
+  // The error was reported; all tables are read when it is fixed.
   if (isProof && !running.isBuilt) return void Object.assign(running, { stale });
   const onlyTables = paths.length === 0 && running.isBuilt;
   Object.assign(running, { stale, isBuilt: false });
@@ -166,10 +166,11 @@ async function change(running: Running, noticed: Noticed, lookout: Lookout, prog
       await server.replace(api);
       await recompiler?.renew(project, api);
     });
-    // Files that could not be written are, with whatever comes next.
+    // Files that could not be written are written with the next change.
     Object.assign(running, { built, stale: null, isBuilt: unwritten === null, unread: null });
     if (served === null) return;
-    // What follows from a relation that changed is looked up in the catalog; whether that was all is seen when nobody waits.
+    // Consequences of a changed relation are looked up in the catalog; the check that this was all runs when the
+    // process is idle.
     if (stale !== null && stale !== 'all') lookout.proveTables();
     if (unwritten !== null) {
       tellFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);

@@ -34,13 +34,13 @@ export interface DiffOptions extends GlobalOptions {
   readonly output?: string;
   /** The least severity that ends with 1; `breaking` when absent. */
   readonly failOn: string;
-  /** File with names of changes that somebody has agreed to, one a line. */
+  /** File with names of accepted changes, one a line. */
   readonly acknowledged?: string;
-  /** False: what only looks renamed is removed and new. */
+  /** False: a collection or field that only looks renamed counts as removed and new. */
   readonly guess: boolean;
 }
 
-/** `platform diff [FROM] [TO]`: what a change means to every client of every role. */
+/** `platform diff [FROM] [TO]`: effects of a change on every client of every role. */
 export async function diff(from: string | undefined, to: string | undefined, options: DiffOptions): Promise<void> {
   const progress = processProgress(options);
   const isFine = await judging(() => compare(from ?? 'HEAD', to ?? workingTree, options, progress));
@@ -97,7 +97,7 @@ function oneOf<T extends string>(known: readonly T[], text: string, what: string
   throw new CommandError(exitCodes.usage, `"${text}" is no ${what}.`, `Write ${known.join(', ')}.`);
 }
 
-/** What certainly has another name, and what a person says that it has; without one what looks so. */
+/** Chooses certain renames and those that the user confirms; if the user cannot be asked, all likely ones. */
 async function chooseRenames(before: Schema, after: Schema, options: DiffOptions): Promise<readonly Rename[]> {
   const found = findRenames(before, after);
   const guesses = found.filter(({ certain }) => !certain);

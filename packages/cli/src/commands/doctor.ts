@@ -16,7 +16,7 @@ import { connectPresent, type Source } from '../source.ts';
 import { count, type Facts, loadFacts, loadSchema, report, resolveFacts } from '../steps.ts';
 import type { GlobalOptions } from './options.ts';
 
-/** `platform doctor`: what is wrong with machine, project and database, and what to do about it. */
+/** `platform doctor`: finds problems of machine, project and database, each with advice. */
 export async function doctor(options: GlobalOptions): Promise<void> {
   const progress = processProgress(options);
   const findings = await judging(() => examine(options, progress));
@@ -40,7 +40,10 @@ async function examine(options: GlobalOptions, progress: Progress): Promise<read
   return [...own, ...(await examineRest(project, progress))];
 }
 
-/** A database that is out of reach is a finding like others, and ends nothing: what the files tell is told all the same. */
+/**
+ * A database that is out of reach is a finding like others, and ends nothing: findings from the files are reported all
+ * the same.
+ */
 async function examineRest(project: Project, progress: Progress): Promise<readonly Finding[]> {
   let source: Source;
   try {
@@ -71,13 +74,13 @@ async function examineFiles(project: Project, progress: Progress): Promise<reado
 
 interface Examined {
   readonly schema: Schema;
-  /** What keeps it from being compiled. */
+  /** Problems that keep it from being compiled. */
   readonly wrong: readonly Finding[];
-  /** Whether `platform.schema.json` can be compared with anything. */
+  /** True if `platform.schema.json` was read, so that it can be compared. */
   readonly isFileRead: boolean;
 }
 
-/** What is wrong with the files of the project is found like the rest, and hides nothing of it. */
+/** Problems in the files of the project are findings like the rest, and hide no other. */
 async function resolve(project: Project, facts: Facts, progress: Progress): Promise<Examined> {
   let previous: Schema | null = null;
   let unread: readonly Finding[] = [];
@@ -110,7 +113,7 @@ function refused(error: unknown): readonly Finding[] {
   return [{ check: 'database', severity: 'problem', message, advice: hint ?? 'Correct what is said above.' }];
 }
 
-/** What cannot be compared, as generated code that somebody has changed, is wrong by itself. */
+/** Output that cannot be compared, such as edited generated code, is a problem itself. */
 function uncompared(error: unknown): readonly Finding[] {
   return refused(error).map((one) => ({ ...one, check: one.check === 'database' ? 'drift' : one.check }));
 }

@@ -17,7 +17,7 @@ import type { GlobalOptions } from './options.ts';
 /** Options of `platform explain`. */
 export interface ExplainOptions extends GlobalOptions {
   readonly as: string;
-  /** Key of the user that `$CURRENT_USER` stands for; nobody when absent. */
+  /** Key of the user that `$CURRENT_USER` stands for; no user when absent. */
   readonly user?: string;
   /** Plan without a database. */
   readonly offline?: boolean;

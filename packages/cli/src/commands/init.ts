@@ -57,7 +57,7 @@ export async function init(options: InitOptions): Promise<void> {
   tellNext(folder, progress);
 }
 
-/** Whether nothing is there that tables to begin with could be in the way of: no configuration, no rules, no database. */
+/** True if nothing conflicts with initial tables: no configuration, no rules, no database. */
 function isUntouched(folder: string): boolean {
   const present = ['permissions.yaml', 'migrations'].some((name) => existsSync(join(folder, name)));
   const state = { config: {}, stateFolder: join(folder, '.platform') };

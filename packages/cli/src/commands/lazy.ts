@@ -1,4 +1,6 @@
-/** The commands, each loaded when it is called: what one of them needs is most of the time that others take to start. */
+/**
+ * The commands, each loaded when it is called: modules of one command would take up most of the start time of others.
+ */
 
 export const can = lazy(async () => (await import('./can.ts')).can);
 export const check = lazy(async () => (await import('./check.ts')).check);

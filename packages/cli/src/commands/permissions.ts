@@ -26,7 +26,7 @@ export interface PushOptions extends GlobalOptions {
   readonly yes?: boolean;
 }
 
-/** `platform permissions diff`: what `push` would do to the tables. The exit code tells whether there is anything. */
+/** `platform permissions diff`: changes that `push` would make to the tables. The exit code tells if there are any. */
 export async function diffPermissions(options: GlobalOptions): Promise<void> {
   await withTables(options, false, async (project, _source, tables, progress) => {
     const differences = comparePermissions(tables.document, project.permissions);

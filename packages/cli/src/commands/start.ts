@@ -32,7 +32,7 @@ export interface StartOptions extends GlobalOptions {
   readonly generate?: boolean;
   /** Compile and serve the sample of the repository, or DATABASE_URL. */
   readonly sample?: boolean;
-  /** Refuse writes to roles and permissions: what was generated is what is served. */
+  /** Refuse writes to roles and permissions, so that the server serves exactly the generated API. */
   readonly frozen?: boolean;
   /** Keep what is asked and answered as examples of the OpenAPI documents. */
   readonly recordExamples?: boolean;
@@ -45,7 +45,7 @@ export interface StartOptions extends GlobalOptions {
 /** `platform start`: serves what was generated. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
   const progress = processProgress(options);
-  // What compiles is as much code as what serves.
+  // The compiler is as much code as the server, so it is loaded only when needed.
   const compileFirst = options.generate === true || options.sample === true;
   const compilation = compileFirst ? await (await import('./compile-first.ts')).prepare(options, progress) : null;
   const project = compilation?.project ?? (await loadSettings(options.project));
@@ -57,7 +57,7 @@ export async function start(options: StartOptions): Promise<void> {
     if (workers !== null) await startCrew(project, workers, progress);
     else await serveProject(project, source, options, progress);
   } catch (error) {
-    // What was handed on stays open where nobody took it, and would keep the process from ending.
+    // A connection that was handed on but not taken stays open, and would keep the process from ending.
     if (source?.embedded) await source.close().catch(() => undefined);
     throw error;
   }
@@ -70,7 +70,10 @@ async function beginEmbedded(project: Settings, progress: Progress): Promise<Sou
   return connect(await loadProject(project.folder, project.stateFolder), progress);
 }
 
-/** What is recorded are people's data, and one process writes them down. */
+/**
+ * Refuses recording in production, as it stores people's data, and with workers, as only one process can write the
+ * file.
+ */
 function checkRecording(workers: number | null): void {
   if (workers !== null) {
     throw new CommandError(exitCodes.usage, '--record-examples and --workers exclude each other.');
@@ -105,10 +108,10 @@ export interface Served {
   readonly administrator: FirstAdministrator | null;
 }
 
-/** What differs in development. */
+/** Options for development. */
 interface DevelopmentOptions {
   readonly development?: boolean;
-  /** What is loaded already. Default: the generated files are loaded. */
+  /** An API that is loaded already. Default: the generated files are loaded. */
   readonly loaded?: CompiledApi;
 }
 
@@ -154,8 +157,8 @@ export async function serveOne(
 }
 
 /**
- * What administrators write of the model is compiled while it is served, where the platform's own tables are; rules of a
- * file by whoever changes it.
+ * Where the platform's own tables are installed, administrators' changes of the model are compiled while the server
+ * runs. Changes of a rules file are compiled by the person who edits it.
  */
 async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
   const needed = settings.config.permissionSource === 'tables';
@@ -256,7 +259,7 @@ function startError(error: unknown, url: string | null): unknown {
   return new CommandError(failure.exitCode, failure.message, isAddress && url === null ? null : failure.hint);
 }
 
-/** What no longer fits is named at once; its collections answer SERVICE_UNAVAILABLE until it does. */
+/** Drifts are reported at once; their collections answer SERVICE_UNAVAILABLE until they fit again. */
 export function reportDrift(drifts: readonly Drift[], progress: Progress): void {
   for (const drift of drifts) {
     progress.event('drift', { ...drift });

@@ -37,7 +37,7 @@ export async function listUsers(options: GlobalOptions): Promise<void> {
   });
 }
 
-/** `platform users create`: somebody who can sign in. */
+/** `platform users create`: creates a user who can sign in. */
 export async function createUser(email: string, options: PasswordOptions): Promise<void> {
   checkEmail(email);
   const { password, made } = await choosePassword(options);

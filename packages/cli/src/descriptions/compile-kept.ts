@@ -2,7 +2,7 @@ import { type CompileOptions, type CompileResult, compile } from '@tablewright/c
 import type { Schema } from '@tablewright/introspect/schema';
 import { openArchive } from '../archive/project-archive.ts';
 
-/** What was compiled, and not archived yet. */
+/** Compiled result that is not cached yet. */
 export interface Kept {
   readonly result: CompileResult;
   /** Archives it. Where nothing can be kept, compiling takes longer the next time. */

@@ -6,17 +6,17 @@ import type { RunSources } from '../archive/last-run.ts';
 import { startWorker } from '../worker-thread.ts';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
-/** What the thread is given; plain data. */
+/** Inputs of the thread; plain data. */
 export interface DescribingSources {
   readonly inputs: RunSources['inputs'];
   /** The folder of the archive; null where none is to be used. */
   readonly cache: string | null;
 }
 
-/** What it is asked: a schema as JSON, which takes half as long as copying the objects. */
+/** Request to the thread: a schema as JSON, which takes half as long as copying the objects. */
 export type DescribingQuestion = string;
 
-/** What it answers: files as they are made, and then what is wrong with the schema. */
+/** Answers of the thread: files as they are made, and then the diagnostics of the schema. */
 export type DescribingAnswer = { readonly packed: PackedFiles } | Pick<CompileResult, 'diagnostics'>;
 
 /** The thread. */
@@ -30,10 +30,10 @@ export interface DescribingThread {
 /** Tables from which on a thread saves more time than it takes to start. */
 const worthwhile = 300;
 
-/** Of new objects: with more, which is what Node would take, it is not faster. */
+/** Memory for new objects, in MB: with more, which is Node's default, it is not faster. */
 const maxYoungGenerationSizeMb = 32;
 
-/** Whether there is a processor for it, and enough to do. */
+/** True if there is a processor for it, and enough to do. */
 export function isWorthDescribing(tables: number): boolean {
   return tables >= worthwhile && availableParallelism() > 1;
 }
@@ -51,7 +51,7 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
     answer.reject(new Error('The describing thread has ended.'));
     ended.resolve();
   });
-  // Whoever gives up before an answer is there does not want to hear of it.
+  // A caller that gives up before the answer ignores its rejection.
   answer.promise.catch(() => undefined);
   let answered = false;
   return {

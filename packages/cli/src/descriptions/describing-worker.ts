@@ -6,7 +6,7 @@ import { keepCompiledCode } from '../compiled-code.ts';
 import type { DescribingAnswer, DescribingQuestion, DescribingSources } from './describing-thread.ts';
 
 keepCompiledCode();
-// What is imported by a declaration is loaded before Node keeps anything.
+// Static imports would be loaded before Node's compile cache is on.
 const [{ compileKept }, { packFiles }] = await Promise.all([import('./compile-kept.ts'), import('./packed-files.ts')]);
 
 const { inputs, cache }: DescribingSources = workerData;

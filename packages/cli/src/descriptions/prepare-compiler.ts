@@ -8,15 +8,15 @@ import { type DescribingThread, isWorthDescribing, startDescribing } from './des
 export interface CompilerCircumstances {
   /** How many there are. */
   readonly tables: number;
-  /** Of a process that compiles again and again, which remembers in one thread. */
+  /** Cache of a process that compiles repeatedly; it is used in one thread. */
   readonly memory: CompileMemory | null;
   /** The folder of the archive; null for none. */
   readonly cache: string | null;
 }
 
 /**
- * What is done with files while others are still being made. One thread that makes them all waits for nothing of it, so that
- * whoever does it has to tell what came of it.
+ * Work on files while others are still being made. A compiler that uses one thread does not await it, so the work has
+ * to report its result itself.
  */
 export type Meanwhile = (files: readonly GeneratedFile[]) => Promise<void>;
 
@@ -30,7 +30,7 @@ export interface PreparedCompiler {
 /** Collections from which on it is worth looking for what was made before. */
 const worthArchiving = 100;
 
-/** Whether there are as many. */
+/** True if a schema has that many collections. */
 export function isWorthArchiving({ collections }: Schema): boolean {
   return collections.length >= worthArchiving;
 }
@@ -55,7 +55,7 @@ export async function prepareCompiler(
   };
 }
 
-/** What compiles is loaded when the other thread has its schema. */
+/** The compiler is loaded when the other thread has its schema. */
 const loaded = () => import('./compile-kept.ts');
 
 /** Waits for nothing that is done meanwhile. */
@@ -85,7 +85,7 @@ async function compileShared(
     descriptions.push(...files);
     arrivals.add(files);
   });
-  // Whoever waits for it hears of it; it may fail before.
+  // The rejection is awaited later; it may come before.
   described.catch(() => undefined);
   try {
     const { compileKept } = await loaded();
@@ -109,7 +109,7 @@ function createArrivals(meanwhile: Meanwhile) {
     add(files: readonly GeneratedFile[]): void {
       if (closed) return;
       const work = meanwhile(files);
-      // Whoever waits for all of them hears of it; it may fail before.
+      // The rejection is awaited with all others; it may come before.
       work.catch(() => undefined);
       works.push(work);
     },

@@ -1,12 +1,12 @@
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** What the address of a module of the project ends with, so that Node takes a changed file for another module. */
+/** Suffix of the address of a project's module, so that Node takes a changed file for another module. */
 const mark = 'changed';
 
 /**
- * Lets the modules of a project be loaded again after they have changed: what a module with a number imports from the
- * project has that number, too. Modules that were loaded before stay in memory until the process ends.
+ * Lets the modules of a project be loaded again after they have changed: the project's modules that a module with a
+ * number imports have that number, too. Modules that were loaded before stay in memory until the process ends.
  */
 export function refreshModules(folder: string): void {
   const root = `${pathToFileURL(folder).href}/`;

@@ -1,4 +1,4 @@
-/** What a project is compiled from besides its database, as marks that differ whenever a file does. */
+/** Input files of a project besides its database, as stamps that differ whenever a file does. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { loadExtensions, loadModules } from '../extensions.ts';

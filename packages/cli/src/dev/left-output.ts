@@ -1,4 +1,6 @@
-/** What this process has left in an output folder: it still has the texts, so it reads nothing that nobody has touched. */
+/**
+ * Files that this process has left in an output folder: it still has the texts, so it does not read untouched files.
+ */
 import { isUntouched, type LeftFile, leftFile } from '../archive/left-files.ts';
 import { haveSameText, type OutputFile } from '../output-file.ts';
 import type { KnownContents } from '../write-files.ts';
@@ -17,7 +19,7 @@ export function noteOutput(output: string, files: readonly OutputFile[]): LeftOu
   return new Map(files.map((file) => [file.path, { file, left: leftFile(output, file.path) }]));
 }
 
-/** What is known of files by how this process has left them. */
+/** Makes the look-up of known contents from the state in which this process has left the files. */
 export function knownOutput(output: string, left: LeftOutput): KnownContents {
   return (file) => {
     const one = left.get(file.path);

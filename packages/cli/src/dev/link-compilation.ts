@@ -32,7 +32,7 @@ export async function linkCompilation(
 
 const documentsFile = 'graphql/documents.json';
 
-/** Whether the project has code of its own. */
+/** True if the project has code of its own. */
 export function isExtended(files: Compilation['files']): boolean {
   return files.some(({ path }) => path === 'extensions.ts');
 }

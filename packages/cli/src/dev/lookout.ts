@@ -1,11 +1,11 @@
-/** Looks for changes of a project under development: of its files, and of the tables of its database. */
+/** Watches a project under development for changes of its files, and of the tables of its database. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ChangedRelations, changedRelations } from '@tablewright/introspect';
 import type { Project } from '../project.ts';
 import type { HeldSource } from './held-source.ts';
 import { changedPaths, type InputMarks, takeMarks } from './input-marks.ts';
 
-/** What changed. */
+/** Noticed change. */
 export interface Noticed {
   /** One more than that of the change before; the first is 1. */
   readonly number: number;
@@ -13,7 +13,7 @@ export interface Noticed {
   readonly paths: readonly string[];
   /** Which relations of the database may have changed; null where none did. */
   readonly tables: ChangedRelations | null;
-  /** Whether nothing was noticed, and it is time to prove that. */
+  /** True if no change was noticed, and it is time to prove that. */
   readonly isProof: boolean;
   /** When it was noticed, as of `performance.now()`. */
   readonly start: number;
@@ -29,9 +29,9 @@ const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 
 export interface Lookout {
   /** Tables may have changed: they are looked at at once. */
   readonly wake: () => void;
-  /** Whether the database tells of changes by `wake`, so that it is asked less often. Default: false. */
+  /** Tells if the database reports changes by `wake`, so that it is queried less often. Default: false. */
   readonly relyOnNotices: (rely: boolean) => void;
-  /** What the tables were seen to be came to nothing: they have changed as soon as they can be looked at again. */
+  /** Discards the last reading of the tables: they count as changed as soon as they can be read again. */
   readonly forgetTables: () => void;
   /** All tables may have changed, to be told when nothing else has for a while. */
   readonly proveTables: () => void;
@@ -39,7 +39,7 @@ export interface Lookout {
   next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
 }
 
-/** Begins to look; what is there now is no change. `say` tells that the database is away. */
+/** Begins to watch; the present state is no change. `say` reports that the database is away. */
 export async function startLookout(
   project: Project,
   source: HeldSource,
@@ -80,7 +80,7 @@ export async function startLookout(
     },
     forgetTables() {
       database = null;
-      // The next look is not left to a notice, which nobody sends.
+      // The next look must not wait for a notification, since none will come.
       isForgotten = true;
     },
     proveTables() {
@@ -109,7 +109,7 @@ export async function startLookout(
   };
 }
 
-/** Whoever writes a file may empty it first: what has changed is looked at again until it stays. */
+/** An editor may empty a file before writing it, so changed files are looked at again until they stay the same. */
 async function settledMarks(project: Project, before: InputMarks): Promise<InputMarks> {
   let seen = await takeMarks(project);
   for (let last = before; changedPaths(last, seen).length > 0; ) {

@@ -25,7 +25,7 @@ export async function startNotices(
     notices = await hearTables(url, { heard: lookout.wake, lost: () => lose(url) });
     if (closed) return notices.close();
     lookout.relyOnNotices(true);
-    // What came before has told nobody.
+    // Earlier changes were not reported.
     lookout.wake();
     progress.event('notices', { live: true, trigger: notices.name });
     progress.say(`  Changes of tables are told by the event trigger ${notices.name}, which goes when this ends.`);

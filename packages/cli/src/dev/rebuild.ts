@@ -22,7 +22,7 @@ import { type LeftOutput, noteOutput } from './left-output.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
 import { startRewriting } from './rewriting.ts';
 
-/** What was built last, and what the next build begins with. */
+/** Result of the last build, and start of the next one. */
 export interface Built {
   readonly project: Project;
   readonly facts: ReadFacts;
@@ -44,18 +44,18 @@ export async function buildFirst(project: Project, source: Source, progress: Pro
   return { project, facts, compilation, generation, left, memory, cleared: Promise.resolve() };
 }
 
-/** What a rebuild needs to know of the change. */
+/** Facts of a change that a rebuild needs. */
 export interface ProjectChange {
   /** As it is after the change. */
   readonly project: Project;
   readonly number: number;
   /** Which relations of the database, or of the choice of them, may have changed; null where none did. */
   readonly tables: ChangedRelations | null;
-  /** Whether it is a change only where the database says something else than it said. */
+  /** True if it is a change only if the facts of the database differ from the last ones. */
   readonly onlyTables: boolean;
 }
 
-/** What is served, and what became of its files. */
+/** Served build, and the state of its files. */
 export interface Rebuild {
   readonly built: Built;
   /** When it was served, as of `performance.now()`; null where the database says what it said, so that nothing was made. */
@@ -65,8 +65,8 @@ export interface Rebuild {
 }
 
 /**
- * Builds a project again and serves it by `serve`. Rejects, and leaves what is served, with what is wrong with it. Files
- * are written last where nothing of them has to be loaded: nobody waits for them.
+ * Builds a project again and serves it by `serve`. Rejects with its problems, and then goes on serving the last build.
+ * Files are written last if none of them has to be loaded, since no caller waits for them.
  */
 export async function rebuild(
   last: Built,
@@ -93,7 +93,7 @@ export async function rebuild(
       const left = noteOutput(project.output, compilation.files);
       return { built: { ...built, ...rewritten, left }, served, unwritten: null };
     }
-    // What lies there is not known any more, so the next build reads it.
+    // The state of the folder is unknown now, so the next build reads it.
     const { generation, cleared } = last;
     return { built: { ...built, generation, cleared, left: new Map() }, served, unwritten: rewritten.error };
   } catch (error) {
@@ -117,7 +117,7 @@ function isSaid(before: ReadFacts, { tables, enums, diagnostics, model, permissi
   return isSame({ ...before, tables, enums, diagnostics, model, permissions }, before);
 }
 
-/** What keeps the tables from being read goes by itself, unlike what people wrote. */
+/** An obstacle to reading the tables may pass by itself, unlike mistakes in files. */
 function refuseTables(error: unknown): never {
   if (error instanceof CommandError) throw error;
   throw new CommandError(
@@ -127,7 +127,7 @@ function refuseTables(error: unknown): never {
   );
 }
 
-/** What the change means to clients; nothing where schema and extensions say what they said. */
+/** Effects of the change on clients; none if schema and extensions are unchanged. */
 export function differenceOf(before: Built, after: Built): Diff {
   const [was, is] = [before.compilation, after.compilation];
   const isUnchanged = isSame(was.schema, is.schema) && textOfExtensions(was) === textOfExtensions(is);

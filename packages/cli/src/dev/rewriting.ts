@@ -8,7 +8,7 @@ import type { Generation } from '../steps.ts';
 import { openOutput } from '../write-files.ts';
 import { knownOutput, type LeftOutput } from './left-output.ts';
 
-/** What was written. */
+/** Written files. */
 export interface Rewritten {
   readonly generation: Generation;
   /** Resolves when nothing is left of the files that were replaced. */
@@ -26,8 +26,8 @@ export interface Rewriting {
 }
 
 /**
- * Writes what changed, and reads nothing that nobody has touched since it was written. Nobody waits for the removal of what
- * was replaced, which takes the system as long as the writing.
+ * Writes changed files, and does not read files that were untouched since they were written. The removal of replaced
+ * files is not awaited, as it takes the system as long as the writing.
  */
 export function startRewriting(project: Project, left: LeftOutput): Rewriting {
   const output = openOutput(project.output, { holds: knownOutput(project.output, left) });
@@ -36,7 +36,7 @@ export function startRewriting(project: Project, left: LeftOutput): Rewriting {
     async finish(compilation) {
       try {
         const { generation, clear } = await placeProject(project, compilation, silent, output.finish);
-        // What cannot be removed takes room and does nothing else.
+        // A file that cannot be removed takes space and does no other harm.
         const cleared = bothOf(output.close(), clear()).then(
           () => undefined,
           () => undefined,

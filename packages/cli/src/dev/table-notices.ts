@@ -1,14 +1,14 @@
 /**
- * Changes of tables as PostgreSQL tells them: an event trigger sends a notice whenever somebody commits a change of the
- * catalog. Its function is a temporary one of this session, and what depends on it goes with it, so nothing of both stays
- * when the session ends, however it ends.
+ * Change events of tables in PostgreSQL: an event trigger sends a notification for every committed change of the
+ * catalog. Its function is a temporary one of this session, and the trigger depends on it, so both are gone when the
+ * session ends for any reason.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { reasonOf } from '../readable.ts';
 
-/** What hears of changes. */
+/** Listener for changes of tables. */
 export interface TableNotices {
   /** Name of the event trigger. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface TableNotices {
   close(): Promise<void>;
 }
 
-/** What is told. */
+/** Callbacks of the listener. */
 export interface Hearers {
   /** Tables may have changed. */
   readonly heard: () => void;
@@ -64,8 +64,8 @@ export async function hearTables(url: string, { heard, lost }: Hearers): Promise
 }
 
 /**
- * One transaction. A failure to tell must not undo what somebody else does; temporary tables of others are no news. Where
- * things are dropped no commands are listed.
+ * One transaction. A failed notification must not undo another session's change; temporary tables of other sessions are
+ * ignored. Commands that drop objects are not listed.
  */
 function installSql(name: string): string {
   return `BEGIN;
@@ -82,7 +82,7 @@ ALTER EVENT TRIGGER ${name} ENABLE ALWAYS;
 COMMIT`;
 }
 
-/** Whoever does not hear himself hears nobody. */
+/** Checks that the session gets its own notification; otherwise it would get none. */
 async function hearOneself(client: pg.Client, name: string): Promise<void> {
   const ended = new AbortController();
   const heard = new Promise<boolean>((resolve) => {

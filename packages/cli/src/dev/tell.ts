@@ -1,4 +1,4 @@
-/** What a change came to, on one screen. */
+/** Prints the result of a change, on one screen. */
 import { type Change, countChanges, type Diff } from '@tablewright/compiler';
 import { visible } from '@tablewright/introspect';
 import { CommandError } from '../exit-codes.ts';
@@ -6,7 +6,7 @@ import type { Progress } from '../progress.ts';
 import type { WriteResult } from '../write-files.ts';
 import type { TypeVerdict } from './type-checks.ts';
 
-/** What is told of a change that is served. */
+/** Facts that are printed about a served change. */
 export interface Rebuilt {
   /** Files from the project's folder on, and `database`. */
   readonly reasons: readonly string[];

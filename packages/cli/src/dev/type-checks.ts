@@ -1,12 +1,12 @@
 /** Type checks of a project beside its server, in a thread that remembers what it has checked. */
 import { startWorker } from '../worker-thread.ts';
 
-/** What a check came to: lines for people, none where everything fits; or why there was none. */
+/** Result of a check: lines for people, none if everything fits; or the reason why there was none. */
 export type TypeVerdict =
   | { readonly kind: 'checked'; readonly errors: readonly string[]; readonly ms: number }
   | { readonly kind: 'unchecked'; readonly reason: string };
 
-/** What the thread is given. */
+/** Inputs of the thread. */
 export interface TypeSources {
   readonly folder: string;
   /** Folders below it whose files are checked. */
@@ -15,7 +15,7 @@ export interface TypeSources {
 
 /** A thread that checks. */
 export interface TypeChecks {
-  /** Has the project checked as it is now; of several that wait only the last one is. */
+  /** Checks the project as it is now; if several checks wait, only the last one runs. */
   check(): void;
   close(): Promise<void>;
 }

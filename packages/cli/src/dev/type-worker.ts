@@ -30,7 +30,7 @@ let latest = 0;
 
 parentPort?.on('message', (number: number) => {
   latest = number;
-  // Whatever else waits is heard first, so that only the last one is answered.
+  // Other waiting messages are read first, so that only the last one is answered.
   setImmediate(() => {
     if (number !== latest) return;
     void verdictOf().then((verdict) => parentPort?.postMessage({ number, verdict }));

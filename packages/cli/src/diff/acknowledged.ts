@@ -1,10 +1,10 @@
-/** Changes that somebody has agreed to, as a file of the pull request names them. */
+/** Accepted changes, as a file of the pull request names them. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 /**
- * The names in a file, one a line; what stands behind a `#` is for people. Names can have such a sign themselves: of what a
- * line can mean, that is taken which is the name of a change. A file that is not there names nothing.
+ * The names in a file, one a line; text after a `#` is for people. Names can contain such a sign themselves: among the
+ * possible readings of a line, the one that is the name of a change is taken. A missing file names nothing.
  */
 export async function readAcknowledged(
   path: string | undefined,

@@ -3,8 +3,8 @@ import { type Rename, visible } from '@tablewright/compiler';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 
 /**
- * Asks, on the terminal unless told otherwise, which guesses are right, and resolves to those. Rejects where the questions are left unanswered: what
- * nobody has said must not become a verdict.
+ * Asks, on the terminal unless told otherwise, which guesses are right, and resolves to those. Rejects if the questions
+ * are left unanswered: an unconfirmed guess must not become a verdict.
  */
 export async function askRenames(
   guesses: readonly Rename[],

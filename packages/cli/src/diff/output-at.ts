@@ -1,4 +1,4 @@
-/** What the generated files of a version list beside what its schema says: GraphQL operations, and extensions. */
+/** Parts of a version's generated files that its schema does not have: GraphQL operations, and extensions. */
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type ListedExtensions, type ListedOperation, listedFile } from '@tablewright/compiler';
@@ -6,7 +6,7 @@ import type { Project } from '../project.ts';
 import { readRevisionFile } from './revision-file.ts';
 import { isSchemaFile, liveDatabase, workingTree } from './schema-at.ts';
 
-/** What is listed; null where it is not known. */
+/** Listed parts; null if they are not known. */
 export interface ListedOutput {
   readonly operations: readonly ListedOperation[] | null;
   readonly extensions: ListedExtensions | null;

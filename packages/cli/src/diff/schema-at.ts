@@ -1,4 +1,4 @@
-/** What `platform diff` compares: a revision of git, a file, the live database, or the project as it is. */
+/** Sides of `platform diff`: a revision of git, a file, the live database, or the project as it is. */
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -33,12 +33,12 @@ export async function schemaAt(name: string, project: Project, progress: Progres
   return parsed(await readRevision(name, project), `${name}:platform.schema.json`);
 }
 
-/** Whether a name is that of a file, and not of a revision. */
+/** True if a name is that of a file, and not of a revision. */
 export function isSchemaFile(name: string): boolean {
   return name.endsWith('.json') && statSync(resolve(name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Rejects where a source cannot be read as a whole: what is missing in it would look as if it had been removed. */
+/** Rejects if a source cannot be read as a whole: a part that is missing in it would look removed. */
 async function resolveCurrent(project: Project, progress: Progress, source?: Source): Promise<Resolution> {
   const facts = await currentFacts(project, progress, source);
   const previous = facts.previous ?? (await loadSchema(project));

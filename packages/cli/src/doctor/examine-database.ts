@@ -1,4 +1,4 @@
-/** What a database tells of itself: clock, rights, whether it can be written, and settings that something needs. */
+/** Findings about a database: clock, rights, ability to write, and settings that some feature needs. */
 import type { Schema } from '@tablewright/introspect/schema';
 import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
@@ -14,7 +14,7 @@ export async function examineDatabase(source: Source, schema: Schema): Promise<r
   return found;
 }
 
-/** What was not looked at is not known to be well. */
+/** A failed examination is reported, as its result is unknown. */
 function unanswered(error: unknown): readonly Finding[] {
   const message = `The database did not answer a question of the doctor: ${reasonOf(error)}.`;
   const advice = 'Ask again as a role that may ask it.';

@@ -1,4 +1,4 @@
-/** What a MySQL or MariaDB server tells of itself: rights, replicas, clock, engines, and settings that writes need. */
+/** Findings about a MySQL or MariaDB server: rights, replicas, clock, engines, and settings that writes need. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import { shownTable } from '@tablewright/runtime/contract';
 import { reasonOf } from '../readable.ts';
@@ -10,7 +10,7 @@ import { quotedName, quotedTable } from './quoted.ts';
 /** Bytes of the largest value below which lists within items may not fit; both servers have as much by default. */
 const usualPacket = 16 * 1024 * 1024;
 
-/** What MySQL and MariaDB are asked. */
+/** Examinations of MySQL and MariaDB. */
 export function mysqlExaminations(schema: Schema): readonly Examination[] {
   const used = new Set(schema.collections.map(({ table }) => table));
   const tables = schema.tables.filter(({ id }) => used.has(id));

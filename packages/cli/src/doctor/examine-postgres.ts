@@ -1,11 +1,11 @@
-/** What a PostgreSQL database tells of itself: version, clock, rights, replicas, poolers. */
+/** Findings about a PostgreSQL database: version, clock, rights, replicas, poolers. */
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Source } from '../source.ts';
 import { compareClock } from './clock.ts';
 import type { Examination, Finding } from './finding.ts';
 import { quotedName, quotedTable } from './quoted.ts';
 
-/** What PostgreSQL is asked. */
+/** Examinations of PostgreSQL. */
 export function postgresExaminations(schema: Schema): readonly Examination[] {
   return [standby, superuser, clock, pooler, (source) => rights(source, schema)];
 }
@@ -35,7 +35,7 @@ function clock(source: Source): Promise<readonly Finding[]> {
   return compareClock(source, 'SELECT extract(epoch FROM pg_catalog.clock_timestamp())::text');
 }
 
-/** Whatever its mode, sessions may be shared with others. */
+/** Sessions may be shared with other clients in any pooling mode. */
 async function pooler({ pooled }: Source): Promise<readonly Finding[]> {
   if (pooled !== true) return [];
   const message = 'A pooler stands before the database: sessions may be shared, so prepared statements may not last.';
@@ -49,7 +49,7 @@ async function pooler({ pooled }: Source): Promise<readonly Finding[]> {
   ];
 }
 
-/** Columns of collections that the role may not read, by table; of hidden fields nothing is read. */
+/** Columns of collections that the role may not read, by table; hidden fields are not read. */
 async function rights({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
   const byId = new Map(tables.map((table) => [table.id, table]));
   const wanted = collections.flatMap(({ table: id, fields }) => {
@@ -74,7 +74,7 @@ async function rights({ run }: Source, { collections, tables }: Schema): Promise
   });
 }
 
-/** By numbers and not by names: whoever may not enter a schema may not even ask for a table of it by its name. */
+/** By numbers and not by names: a role without access to a schema may not even ask for its tables by name. */
 const rightsSql = `SELECT n.nspname, c.relname,
   pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE d.denied),
   pg_catalog.bool_and(d.denied)::text, d.entered::text

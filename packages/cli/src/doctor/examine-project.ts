@@ -1,4 +1,4 @@
-/** What the folder of a project tells: versions, and secrets where they do not belong. */
+/** Findings about the folder of a project: versions, and misplaced secrets. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -59,7 +59,10 @@ function urlsIn(text: string): readonly string[] {
   return text.match(/\b(?:postgres|postgresql|mysql|mariadb):\/\/[^\s'"`${]+(?=['"`])/g) ?? [];
 }
 
-/** Whether git would take a folder of the project, wherever its repository begins. Where there is no git, `.gitignore` says so. */
+/**
+ * True if git would commit a folder of the project, even if its repository begins further up. Without git, `.gitignore`
+ * decides.
+ */
 async function isCommitted(folder: string, name: string): Promise<boolean> {
   const repository = repositoryOf(folder);
   if (repository === null) return false;

@@ -1,4 +1,4 @@
-/** What the tables themselves tell: keys and indexes that are missing. Pure. */
+/** Findings about the tables: missing keys and indexes. Pure. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { Condition } from '@tablewright/runtime';
 import { shownTable } from '@tablewright/runtime/contract';
@@ -73,13 +73,13 @@ function comparedFields(condition: Condition): readonly string[] {
   return ['_eq', '_in', '_lt', '_lte', '_gt', '_gte', '_between'].includes(condition.operator) ? [condition.field] : [];
 }
 
-/** Whether an index begins with these columns, in any order. */
+/** True if an index begins with these columns, in any order. */
 function hasIndex({ primaryKey, uniques, indexes }: Table, columns: readonly string[]): boolean {
   const keys = [primaryKey, ...uniques, ...indexes.filter(({ predicate }) => predicate === null)];
   return keys.some((key) => columns.every((column) => key?.columns.slice(0, columns.length).includes(column)));
 }
 
-/** What makes an index. */
+/** Statement that makes an index. */
 function indexSql(dialect: Schema['dialect'], table: Table, columns: readonly string[]): string {
   const name = quotedTable(dialect, table);
   const list = columns.map((column) => quotedName(dialect, column)).join(', ');

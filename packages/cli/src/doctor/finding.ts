@@ -6,9 +6,9 @@ export interface Finding {
   readonly check: string;
   /** `problem`: something does not work, or is not safe. `warning`: it will hurt. `note`: worth knowing. */
   readonly severity: 'problem' | 'warning' | 'note';
-  /** What is so, as a whole sentence. */
+  /** Description of the fact, as a whole sentence. */
   readonly message: string;
-  /** What to do, as a whole sentence. */
+  /** Advice, as a whole sentence. */
   readonly advice: string;
 }
 

@@ -1,4 +1,4 @@
-/** Names as statements of the command line have them, whatever is in them. */
+/** Quotes names for SQL statements; they may contain any character. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 
 /** A column, or one part of another name: `"author id"`, on MySQL and MariaDB in backticks. */

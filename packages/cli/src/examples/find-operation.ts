@@ -15,7 +15,7 @@ export function createOperationFinder(document: OpenApiPaths): FindOperation {
   };
 }
 
-/** What is read of a document. */
+/** Part of a document that is read. */
 export interface OpenApiPaths {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string } | undefined>>>>;
 }

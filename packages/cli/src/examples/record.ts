@@ -9,7 +9,7 @@ import { createOperationFinder, type FindOperation, type OpenApiPaths } from './
 import { examplesFile, loadExamples } from './load.ts';
 import { withoutSecrets, withoutToken, writtenOnly } from './without-secrets.ts';
 
-/** What the document of an access class says. */
+/** Facts from the document of an access class. */
 interface Described {
   readonly find: FindOperation;
   /** Names of fields that are only written. */
@@ -20,8 +20,8 @@ interface Described {
 const mostKept = 3;
 
 /**
- * Makes what keeps exchanges in `openapi-examples.json`: those that succeed, of operations of which there is no such example
- * yet. What is in the file stays.
+ * Makes the function that stores requests and responses in `openapi-examples.json`: successful ones, of operations that
+ * have no such example yet. Examples in the file stay.
  */
 export async function createRecorder(project: Settings): Promise<(exchange: AnsweredExchange) => void> {
   let examples = await loadExamples(project);
@@ -52,7 +52,7 @@ export async function createRecorder(project: Settings): Promise<(exchange: Answ
   };
 }
 
-/** What is kept of an exchange; null where a body is no JSON, or too long. */
+/** Returns the part of a request and its response to store; null if a body is no JSON, or too long. */
 function exampleOf(
   { method, url, sent, status, answered }: AnsweredExchange,
   secrets: ReadonlySet<string>,

@@ -6,7 +6,7 @@ const secretNames: ReadonlySet<string> = new Set([
   ...['access_token', 'refresh_token', 'hash'],
 ]);
 
-/** What stands in the place of a secret. */
+/** Text in the place of a secret. */
 const hidden = '**********';
 
 /** Names of members that a document says are only written: the secret fields of collections. */

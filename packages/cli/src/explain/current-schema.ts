@@ -8,8 +8,8 @@ import type { Source } from '../source.ts';
 import { type Facts, loadFacts, resolveProject } from '../steps.ts';
 
 /**
- * The schema as configuration and permissions make it now: of the tables in `platform.schema.json`, or of the database
- * where there is no such file or a connection is at hand. Writes nothing, and makes no embedded database.
+ * The schema as configuration and permissions make it now, from the tables in `platform.schema.json`; from the database
+ * if that file is missing or a connection is at hand. Writes nothing, and makes no embedded database.
  */
 export async function currentSchema(project: Project, progress: Progress, source?: Source): Promise<Schema> {
   const facts = await currentFacts(project, progress, source);

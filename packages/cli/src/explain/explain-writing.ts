@@ -1,4 +1,4 @@
-/** What becomes of a write: its rules, its statements, and with a rehearsal what the database says of it. */
+/** Explains a write: its rules, its statements, and in a dry run the answer of the database. */
 import type { Schema } from '@tablewright/introspect/schema';
 import {
   type Database,
@@ -25,7 +25,7 @@ import { accessOf, callerOf, writableApi } from './role.ts';
 import { ruleLines } from './rule-lines.ts';
 import { tellPlan, tellStatement } from './tell-plan.ts';
 
-/** What a request is explained by, and for whom. */
+/** Options of explaining a request, and its caller. */
 export interface AskedRequest {
   readonly project: Project;
   readonly schema: Schema;
@@ -66,7 +66,7 @@ export async function explainWriting(
   return explained.kind === 'write';
 }
 
-/** What bounds requests where these are the variables of a server; what the API specification says where they are not. */
+/** Limits of requests from the variables of a server; if these are not set, the defaults of the API specification. */
 export function boundsOf(variables: Variables): WriteLimits {
   const reading = readEnvironment(variables);
   return reading.ok ? requestLimits(reading.environment) : {};

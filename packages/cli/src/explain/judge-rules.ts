@@ -13,7 +13,7 @@ export interface ItemQuestion {
   readonly key: string | null;
 }
 
-/** Whether an item meets a condition under the values of the caller. */
+/** True if an item meets a condition under the values of the caller. */
 async function meets(
   { api, caller, collection, key }: ItemQuestion,
   where: Condition,
@@ -29,7 +29,7 @@ async function meets(
   return rows.length > 0;
 }
 
-/** Whether there is such an item. What cannot be a key, such as a text for a number, is one of none. */
+/** True if the item exists. A text that cannot be a key, such as letters for a number, names none. */
 async function isThere(item: ItemQuestion, source: Source): Promise<boolean> {
   try {
     return await meets(item, { kind: 'and', of: [] }, source);
@@ -39,7 +39,7 @@ async function isThere(item: ItemQuestion, source: Source): Promise<boolean> {
   }
 }
 
-/** What one rule says, and of an item whether it meets it and which parts it does not meet. */
+/** Verdict on one rule: for an item, whether it meets the rule, and which parts it does not meet. */
 export interface Judged<Rule extends AccessRule = AccessRule> {
   readonly rule: Rule;
   /** Null where no item was asked about. */

@@ -1,17 +1,17 @@
-/** What a plan says about indexes that are missing, whichever server made it. */
+/** Missing indexes that a plan reveals, for plans of any server. */
 import type { Table } from '@tablewright/introspect/schema';
 
 /** A table whose rows are looked through one by one, because no index begins with a column that is asked about. */
 export interface MissingIndex {
   /** `public.comments` */
   readonly table: string;
-  /** What is asked, in the server's words. */
+  /** Condition of the scan, in the server's words. */
   readonly condition: string;
   /** Columns of the table that the condition names, as a place to start. */
   readonly columns: readonly string[];
 }
 
-/** What a plan is compared with: tables by `schema.name`. */
+/** Tables to compare a plan with, by `schema.name`. */
 export type TablesByName = ReadonlyMap<string, Table>;
 
 /** A part of a plan that looks through rows for those that meet a condition. */
@@ -34,7 +34,7 @@ function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] 
   if (table === undefined) return [];
   const namedIn = (text: string): readonly string[] =>
     table.columns.map((column) => column.name).filter((column) => mentions(text, alias, column));
-  // MariaDB adds that what joins is not null, for which nobody looks in an index.
+  // MariaDB adds that joined columns are not null, a condition for which no index is needed.
   const sought = namedIn(condition.replaceAll(notNull, ''));
   const columns = sought.length > 0 ? sought : namedIn(condition);
   const leading = [table.primaryKey, ...table.uniques, ...table.indexes].map((index) => index?.columns[0]);

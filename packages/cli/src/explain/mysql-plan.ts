@@ -45,7 +45,10 @@ async function printPlan(
   return printTable(analyze ? headings.analyze : headings.explain, cells).split('\n');
 }
 
-/** What the plan reads as a whole, by an index or not, and looks through by a condition, though no index begins with a column of that. */
+/**
+ * Finds tables that the plan reads as a whole, with or without an index, and filters by a condition whose columns begin
+ * no index.
+ */
 export async function missingInMysql(
   source: Source,
   statement: Statement,

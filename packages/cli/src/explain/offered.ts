@@ -1,10 +1,10 @@
-/** What the API offers on a collection to anybody, whatever the rules. */
+/** Actions of the API on a collection that are possible at all, regardless of the rules. */
 import type { CompiledApi } from '@tablewright/runtime';
 
-/** What rules are about. */
+/** Actions that rules can allow. */
 export type RuledAction = 'read' | 'create' | 'update' | 'delete';
 
-/** Why nobody can do something with the items of a collection; null where somebody could. */
+/** Reason why an action is impossible for every caller; null if it is possible. */
 export function notOffered(
   { collections, routes }: Pick<CompiledApi, 'collections' | 'routes'>,
   collection: string,

@@ -42,7 +42,7 @@ export function accessOf({ access }: ReadableApi, role: string): AccessClass {
 /** Whom a request is explained for. */
 export interface Asker {
   readonly role: string;
-  /** Key of the user, for `$CURRENT_USER`; null for nobody. */
+  /** Key of the user, for `$CURRENT_USER`; null for no user. */
   readonly user: string | null;
 }
 

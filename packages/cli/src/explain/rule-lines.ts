@@ -1,4 +1,4 @@
-/** What rules say, as lines for people. */
+/** Prints rules as lines for people. */
 import { conditionText, operandText } from '@tablewright/compiler';
 import type { AccessRule, WriteRule } from '@tablewright/runtime';
 import type { Judged } from './judge-rules.ts';
@@ -6,7 +6,10 @@ import type { Judged } from './judge-rules.ts';
 /** A rule of any action. */
 type AnyRule = AccessRule & Partial<WriteRule>;
 
-/** A rule, with what was judged of an item by it; `place` counts from 0. `usable`: whether it counts for the caller at all. */
+/**
+ * A rule, with the verdict on an item; `place` counts from 0. `usable` is true if the rule applies to the caller at
+ * all.
+ */
 export function ruleLines(
   { rule, holds, failing, usable = true }: Judged<AnyRule> & { readonly usable?: boolean },
   place: number,

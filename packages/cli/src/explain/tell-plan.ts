@@ -1,4 +1,4 @@
-/** What the database makes of the statements of a request. */
+/** Prints the database's plans for the statements of a request. */
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Parameter, SentStatement } from '@tablewright/runtime';
 import { shownTable } from '@tablewright/runtime/contract';

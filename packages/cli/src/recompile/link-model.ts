@@ -6,7 +6,7 @@ import { contract, type JsonValue, type ModelDocument, type Route } from '@table
 /** Gives the text that tells an access class of the API. */
 export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
 
-/** Links a model; what does not depend on roles and rules is that of the API that was generated. */
+/** Links a model; parts that do not depend on roles and rules are those of the generated API. */
 export function linkModel(
   model: ModelData,
   generated: Pick<CompiledApi, 'dialect' | 'extensions' | 'graphqlDocuments'>,
@@ -40,7 +40,7 @@ export function linkModel(
   });
 }
 
-/** Whoever asks for documents asks often; what failed once is asked for again. */
+/** Caches documents, as they are requested often; a failed read is repeated. */
 function remembered<Value>(read: (accessClass: string) => Promise<Value>): (accessClass: string) => Promise<Value> {
   const documents = new Map<string, Promise<Value>>();
   return (accessClass) => {

@@ -1,4 +1,4 @@
-/** What the thread that serves and the one that compiles say to each other. */
+/** Messages between the serving thread and the compiling one. */
 import type { DocumentSource, Examples, ExtensionSource, ModelData, ModuleSource } from '@tablewright/compiler';
 import type { AnyCatalog, PermissionDocument, PlatformConfig } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
@@ -7,7 +7,7 @@ import type { ModelRows } from '@tablewright/runtime';
 /** All that the compiling thread needs to know of a project; plain data. */
 export interface RecompileSources {
   readonly config: PlatformConfig;
-  /** What the file of the permissions holds; compiled unless they come from the tables. */
+  /** Content of the permissions file; compiled unless the permissions come from the tables. */
   readonly permissions: PermissionDocument;
   /** As it was compiled before. */
   readonly schema: Schema;
@@ -20,7 +20,7 @@ export interface RecompileSources {
   readonly output: string;
 }
 
-/** What is asked of the compiling thread; every question is answered once, by its number. */
+/** Requests to the compiling thread; every one is answered once, by its number. */
 export type Question =
   | {
       readonly kind: 'compile';
@@ -39,7 +39,7 @@ export type Question =
       readonly accessClass: string;
     };
 
-/** What it answers. */
+/** Answers of the compiling thread. */
 export type Reply =
   | { readonly kind: 'model'; readonly number: number; readonly model: ModelData }
   /** The tables are those that the question named by `unless` was about. */

@@ -36,10 +36,10 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
   let thread = permissions ? startThread(await sources()) : null;
   let numbers = 0;
   let closed = false;
-  /** Which question compiled an API; what was generated is 0. */
+  /** Number of the request that compiled an API; the generated one is 0. */
   const questions = new WeakMap<CompiledApi, number>([[api, 0]]);
 
-  /** A thread that has died is replaced; what it knew of earlier generations is gone with it. */
+  /** A thread that has died is replaced; its cache of earlier API versions is gone with it. */
   async function ask(question: (number: number) => Question): Promise<Reply> {
     if (closed) throw new Error('The compiling thread has ended.');
     const asked = thread === null || thread.ended ? startThread(await sources()) : thread;

@@ -8,12 +8,12 @@ import type { Waited } from './waits.ts';
 export type Parameter = string | null;
 
 /**
- * What a server wants of a list of texts that is a path into JSON: the keys from one place to another as a path in its own
- * words, or the element at a place as a number.
+ * Form that a server needs for a list of texts that is a path into JSON: the keys between two positions as a path in
+ * the server's syntax, or the element at a position as a number.
  */
 export type PathForm = `path:${number}-${number}` | `index:${number}`;
 
-/** Whether a name is that of such a form. */
+/** True if a name is that of such a form. */
 export function isPathForm(name: string): name is PathForm {
   return /^(?:path:\d+-\d+|index:\d+)$/.test(name);
 }
@@ -43,7 +43,10 @@ export interface Statement {
   readonly tables?: readonly string[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
-  /** True when it may read whatever part of a table its values leave, so that each run of a stream is worth a plan of its own. */
+  /**
+   * True when its values decide which part of a table it reads, so that each run of a stream is worth a plan of its
+   * own.
+   */
   readonly byValues?: boolean;
   /** Set where it reads one row by one key, and may be asked for several keys at once. */
   readonly several?: SeveralKeys;
@@ -69,19 +72,25 @@ export interface SeveralKeys {
   readonly statement: Statement;
 }
 
-/** What makes or changes one row, for several: it answers a row for each of them in their order, as the other one does. */
+/**
+ * Statement that makes or changes several rows. It answers a row for each of them in their order, as the statement for
+ * one row does.
+ */
 export interface SeveralRows {
   readonly statement: Statement;
   /** Its parameters by those of the other statement: one that is the same for all rows, or the list of what each row has. */
   readonly parameters: readonly { readonly of: number; readonly list: boolean }[];
-  /** Of a change: which parameter of the other statement is the key of the stored row, which must not come twice in a list. */
+  /**
+   * For a change: index of the parameter of the other statement that is the key of the stored row, which must not come
+   * twice in a list.
+   */
   readonly key?: number;
 }
 
 /** Keys that have one text each. */
 export type KeyKind = 'integer' | 'uuid';
 
-/** What stands for the list of keys, where a statement has one placeholder for each. */
+/** Placeholder for the list of keys, where a statement has one placeholder for each. */
 export const keysMark = '/* keys */ ?';
 
 /**
@@ -100,7 +109,7 @@ export interface RowSink {
 
 /** Receives rows in a form that only the lane knows, with what makes items of them. Either all of an answer or none. */
 export interface DirectSink {
-  /** What an item is made of: the columns of a row in their order, and nothing else. */
+  /** Fields of an item: the columns of a row in their order, and nothing else. */
   readonly fields: readonly ShapeField[];
   /** The buffer is only valid during the call. */
   item(transcode: Transcoder, buffer: Buffer, offset: number): void;
@@ -109,9 +118,10 @@ export interface DirectSink {
 /** A transaction under way. After the first statement that fails nothing of it will stay. */
 export interface Transaction {
   /**
-   * Runs one statement; those sent without waiting for each other go together. Rejects with `PlatformError`, whose cause
-   * says what the database answered. On MySQL and MariaDB what answers no rows, an UPDATE for example, gives one all the
-   * same: of `1`, the number of rows that were found, and the first key that was generated (`0` for none), as texts.
+   * Runs one statement; those sent without waiting for each other go together. Rejects with `PlatformError`, whose
+   * cause is the answer of the database. On MySQL and MariaDB a statement without rows, an UPDATE for example, still
+   * gives one row with three texts: `1`, the number of rows that were found, and the first key that was generated (`0`
+   * for none).
    */
   run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void>;
   /**
@@ -125,8 +135,8 @@ export interface Transaction {
    */
   witness?(witness: Witness): void;
   /**
-   * Calls back once everybody who shares the transaction has begun, so that what they have in common can be sent as one
-   * statement. Absent where nobody shares it, or all have begun.
+   * Calls back once all requests that share the transaction have begun, so that their common part can be sent as one
+   * statement. Absent if the transaction is not shared, or all have begun.
    */
   begun?(send: () => void): void;
 }
@@ -137,7 +147,7 @@ export interface Witness {
   readonly parameters: readonly Parameter[];
 }
 
-/** What a transaction comes to before it is committed. */
+/** Result of a transaction before it is committed. */
 export interface Outcome<T> {
   readonly value: T;
   /**
@@ -154,7 +164,7 @@ export interface Outcome<T> {
 /** Gives the address of a client. Called only where it is needed. */
 export type FindClient = () => string;
 
-/** Who waits for a connection, and how many streams keep one. */
+/** Requests that wait for a connection, and streams that hold one. */
 export interface DatabaseLoad {
   readonly connections?: Waited;
   /** Reads of callers without a token that wait for their turn. */
@@ -197,14 +207,14 @@ export interface Database {
    */
   briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
   /**
-   * MySQL and MariaDB: opens a session of its own in which tables are changed, and closes it behind the work. Statements
-   * commit by themselves, and reject with errors of the driver; what the work rejects with becomes a `PlatformError`. Absent
-   * where a transaction holds such statements as well.
+   * MySQL and MariaDB: opens a session of its own in which tables are changed, and closes it after the work. Statements
+   * commit by themselves, and reject with errors of the driver; a rejection of the work becomes a `PlatformError`.
+   * Absent if a transaction can contain such statements as well.
    */
   schemaSession?<T>(work: (session: MigrationConnection) => Promise<T>): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */
   query(text: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]>;
-  /** Tells who waits for connections. Absent where nobody ever does. */
+  /** Tells how many requests wait for connections. Absent if they never wait. */
   load?(): DatabaseLoad;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */
   close(graceMs: number): Promise<void>;

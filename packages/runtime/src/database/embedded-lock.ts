@@ -1,6 +1,7 @@
 /**
- * Keeps the data directory of an embedded database to one process: PGlite does not, and two that write would destroy it.
- * The lock is a file beside the directory with the number of the process; what a killed process left behind is replaced.
+ * Reserves the data directory of an embedded database for one process: PGlite does not, and two that write would
+ * destroy it. The lock is a file beside the directory with the number of the process; the lock of a killed process is
+ * replaced.
  */
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -9,7 +10,7 @@ import { dirname, resolve } from 'node:path';
 /** The directory is in use by another process, or by this one already. */
 export class EmbeddedInUseError extends Error {
   override readonly name = 'EmbeddedInUseError';
-  /** What to do about it. */
+  /** Action that solves the problem. */
   readonly hint: string;
 
   constructor(message: string, hint: string) {
@@ -47,7 +48,7 @@ function inUse(owner: number, file: string): EmbeddedInUseError {
   );
 }
 
-/** A link appears with its contents, so that nobody reads a lock that is not written yet. */
+/** A link appears with its contents, so that other processes never read a half-written lock. */
 function create(file: string): boolean {
   const own = `${file}.${process.pid}`;
   writeFileSync(own, `${process.pid}\n`);

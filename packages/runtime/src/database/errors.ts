@@ -1,12 +1,12 @@
 /**
  * Errors of the database and of the connection to it, as errors of the API.
  *
- * Nothing the driver says reaches a message: what happened is kept as the cause, for the log.
- * Source: reliability notes, section 4; API specification, section 9; PostgreSQL documentation, "Error Codes".
+ * Texts of the driver never reach a message: the original error is kept as the cause, for the log. Source: reliability
+ * notes, section 4; API specification, section 9; PostgreSQL documentation, "Error Codes".
  */
 import { PlatformError } from '../errors.ts';
 
-/** What the database answered instead of a result. */
+/** Error that the database answered. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   /** Five characters; `XX000` when the server sent none. */
@@ -15,7 +15,7 @@ export class ServerError extends Error {
   readonly fatal: boolean;
   /** The routine of the server that failed, where it says so. */
   readonly routine: string | undefined;
-  /** What the error is about, as far as the server says; names of the database, never to be answered. */
+  /** Objects that the error concerns, as far as the server names them; names of the database, never to be answered. */
   readonly about: {
     readonly schema?: string | undefined;
     readonly table?: string | undefined;
@@ -93,7 +93,7 @@ const answers: ReadonlyMap<string, Answer> = new Map([
   ['23P01', invalid('check')],
   // The database is no longer the one that was compiled for, or grants were taken away.
   ...['42703', '42P01', '42804', '42501', '42704', '42883', '42P02'].map((code) => [code, unavailable] as const),
-  // Syntax errors and the like in our own SQL, and what MySQL and MariaDB say that nobody knows.
+  // Syntax errors and the like in our own SQL, and unknown errors of MySQL and MariaDB.
   ['42', bug],
   ['HY', bug],
   // Functions of the database's owner that raise, in a view for example: not the caller's fault and not ours.
@@ -104,7 +104,7 @@ const answers: ReadonlyMap<string, Answer> = new Map([
 ]);
 
 /**
- * Turns whatever went wrong between us and the database into an error of the API; errors of ours stay as they are.
+ * Turns an error of the database or the connection into an error of the API; errors of ours stay as they are.
  *
  * Everything not in the table — connections, resources, timeouts, shutdowns, conflicts, drift — makes the service
  * unavailable: the request may succeed later.
@@ -134,7 +134,7 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ServerError && (error.sqlstate === '40001' || error.sqlstate === '40P01');
 }
 
-/** Tells whether the connection is gone, so that the server has ended whatever ran on it. */
+/** True if the connection is gone, so that the server has ended all statements on it. */
 export function isLost(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ServerError && error.fatal);
 }
@@ -154,7 +154,7 @@ export function isNotPrimary(error: unknown): boolean {
   return error instanceof ServerError && error.sqlstate === '25006';
 }
 
-/** What the server says to BEGIN, under one code: a standby answers 0A000, as to any feature that it does not have. */
+/** Converts the answer to BEGIN to one code: a standby answers 0A000, as to any feature that it does not have. */
 export function toBeginError(error: unknown): unknown {
   if (!(error instanceof ServerError) || error.sqlstate !== '0A000') return error;
   return new ServerError(
@@ -165,7 +165,7 @@ export function toBeginError(error: unknown): unknown {
   );
 }
 
-/** Whether a statement failed because of a value it was given or met: SQLSTATE classes 22 and 54. */
+/** True if a statement failed because of a value it was given or met: SQLSTATE classes 22 and 54. */
 export function refusesValue(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof ServerError && /^(?:22|54)/.test(error.cause.sqlstate);
 }

@@ -1,9 +1,9 @@
 /**
- * Reads by key that come at once and differ in nothing but the key, as one statement: what the server and the driver pay
- * for each statement is most of what such a read costs.
+ * Reads by key that come at once and differ only in the key, as one statement: the cost of each statement for the
+ * server and the driver is most of the cost of such a read.
  *
- * Nobody notices. A row goes to whoever named its key, as if nobody else had asked; when the statement fails, everybody who
- * has no row yet asks again alone, so nobody is told of somebody else's error.
+ * Transparent to callers: each gets its own row. If the statement fails, every caller that has no row yet reads again
+ * alone, so no caller gets an error that another one caused.
  */
 import { PlatformError } from '../errors.ts';
 import type { Database, Parameter, RowSink, SeveralKeys, Statement } from './database.ts';
@@ -30,7 +30,7 @@ export interface GatheredForm {
 
 /** Keys of one statement at most: so many rows are found in a tenth of a millisecond. */
 const mostTogether = 32;
-/** After so long, in milliseconds, a group that is under way keeps nobody waiting any more. */
+/** Milliseconds after which a running group no longer delays others. */
 const patienceMs = 2;
 
 /** One read that waits for its row. */
@@ -121,7 +121,7 @@ function nameOf({ name }: Statement, { at }: SeveralKeys, parameters: readonly P
   return JSON.stringify([name, parameters.map((parameter, place) => (place === at ? 0 : parameter))]);
 }
 
-/** Reads what a group waits for; whatever happens, everybody in it is told. */
+/** Reads the rows that a group waits for, and in every case settles all its reads. */
 async function run(read: ReadOne, { ask }: GatheredForm, { statement, several, waiting }: Group): Promise<void> {
   const [first] = waiting;
   const alone = (one: Waiting): void => {

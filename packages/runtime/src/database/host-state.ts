@@ -1,6 +1,6 @@
 /**
- * Whether a database server takes writes, only reads, or neither, as it says itself.
- * Source: scale-out notes, section 2, "State of a host".
+ * Tells if a database server takes writes, only reads, or neither, as it reports itself. Source: scale-out notes,
+ * section 2, "State of a host".
  */
 import type { Dialect } from '../contract/index.ts';
 import type { Database } from './database.ts';
@@ -41,7 +41,7 @@ export async function readHostState(
   }
 }
 
-/** Sessions of ours only read, so that their own setting says nothing: what they began with does. */
+/** Our sessions only read, so that their current setting is meaningless; the value that they began with counts. */
 const postgresSql = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' ELSE s.reset_val END,
   CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN NULL
     WHEN pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn() THEN '0'
@@ -95,7 +95,7 @@ async function readOnly(database: Pick<Database, 'query'>): Promise<HostReport> 
   return lag == null ? { state: 'read-only' } : { state: 'read-only', lag: Math.max(0, Number(lag)) };
 }
 
-/** What was asked, or null where the role of the server may not ask it. */
+/** Result of a query, or null if the role of the server has no permission for it. */
 async function allowed<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

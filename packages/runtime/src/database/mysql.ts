@@ -31,7 +31,7 @@ export interface MysqlOptions {
   readonly publicStatementTimeoutMs?: number;
 }
 
-/** What an answer may take beyond the timeout of statements, in milliseconds. */
+/** Time that an answer may take beyond the timeout of statements, in milliseconds. */
 const silenceMs = 5_000;
 /** Pause before another try, in milliseconds. */
 const retryPauseMs = 25;

@@ -14,7 +14,7 @@ import { readTexts } from './protocol/texts.ts';
 
 /** The part of a PGlite instance that is used here. */
 export interface EmbeddedPostgres {
-  /** Runs a function while nobody else uses the database. */
+  /** Runs a function with exclusive use of the database. */
   runExclusive<T>(run: () => Promise<T>): Promise<T>;
   /** Answers protocol messages with protocol messages. */
   execProtocolRaw(message: Uint8Array, options?: { syncToFs?: boolean }): Promise<Uint8Array>;
@@ -103,7 +103,9 @@ class Conversation {
     });
   }
 
-  /** Keeps the session to itself until the end, so that nobody reads what may not stay; everybody else waits. */
+  /**
+   * Keeps the session to itself until the end, so that other requests do not read uncommitted rows; all others wait.
+   */
   async transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T> {
     if (this.#closing) throw new PlatformError('SERVICE_UNAVAILABLE');
     this.#transactions++;
@@ -126,7 +128,7 @@ class Conversation {
     this.#connection.fail(new ConnectionError('The database was closed.'));
   }
 
-  /** A connection for whoever has the database to himself. */
+  /** A connection for exclusive use of the database. */
   #exclusive(): Connection {
     let sent = Promise.resolve();
     const write = (bytes: Buffer): void => {
@@ -138,7 +140,7 @@ class Conversation {
     return connection;
   }
 
-  /** Whole requests go in and whole answers come out, so nobody else's messages get in between. */
+  /** Sends whole requests and receives whole answers, so that messages of other requests do not get in between. */
   async #exchange(bytes: Buffer): Promise<void> {
     try {
       const answer = await this.#embedded.runExclusive(() =>

@@ -1,7 +1,10 @@
 import { PlatformError } from '../errors.ts';
 import type { Database } from './database.ts';
 
-/** A database of which nothing is written, whatever it would take: transactions answer SERVICE_UNAVAILABLE (DATABASE_READ_ONLY). */
+/**
+ * A database that refuses all writes, even if it would accept them: transactions answer SERVICE_UNAVAILABLE
+ * (DATABASE_READ_ONLY).
+ */
 export function withoutWrites(database: Database): Database {
   const refuse = (): Promise<never> =>
     Promise.reject(

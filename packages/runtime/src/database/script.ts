@@ -64,7 +64,7 @@ export function give(text: string): ScriptStep {
   return { kind: 'give', ...compile(text), takes: [] };
 }
 
-/** What tells of the transaction: a SELECT of a row that only this one has made; it is locked behind its text. */
+/** Proof of the transaction: a SELECT of a row that only this one has made; a locking clause is added to its text. */
 export function witness(text: string): ScriptStep {
   return { kind: 'witness', ...compile(`${text} LOCK IN SHARE MODE`) };
 }
@@ -151,7 +151,7 @@ async function runSteps(
   return rows;
 }
 
-/** Whether a write found no row. */
+/** True if a write found no row. */
 function isUnfound({ statement }: Extract<ScriptStep, { kind: 'run' | 'need' | 'give' }>, row: TextRow): boolean {
   return !/^\s*(?:SELECT|WITH)\b/.test(statement.text) && row[1] === '0';
 }

@@ -1,4 +1,4 @@
-/** The socket under a connection: what it reads lands in one buffer instead of in new memory for every chunk. */
+/** The socket of a connection: received data lands in one buffer instead of in new memory for every chunk. */
 import { Socket } from 'node:net';
 
 /** Bytes read at once; the most that Node asks the operating system for. */

@@ -1,6 +1,6 @@
 /**
- * The share of the connections that streams have. A stream keeps its connection for as long as its reader takes, so there
- * is a bounded number of them, for each client as well, and whoever writes never waits for one.
+ * The share of the connections that streams have. A stream keeps its connection for as long as its reader takes. So
+ * their number is bounded, for each client as well, and writes never wait for one.
  */
 import { PlatformError } from '../errors.ts';
 import type { Database } from './database.ts';
@@ -23,7 +23,7 @@ export interface StreamLoad extends Waited {
   readonly most: number;
 }
 
-/** Who asks for a stream. */
+/** Client of a stream. */
 interface Asker {
   /** Address of the client; absent where there is none, as for work of the server itself. */
   readonly client: string | undefined;

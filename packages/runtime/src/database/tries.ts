@@ -20,7 +20,7 @@ export class Tries {
   #losses = 0;
   #stale = 0;
 
-  /** Whether what went wrong deserves another try; counts it. `prepared` tells whether the statement was known by its name. */
+  /** True if a failure deserves another attempt; counts it. `prepared` tells if the statement was known by its name. */
   mayRunAgain(failure: unknown, prepared = true): boolean {
     if (isConflict(failure)) return ++this.#conflicts <= mostConflicts;
     if (prepared && isStalePreparation(failure)) return ++this.#stale <= mostStale;

@@ -1,6 +1,6 @@
-/** Those who wait for something that there is only so much of, for whoever looks after a server. */
+/** Counts requests that wait for a limited resource, for monitoring of the server. */
 
-/** What is told of them. */
+/** Reported figures of the waiting requests. */
 export interface Waited {
   /** How many wait now. */
   readonly waiting: number;
@@ -18,7 +18,7 @@ export class Waits {
   #former = 0;
   #turnedAt = performance.now();
 
-  /** Notes that somebody waits, until the function that it returns is called. */
+  /** Records a wait, until the function that it returns is called. */
   begin(): () => void {
     const wait = { from: performance.now() };
     this.#since.add(wait);

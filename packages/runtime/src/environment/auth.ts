@@ -26,11 +26,11 @@ export interface AuthEnvironment {
   readonly passwordMinLength: number;
   /** Earliest moment at which a failed sign-in is answered, from its beginning. */
   readonly loginStallTime: number;
-  /** Providers of single sign-on, by name. */
+  /** True if sign-in by password is off. */
   readonly disableDefault: boolean;
-  /** Addresses and CIDR blocks of proxies; their statements about the client are trusted. */
+  /** Providers of single sign-on, by name. */
   readonly providers: ReadonlyMap<string, ProviderEnvironment>;
-  /** Addresses and CIDR blocks of proxies that are believed what they say of the client. */
+  /** Addresses and CIDR blocks of proxies; their statements about the client are trusted. */
   readonly trustedProxies: readonly string[];
   readonly limits: AttemptLimits;
   /** The first administrator, made when there is no user. */

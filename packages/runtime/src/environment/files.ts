@@ -36,13 +36,13 @@ export type StorageLocation =
       readonly endpoint: string | null;
       readonly key: string;
       readonly secret: string;
-      /** Limits of image transformations. */
+      /** Prefix of the names of objects; empty for none. */
       readonly root: string;
     };
 
-/** Pixels along one side, of originals and of results. */
+/** Limits of image transformations. */
 export interface TransformEnvironment {
-  /** Pixels along one side, of what comes and of what is made. */
+  /** Pixels along one side, of originals and of results. */
   readonly maxDimension: number;
   /** Entries of `transforms`. */
   readonly maxOperations: number;

@@ -5,9 +5,9 @@ import { type Read, type Reading, readBoolean, readDuration, readInteger } from 
 export interface RequestLimits {
   /** Per client address; null: no limit. */
   readonly client: RequestLimit | null;
-  /** Redis in which several processes count together; null: each counts on its own. */
+  /** Limit of all clients together; null: no limit. */
   readonly global: RequestLimit | null;
-  /** Where several processes count together; null: each counts on its own. */
+  /** Redis in which several processes count together; null: each counts on its own. */
   readonly redis: string | null;
 }
 

@@ -13,16 +13,13 @@ import { type Staged, stage, tooLarge } from './staging.ts';
 /** A file that was fetched. */
 export interface Fetched {
   readonly staged: Staged;
-  /**
-   * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for a forbidden address and for a file that is too
-   * large; with SERVICE_UNAVAILABLE if no file comes, or not in time.
-   */
+  /** Name of the file in the address. */
   readonly name: string;
 }
 
 /**
- * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for an address that must not be asked, and for what is too
- * large; with SERVICE_UNAVAILABLE when nothing comes, not in time, or anything but a file.
+ * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for a forbidden address and for a file that is too large;
+ * with SERVICE_UNAVAILABLE if no answer comes in time, or one that is not a file.
  */
 export type FetchFile = (url: string, folder: string) => Promise<Fetched>;
 

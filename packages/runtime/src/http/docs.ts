@@ -8,7 +8,7 @@ import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 import { largeFile } from './large-files.ts';
 
-/** Scripts and styles are this server's own files, and requests go to this server only. Text never becomes markup. */
+/** The address of the page; its assets lie below. */
 export const docsPath = '/docs';
 
 /** Scripts and styles are this server's own files, and requests go to this server only. No text becomes markup. */

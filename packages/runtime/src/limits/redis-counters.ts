@@ -1,12 +1,12 @@
 /**
  * Counters that several processes share, in Redis: one script counts, so that no two processes count the same, and a
- * counter goes with its window. Redis is a convenience: whoever asks it must do without it at any moment.
+ * counter ends with its window. Redis is optional: callers must be able to do without it at any moment.
  */
 import type { Redis } from 'ioredis';
 import { describeCause, type Log } from '../http/log.ts';
 import type { Counted } from './windows.ts';
 
-/** What is counted, and until when it is worth counting more. */
+/** Counter, its window, and the count up to which it matters. */
 export interface SharedCounter {
   readonly key: string;
   /** Milliseconds of a window. */
@@ -17,7 +17,7 @@ export interface SharedCounter {
 
 /** The counters of one Redis. */
 export interface SharedCounters {
-  /** Whether it is worth asking at this moment. */
+  /** True if Redis is worth asking at this moment. */
   isThere(): boolean;
   /**
    * Counts one on each counter, and tells how they stand; fewer where one had too many. Null when there was no answer in

@@ -27,9 +27,9 @@ export interface RequestLimiter {
 const mostClients = 65_536;
 
 interface Limit extends RequestLimit {
-  /** What Redis knows it by. */
+  /** Name of the limit in Redis. */
   readonly name: string;
-  /** Who is counted: the client or everybody. */
+  /** Key by which requests are counted: the client, or one key for all. */
   readonly keyOf: (request: IncomingMessage) => string;
   readonly windows: Windows;
 }
@@ -40,7 +40,7 @@ export function createRequestLimiter(
   clientAddress: FindClientAddress,
   log: Pick<Log, 'info' | 'warn'>,
 ): RequestLimiter | null {
-  // In this order: who is refused for himself takes nothing from everybody.
+  // In this order: a request refused for its client does not count against all.
   const limits = [
     ...(client === null ? [] : [limitOf('client', client, mostClients, (request) => clientOf(clientAddress, request))]),
     ...(global === null ? [] : [limitOf('all', global, 1, () => '')]),
@@ -48,7 +48,7 @@ export function createRequestLimiter(
   if (limits.length === 0) return null;
   const shared = redis === null ? null : createRedisCounters(redis, log);
 
-  /** What was counted elsewhere is kept here, too, so that who is refused costs nothing more. */
+  /** Copies shared counts to the local windows, so that refusing a client needs no further request to Redis. */
   async function countTogether(keys: readonly string[]): Promise<void> {
     const counters = limits.map(({ name, duration, points }, place) => {
       return { key: `platform:requests:${name}:${keys[place]}`, duration, points };

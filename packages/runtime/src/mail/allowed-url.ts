@@ -4,8 +4,8 @@
  * The address as a URL when one of the allowed ones has the same origin and a path that is the beginning of its path,
  * segment by segment; else null.
  *
- * What parsers read in different ways is never allowed: users and passwords, backslashes, spaces, control characters,
- * slashes that are percent-encoded, and schemes other than http and https.
+ * Addresses that parsers read in different ways are never allowed: users and passwords, backslashes, spaces, control
+ * characters, slashes that are percent-encoded, and schemes other than http and https.
  */
 export function allowedUrl(text: string, allowed: readonly string[]): URL | null {
   if (!/^https?:\/\//i.test(text) || /[\\\s\p{C}]|%(?:2f|5c|00)/iu.test(text)) return null;

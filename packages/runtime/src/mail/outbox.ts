@@ -25,7 +25,7 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
-/** What an outbox is made of. `deliver` rejects for a mail that was not taken. */
+/** Options of an outbox. `deliver` rejects for a mail that was not taken. */
 export interface OutboxOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly place: SystemPlace;
@@ -35,7 +35,7 @@ export interface OutboxOptions {
   readonly closed: () => void;
 }
 
-/** How often somebody looks for mail that others have left, in milliseconds. */
+/** Interval between checks for mail that other processes have left, in milliseconds. */
 const lookEveryMs = 60_000;
 /** Tries after which a mail is given up; with waits from one minute, doubled up to an hour, that is some hours. */
 const mostTries = 10;
@@ -134,7 +134,7 @@ function postgresStatements(schema: string): Statements {
   const table = `${schema}.platform_mails`;
   const now = 'pg_catalog.statement_timestamp()';
   return {
-    // Whoever claims a mail has until its next time to send it.
+    // A process that claims a mail has until its next time to send it.
     claim: `UPDATE ${table} SET attempts = attempts + 1,
   due_at = ${now} + LEAST(60, 2 ^ attempts) * pg_catalog.interval '1 minute'
 WHERE id = (SELECT id FROM ${table} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)

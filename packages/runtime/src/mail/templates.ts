@@ -2,7 +2,7 @@
 import Handlebars from 'handlebars';
 import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
 
-/** What every template may print. */
+/** Values that every template may print. */
 interface MailView {
   /** Name of the project. */
   readonly project: string;
@@ -10,7 +10,7 @@ interface MailView {
   readonly email: string;
 }
 
-/** What a template with a link may print. */
+/** Values that a template with a link may print. */
 interface LinkView extends MailView {
   /** Where the mail leads to. */
   readonly link: string;
@@ -18,7 +18,7 @@ interface LinkView extends MailView {
   readonly validFor: string;
 }
 
-/** What a template about a comment may print. */
+/** Values that a template about a comment may print. */
 interface MentionView extends MailView {
   readonly collection: string;
   /** Key of the item, in path form. */
@@ -27,7 +27,7 @@ interface MentionView extends MailView {
   readonly comment: string;
 }
 
-/** What mails are sent for, with what their templates may print. */
+/** Kinds of mail, with the values that their templates may print. */
 export interface Mails {
   readonly invite: LinkView;
   readonly 'password-reset': LinkView;
@@ -93,7 +93,7 @@ function compile(engine: typeof Handlebars, texts: ReadonlyMap<string, string>, 
   });
 }
 
-/** A header has one line, whatever its values hold. */
+/** Returns a text as one line, as a header must be. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{C}]+/gu, ' ').trim();
 }

@@ -47,7 +47,7 @@ function smtpTransport(from: string, smtp: SmtpEnvironment): MailTransport {
   };
 }
 
-/** Loads the mailer, which is much code, for whoever sends a first mail. */
+/** Loads the mailer, which is much code, when the first mail is sent. */
 async function connect({ host, port, user, password, secure, ignoreTls }: SmtpEnvironment): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
@@ -55,7 +55,7 @@ async function connect({ host, port, user, password, secure, ignoreTls }: SmtpEn
     port,
     secure,
     ignoreTLS: ignoreTls,
-    // A password travels over TLS, unless somebody has said that it need not.
+    // A password travels over TLS, unless the configuration waives that.
     requireTLS: user !== null && !secure && !ignoreTls,
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
     connectionTimeout: patience,

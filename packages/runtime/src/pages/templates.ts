@@ -3,20 +3,20 @@ import Handlebars from 'handlebars';
 import { type Paged, type PageName, pageNames } from '../http/page-paths.ts';
 import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
 
-/** What a template may print. */
+/** Values that a template may print. */
 export interface PageView extends Paged {
   /** Name of the project. */
   readonly project: string;
   /** PASSWORD_MIN_LENGTH. */
   readonly passwordMinLength: number;
-  /** False where nobody signs in with a password: AUTH_DISABLE_DEFAULT. */
+  /** False if sign-in by password is off: AUTH_DISABLE_DEFAULT. */
   readonly passwords: boolean;
 }
 
 /** A page by the name of its template; `home` tells what a server has. */
 export type TemplateName = PageName | 'home';
 
-/** What is made of the files. */
+/** Style, icon and templates, loaded from their files. */
 export interface PageTemplates {
   readonly style: string;
   readonly icon: string;

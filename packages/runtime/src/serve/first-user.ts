@@ -10,7 +10,7 @@ import { byFamily, type MysqlTables, type SystemPlace, systemPlaceOf } from '../
 import { isStaticToken } from '../users/static-token.ts';
 import { ask } from '../write/own-rows.ts';
 
-/** What a server that starts makes its first user with. */
+/** Options of making the first user when a server starts. */
 export interface WelcomeOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'dialect'>;
   readonly database: Pick<Database, 'query' | 'transaction'>;
@@ -20,7 +20,7 @@ export interface WelcomeOptions {
   readonly tell?: ((administrator: FirstAdministrator) => void) | undefined;
 }
 
-/** Sees to it that somebody can sign in. */
+/** Makes sure that at least one user can sign in. */
 export interface Welcome {
   /** Makes the first administrator when there is no user; does nothing once it came so far. Never rejects. */
   greet(): Promise<void>;
@@ -37,7 +37,7 @@ const mysqlTokens = ({ table }: MysqlTables): OwnSql =>
     give(`SELECT CAST(id AS CHAR), token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${mostTokens}`),
   );
 
-/** Makes it. Where the platform's own tables are not installed, or nobody signs in by password, there is nothing to do. */
+/** Makes it. Without the platform's own tables, or without sign-in by password, there is nothing to do. */
 export function createWelcome({ api, database, environment, log, tell = print }: WelcomeOptions): Welcome {
   const place = systemPlaceOf(api);
   const { disableDefault, administrator } = environment.auth;

@@ -1,6 +1,6 @@
 /**
- * Gives memory back behind a burst. V8 collects when it needs room, and who is idle needs none: without this a process
- * keeps what the largest answers took for as long as nobody asks.
+ * Returns memory after a burst. V8 collects when it needs room, and an idle process needs none. Without this a process
+ * keeps the memory of the largest answers until the next requests.
  */
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
@@ -30,7 +30,7 @@ export function collectWhenIdle(): () => void {
     idle = utilization > idleUtilization ? 0 : idle + 1;
     if (resident - least < worthBytes || idle < idleLooks) return;
     collect ??= collector();
-    // Twice: what the first one frees outside the heap is given back by the second.
+    // Twice: memory outside the heap that the first run frees is returned by the second.
     collect();
     collect();
     least = process.memoryUsage.rss();

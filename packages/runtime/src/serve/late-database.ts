@@ -95,7 +95,7 @@ function absence(): PlatformError {
   return new PlatformError('SERVICE_UNAVAILABLE');
 }
 
-/** Tells whether an error is one that passes: nobody answers, or the server is still starting or full. */
+/** True for a passing error: the server does not answer, or is still starting or full. */
 export function isOutOfReach(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if ('code' in error && typeof error.code === 'string' && passingCodes.test(error.code)) return true;
@@ -109,5 +109,5 @@ export function isOutOfReach(thrown: unknown): boolean {
 const passingCodes =
   /^(E(CONN\w+|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|PIPE|AI_AGAIN)|ENOTFOUND|57P0[123]|53300|08\w{3})$/;
 
-/** What `pg` says without a code. */
+/** Messages of `pg` that have no code. */
 const passingMessages = /^(timeout expired|Connection terminated)/;

@@ -22,7 +22,7 @@ export async function withSecret(
     throw new EnvironmentError([{ variable: 'SECRET', message }]);
   }
   const { embedded } = place;
-  // A database in memory, or of somebody else's process, has no folder; its sessions end with this process.
+  // A database in memory, or of another process, has no folder; its sessions end with this process.
   const isFolder = typeof embedded === 'string' && !embedded.includes('://');
   const secret = isFolder ? await keptSecret(dirname(embedded)) : randomBytes(32).toString('base64url');
   return { ...environment, auth: { ...environment.auth, secret } };

@@ -10,28 +10,31 @@ import { type KnownColumns, knownColumns } from './known-columns.ts';
 import { integerAt, lengthAt, widthOf } from './lengths.ts';
 import { RowBytes } from './row-bytes.ts';
 
-/** What a packet is, by its first byte. */
+/** Kinds of packets, by their first byte. */
 const marks = { ok: 0, end: 0xfe, error: 0xff } as const;
 /** The end of columns or rows: its length at most, where its status stands, and the part of that which announces more. */
 const divider = { most: 8, status: 3, more: 8 } as const;
-/** The row that is being handed over: whoever takes it is through with it before the next one comes, on any connection. */
+/** The row that is being handed over; the sink is done with it before the next one comes, on any connection. */
 const bytes = new RowBytes();
 
 /** Reads one answer and hands its rows to a sink as PostgreSQL would send them. */
 export class AnswerReader {
   /** Rows so far. */
   rows = 0;
-  /** What went wrong, there or in the sink. Rows behind it are read past, so that the connection can be used again. */
+  /**
+   * First error, of the server or of the sink. Rows after it are read and dropped, so that the connection can be used
+   * again.
+   */
   failure: unknown;
   /** The columns; at first those of an earlier answer to the same statement, if there was one. */
   columns: KnownColumns | undefined;
   readonly #sink: RowSink;
   readonly #onRow: ((bytes: number) => void) | undefined;
-  /** What the next packet is about. */
+  /** Part of the answer that the next packet belongs to. */
   #part: 'head' | 'columns' | 'divider' | 'rows' = 'head';
   #expected = 0;
   #described = 0;
-  /** What makes items of rows, where something does. */
+  /** Makes items of rows, if the sink asks for that. */
   #transcode: Transcoder | undefined;
   /** Copies of the descriptions, once one of them is another than before. */
   #anew: Buffer[] | undefined;
@@ -124,7 +127,7 @@ export class AnswerReader {
   }
 }
 
-/** What a statement answers that gives no rows: that it ran, the rows that it found, and the first key of its making. */
+/** Writes the row of an answer without rows: that it ran, the number of rows found, and the first generated key. */
 function writeCounts(buffer: Buffer, at: number): void {
   const found = integerAt(buffer, at);
   const key = integerAt(buffer, at + widthOf(buffer[at] ?? 0));

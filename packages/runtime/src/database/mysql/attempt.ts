@@ -1,4 +1,4 @@
-/** One try at a transaction on MySQL or MariaDB, on a connection that nobody else uses meanwhile. */
+/** One attempt at a transaction on MySQL or MariaDB, on a connection that it has to itself. */
 import type { PoolConnection } from 'mysql2';
 import type { Outcome, Parameter, RowSink, Statement, Transaction, Witness } from '../database.ts';
 import { isLost, isNotPrimary, toDatabaseError } from '../errors.ts';
@@ -11,16 +11,16 @@ import { run } from './run.ts';
 export class MysqlAttempt implements Transaction {
   /** The first thing that went wrong between us and the database, as it came. */
   failure: unknown;
-  /** What tells how the transaction ended, where it has left something that does. */
+  /** Proof of how the transaction ended, if it has left one. */
   evidence: Witness | undefined;
   /** True when COMMIT was sent and got no answer, so that only the evidence can tell how the transaction ended. */
   unknown = false;
-  /** True when the connection can be used by nobody any more. */
+  /** True when the connection can no longer be used. */
   broken = false;
   #begun = false;
-  /** Whether the session holds a lock that a COMMIT leaves. */
+  /** True if the session holds a lock that COMMIT does not release. */
   #holds = false;
-  /** What the next statement waits for: after an error the server would run it, in a transaction of its own. */
+  /** Settles before the next statement is sent: after an error the server would run it in a transaction of its own. */
   #last: Promise<void> = Promise.resolve();
   readonly #connection: PoolConnection;
   readonly #timeoutMs: number;

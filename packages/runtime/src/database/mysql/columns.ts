@@ -1,4 +1,6 @@
-/** What stands in the columns of an answer of MySQL or MariaDB, by their types and, where we have named them, by their names. */
+/**
+ * Formats of the columns in an answer of MySQL or MariaDB, by their types and, if we have named them, by their names.
+ */
 import { nestedColumn } from './nested.ts';
 import { type IntegerForm, spelledColumns } from './spelled.ts';
 

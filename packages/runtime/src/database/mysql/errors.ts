@@ -16,7 +16,7 @@ const places: readonly { readonly pattern: RegExp; readonly fields: string }[] =
   { pattern: /^(?:Column|Field) '(.+)' (?:cannot be null|doesn't have a default value)/, fields: 'c' },
 ];
 
-/** Whatever the driver rejects with, as an error of the server or of the connection; others stay as they are. */
+/** Converts a rejection of the driver to an error of the server or of the connection; others stay as they are. */
 export function toMysqlError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ServerError || error instanceof ConnectionError) return error;
   const errno = 'errno' in error ? error.errno : undefined;

@@ -17,7 +17,7 @@ const packetHead = 4;
 export function printExecute(statement: number, parameters: readonly SentParameter[]): Buffer {
   const count = parameters.length;
   const bitmapSize = (count + 7) >> 3;
-  // Whether a parameter is missing, that types follow, the types.
+  // Null bitmap, flag that types follow, the types.
   const valuesAt = count === 0 ? headSize : headSize + bitmapSize + 1 + 2 * count;
   let size = valuesAt;
   for (const parameter of parameters) size += sizeOf(parameter);
@@ -87,7 +87,7 @@ function putLength(packet: Buffer, at: number, length: number): number {
   }
 }
 
-/** Puts lengths and numbers in front: what fills a packet to its end goes on in the next, be it empty. */
+/** Prepends lengths and numbers. After a packet of maximum size another one must follow, even an empty one. */
 function framed(packet: Buffer): Buffer {
   const length = packet.length - packetHead;
   if (length < mostInPacket) {

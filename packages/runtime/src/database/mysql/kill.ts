@@ -1,7 +1,7 @@
 import { type Connection, createConnection } from 'mysql2';
 import { connectionOptions } from './options.ts';
 
-/** Milliseconds after which nobody waits for it any more. */
+/** Milliseconds after which the attempt is given up. */
 const timeoutMs = 2_000;
 
 /** Ends what a connection runs by a connection of its own: a server notices late that it was left. Never throws. */

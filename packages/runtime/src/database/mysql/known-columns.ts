@@ -13,13 +13,13 @@ const behindNames = { size: 13, type: 7, flags: 8 } as const;
 /** Names in front of that of a column: catalog, schema, and the table by two names. */
 const namesBefore = 4;
 
-/** What makes items of rows, once so many have come that it is worth being made; null where nothing can. */
+/** Counts rows, and makes items of them once there are enough to make that worthwhile; null if it cannot be made. */
 interface Direct {
   rows: number;
   transcode: Transcoder | null | undefined;
 }
 
-/** Answers whose columns are kept, on whatever connection they come. */
+/** Cached columns of answers, shared by all connections. */
 const kept = createPlanCache<KnownColumns>(500);
 
 /** The columns of these descriptions. Throws where the name of one says what its type cannot be. */
@@ -47,7 +47,7 @@ export class KnownColumns {
     this.writeRow = createRowWriter(this.#columns);
   }
 
-  /** What writes rows as items of these fields; undefined where rows go by PostgreSQL's form. */
+  /** Writer of rows as items of these fields; undefined if rows are sent in PostgreSQL's form. */
   transcoderOf(fields: readonly ShapeField[]): Transcoder | undefined {
     const direct = this.#direct.get(fields);
     if (direct === undefined || direct.rows < oftenUsed) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Prepared statements on a connection of the driver. It connects, signs in, encrypts and prepares; what runs a statement, and
- * what the server answers, passes it by: it makes more of every packet than reading a row takes.
+ * Prepared statements on a connection of the driver. The driver connects, signs in, encrypts and prepares. Running
+ * statements and reading their answers bypasses it: it does more for each packet than reading a row needs.
  */
 import type { Connection } from 'mysql2';
 import type { RowSink } from '../database.ts';
@@ -97,7 +97,7 @@ export class Line implements Receiver {
     this.#settle(error);
   }
 
-  /** What was received: an answer to us, or one to the driver. */
+  /** Takes received bytes: an answer to us, or one to the driver. */
   execute(chunk: Buffer): void {
     if (this.#answer === undefined) {
       // The driver keeps what has no end yet, and the next chunk may come to stand in its place.

@@ -5,10 +5,10 @@
 import { PlatformError } from '../../errors.ts';
 import type { RowBytes } from './row-bytes.ts';
 
-/** What a column of an answer is called that holds a record or a list. */
+/** Name of a column of an answer that contains a record or a list. */
 export const nestedColumn = 'platform: nested';
 
-/** What stands in front of a text that ends at a mark: as it is, or a date with a time, without a zone or in UTC. */
+/** Prefix of a text that ends at a mark: as it is, or a date with a time, without a zone or in UTC. */
 export const plainSigns = { as: '=', dateTime: '&', instant: '@' } as const;
 
 /** One of them. */
@@ -108,7 +108,7 @@ function writeScalar(out: RowBytes, text: Buffer, at: number): number {
   return from + 1 + length;
 }
 
-/** The number of columns, then oid, length and bytes of each (`record_send`); nobody looks at the oid. */
+/** The number of columns, then oid, length and bytes of each (`record_send`); the oid is never read. */
 function writeRecord(out: RowBytes, text: Buffer, at: number): number {
   const start = out.int32(0);
   const count = out.int32(0);

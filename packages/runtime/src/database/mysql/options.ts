@@ -1,7 +1,7 @@
 import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { openSocket } from './sockets.ts';
 
-/** Whether a database is one of MySQL's family, by its URL. */
+/** True if a URL names a MySQL or MariaDB database. */
 export function isMysqlUrl(url: string): boolean {
   return /^(?:mysql|mariadb):\/\//i.test(url);
 }

@@ -1,7 +1,7 @@
 /** Parameters, which arrive in PostgreSQL's text form, as MySQL and MariaDB take them. */
 import type { Parameter, ParameterForm, PathForm } from '../database.ts';
 
-/** What is sent: a text, or an integer where the servers take nothing else. */
+/** Parameter to send: a text, or an integer where the servers require one. */
 export type SentParameter = string | null | bigint;
 
 /** The parameters of a statement in the forms that it asks for; absent: all are texts. */
@@ -56,7 +56,10 @@ function elementForm(form: 'text[]' | 'boolean[]' | 'instant[]'): 'text' | 'bool
 
 const instantPattern = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)(?:([+-]\d{2}):?(\d{2})?|Z)?$/;
 
-/** `2026-01-02 10:00:00+01:00` as the same moment in UTC without a zone. What reaches beyond the servers stays as it is. */
+/**
+ * `2026-01-02 10:00:00+01:00` as the same moment in UTC without a zone. A moment outside the range of the servers stays
+ * as it is.
+ */
 function instantOf(text: string): string {
   const [, day, clock = '', hours, minutes = '00'] = instantPattern.exec(text) ?? [];
   if (day === undefined) return text;

@@ -17,7 +17,7 @@ export interface Patience {
   readonly publicTimeoutMs: number;
 }
 
-/** What a pool is made of. */
+/** Options of a pool. */
 export interface MysqlPoolOptions extends Patience {
   /** Connections at most. */
   readonly poolMax: number;
@@ -53,7 +53,7 @@ export class MysqlPool {
     this.#reads = new ReadGate({ most, mostPublic: Math.max(1, most - 2), timeoutMs });
   }
 
-  /** Who waits for a connection. */
+  /** Requests that wait for a connection. */
   get waited(): Waited {
     return this.#waits.waited;
   }
@@ -153,7 +153,7 @@ export class MysqlPool {
     if (this.#leased.delete(connection)) connection.release();
   }
 
-  /** Closes a connection that nobody can use any more. */
+  /** Closes an unusable connection. */
   destroy(connection: PoolConnection): void {
     this.#leased.delete(connection);
     connection.destroy();

@@ -4,7 +4,7 @@
  */
 import { ConnectionError } from '../errors.ts';
 
-/** What may go on at once. */
+/** Limits of concurrent reads. */
 export interface ReadGateLimits {
   readonly most: number;
   readonly mostPublic: number;

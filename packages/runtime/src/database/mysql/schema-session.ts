@@ -7,7 +7,7 @@ import { toDatabaseError } from '../errors.ts';
 import { toMysqlError } from './errors.ts';
 import { connectionOptions } from './options.ts';
 
-/** How long a statement waits for a table that is in use, and for rows, in seconds: whoever comes later waits behind it. */
+/** How long a statement waits for a table that is in use, and for rows, in seconds; later statements queue after it. */
 const patience = 5;
 
 /** Names stand in backticks, so that conditions are told as the compiler reads them. */
@@ -21,8 +21,8 @@ const settings = [
 ];
 
 /**
- * Opens one, hands it to `work`, and closes it. Within, errors are those of the driver; what the work rejects with becomes a
- * `PlatformError`.
+ * Opens one, hands it to `work`, and closes it. Within, errors are those of the driver; a rejection of the work becomes
+ * a `PlatformError`.
  */
 export async function withSchemaSession<T>(
   url: string,
@@ -34,7 +34,7 @@ export async function withSchemaSession<T>(
     // Everything as the text that the server sends.
     typeCast: (field) => field.string('utf-8'),
   });
-  // Whoever runs a statement is told.
+  // Each statement reports the error to its caller.
   connection.on('error', () => undefined);
   try {
     await order(connection, `SET SESSION ${settings.join(', ')}`);
@@ -64,7 +64,7 @@ function ask(
     const options = { sql, values: [...parameters], rowsAsArray: true };
     connection.query<RowDataPacket[][] | ResultSetHeader>(options, (error, rows) => {
       if (error) reject(error);
-      // What changes rows tells how many it found.
+      // A statement that changes rows returns how many it found.
       else if (!Array.isArray(rows)) resolve([['1', String(rows.affectedRows)]]);
       else resolve(rows.map((row) => row.map((value: unknown) => (typeof value === 'string' ? value : null))));
     });

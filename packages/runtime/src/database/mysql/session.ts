@@ -1,29 +1,30 @@
 import type { Connection } from 'mysql2';
 import { sessionNames } from '../../sql/dialects/mysql-texts.ts';
 
-/** What sessions are made of. */
+/** Settings of a session. */
 export interface MysqlSession {
   readonly isMariadb: boolean;
   readonly statementTimeoutMs: number;
-  /** Whether it is one of a pool, which ends it when nobody uses it. Default: false. */
+  /** True if it belongs to a pool, which ends it when it is idle. Default: false. */
   readonly pooled?: true;
 }
 
 const modes = ['ANSI_QUOTES', 'STRICT_TRANS_TABLES', 'NO_ENGINE_SUBSTITUTION', 'NO_AUTO_VALUE_ON_ZERO'];
-/** Who waits longer for a lock lets go of what he holds, and tries again. */
+/** A transaction that waits longer for a lock releases its own locks, and tries again. */
 const lockWaitSeconds = 10;
 /**
- * Who says nothing for so long within a transaction is lost, and would keep his locks from everybody else. MySQL tells no
- * transaction from idleness, so there the pool closes idle connections before (`idleMs`).
+ * A transaction that is silent for so long is lost, and would keep its locks from all others. MySQL cannot tell a
+ * silent transaction from idleness, so there the pool closes idle connections before (`idleMs`).
  */
 const idleSeconds = { mariadb: 10, mysql: 20 } as const;
 
-/** How long a connection is kept that nobody uses, in milliseconds. */
+/** How long an unused connection is kept, in milliseconds. */
 export const idleMs = 10_000;
 
 /**
- * What the dialect relies on, whatever the server's own settings are, as one statement: identifiers in double quotes, texts in utf8mb4, a
- * clock in UTC, lists that are never cut, a key of 0 that stays one, and seconds that are rounded as PostgreSQL rounds them.
+ * Settings that the dialect relies on, independent of the server's own, as one statement: identifiers in double quotes,
+ * texts in utf8mb4, a clock in UTC, lists that are never cut, a key of 0 that stays one, and seconds that are rounded
+ * as PostgreSQL rounds them.
  */
 export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSession): string {
   const timeout = isMariadb
@@ -44,8 +45,8 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
 /**
  * Sets a session up for the dialect.
  *
- * Sessions only read, unless a transaction says otherwise, and every statement sees what was committed before it: what
- * PostgreSQL does, and what writes count on that look at rows which they have waited for (decision 33).
+ * Sessions only read, unless a transaction says otherwise, and every statement sees all earlier commits, as on
+ * PostgreSQL. Writes rely on that when they read rows that they have waited for (decision 33).
  */
 export function setUp(connection: Pick<Connection, 'query'>, session: MysqlSession): void {
   // A connection that fails here fails the statement behind it as well, which tells.

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { createReusingSocket } from '../socket.ts';
 
-/** What makes a socket reuse its memory. */
+/** Functions that make a socket reuse its memory. */
 const reuses = new WeakMap<object, () => void>();
 
 /** Opens a socket, set up as the driver sets up its own. Errors of connecting are events of the socket. */

@@ -3,7 +3,7 @@ import { putPair, putWord, type Source, wordOf } from '../../json/bytes.ts';
 import { putFraction } from '../../json/dates.ts';
 import { putInteger, putLong } from '../../json/numbers.ts';
 
-/** What columns of an answer are called that the lane spells. */
+/** Names of columns of an answer that arrive unformatted and are formatted here. */
 export const spelledColumns = {
   integer: 'platform: integer',
   dateTime: 'platform: date and time',
@@ -13,7 +13,7 @@ export const spelledColumns = {
 /** Most bytes that an integer or a time takes. */
 export const mostSpelled = 32;
 
-/** What an integer is in the protocol. `year` has four digits. */
+/** Form of an integer in the protocol. `year` has four digits. */
 export interface IntegerForm {
   readonly size: number;
   readonly unsigned: boolean;

@@ -24,17 +24,17 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   '53200': [1037, 1038, 1041, 1206],
   '53100': [1021, 1114],
   '53400': [1104, 1461, 3170],
-  // Disks and files that fail, also while it commits; what is broken in them.
+  // Failures of disks and files, also during commit; damaged files.
   '58030': [1015, 1016, 1023, 1024, 1026, 1030, 1180, 1181, 3100],
   XX001: [1034, 1035, 1194, 1195, 1712, 1877],
-  // Who the server of the API is, and what it may do.
+  // Sign-in and permissions of the API's database user.
   '28000': [1045, 1130, 1698, 1862],
   '42501': [1044, 1142, 1143, 1227, 1370, 1449],
   // The database is no longer the one that was compiled for; views and triggers that stand on what is gone.
   '42703': [1054],
   '42P01': [1049, 1109, 1146, 1356, 1932],
   '42883': [1305],
-  // Functions and triggers of the database's owner that fail by themselves; what they raise.
+  // Functions and triggers of the database's owner that fail by themselves, and errors that they raise.
   '38000': [1172, 1329, 1422, 1442, 1456],
   P0001: [1644],
   // More than fits: into a column, a row, a packet, a document.
@@ -74,8 +74,8 @@ const classes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * PostgreSQL's code for an error: by its number, else by the class of the code that the server sends. Any other is `HY000`, a
- * fault: nobody knows that the request would ever succeed.
+ * PostgreSQL's code for an error: by its number, else by the class of the code that the server sends. Any other is
+ * `HY000`, a fault: it is unknown if the request would ever succeed.
  */
 export function sqlstateOf(number: number, sent: string): string {
   return known.get(number) ?? classes.get(sent.slice(0, 2)) ?? 'HY000';

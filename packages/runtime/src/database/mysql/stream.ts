@@ -1,4 +1,4 @@
-/** Rows that are read as fast as somebody takes them, on a connection of their own. */
+/** Rows that are read as fast as the reader takes them, on a connection of their own. */
 import type { PoolConnection } from 'mysql2';
 import type { Parameter, RowSink, Statement } from '../database.ts';
 import { ConnectionError, statementTimeout, toDatabaseError } from '../errors.ts';
@@ -6,12 +6,12 @@ import { formParameters } from './parameters.ts';
 import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
 
-/** Bytes between two looks at whoever takes them. */
+/** Bytes between two checks of the reader. */
 const batchBytes = 262_144;
 /** How often it is looked whether the server still says something: so many times within the time that it may be silent. */
 const looks = 8;
 
-/** What a stream was asked for. */
+/** Options of a stream. */
 export interface MysqlStream {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
@@ -98,7 +98,10 @@ class Flow {
     this.#drained().then(() => this.#goOn(), this.#fail);
   }
 
-  /** The last rows may have come while the reader was behind: the connection is to be read by whoever has it next. */
+  /**
+   * The last rows may have come while the reader was behind: the next user of the connection must be able to read from
+   * it.
+   */
   end(): void {
     clearInterval(this.#timer);
     this.#goOn();

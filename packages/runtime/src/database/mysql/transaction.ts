@@ -24,7 +24,7 @@ export async function runMysqlTransaction<T>(
     if (outcome !== undefined && error === undefined) return outcome.value;
     // The answer of a transaction is read before its COMMIT, so it is there.
     if (attempt?.unknown === true && (await wasCommitted(pool, attempt.evidence)) && outcome) return outcome.value;
-    // What the function itself rejects with is told as it is.
+    // A rejection of the function itself is passed on as it is.
     if (!tries.mayRunAgain(attempt === undefined ? error : attempt.failure)) {
       throw attempt === undefined ? toDatabaseError(error) : error;
     }

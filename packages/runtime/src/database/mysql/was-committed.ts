@@ -13,9 +13,9 @@ const mostWaitMs = 500;
 const settleMs = 15_000;
 
 /**
- * Looks for what the transaction has left. A session that still has it open holds its rows locked, so the look waits until
- * the server has taken COMMIT or noticed that nobody is there any more. Rejects with SERVICE_UNAVAILABLE where nothing was
- * left, and when it cannot be told in time.
+ * Looks for the row that the transaction has left. A session that still has it open holds its rows locked, so the look
+ * waits until the server has run COMMIT or noticed that the client is gone. Rejects with SERVICE_UNAVAILABLE if there
+ * is no such row to look for, and if the result is not known in time.
  */
 export async function wasCommitted(pool: MysqlPool, witness: Witness | undefined): Promise<boolean> {
   const end = performance.now() + (witness === undefined ? 0 : settleMs);

@@ -18,7 +18,7 @@ export class PlainConnection implements Channel {
 
   /**
    * Takes a connected client; `settings` are run in the transaction of every request, or of several. `closed` is called
-   * once, when the connection has ended for whatever reason; then every request is settled.
+   * once, when the connection has ended for any reason; then every request is settled.
    */
   constructor(client: pg.Client, settings: RequestSettings, closed: (error: unknown) => void) {
     this.#client = client;
@@ -84,14 +84,14 @@ export class PlainConnection implements Channel {
     const left = this.#requests;
     this.#requests = [];
     for (const submission of left) submission.abandon();
-    // First, so that nobody who asks again is sent here.
+    // First, so that repeated requests are not sent here.
     this.#closed(failure);
     for (const { exchange } of left) exchange.settled(failure);
   }
 
   end(): void {
     if (this.#over) return;
-    // It says goodbye at once; how that ends is nobody's concern any more.
+    // It says goodbye at once; the result no longer matters.
     this.#client.end().catch(() => {});
     this.fail(new ConnectionError('The connection was closed.'));
   }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { ServerError } from '../errors.ts';
 import type { Exchange, Request } from '../protocol/request.ts';
 
-/** Who is told how a request ended; one of the two is called, once. */
+/** Gets the end of a request; one of the two functions is called, once. */
 export interface SubmissionOwner {
   /** The server is done with the request: `error` is undefined when it succeeded. */
   done(error: unknown): void;
@@ -17,12 +17,11 @@ export interface RequestSettings {
 }
 
 /**
- * One request as `pg` takes it: what is sent for it, and what its answer means.
+ * One request as `pg` takes it: its messages, and the meaning of its answer.
  *
  * The settings and the statement go out together with one Sync at the end, which makes them one transaction, so the
- * settings hold for the statement and for nobody after it. A transaction of several requests is set up behind its BEGIN.
- * Nothing is prepared under a name: whatever stands between here and the server sees one batch of messages that needs no
- * earlier one.
+ * settings hold for this statement only. A transaction of several requests is set up after its BEGIN. No statement is
+ * prepared under a name: a pooler between here and the server sees one batch of messages that needs no earlier one.
  *
  * `pg` hands over everything but the rows: it reads their bytes as text, so they come by another way (see `tapRows`).
  */
@@ -136,7 +135,7 @@ export class Submission implements pg.Submittable {
 
   handleCopyData(): void {}
 
-  /** Whether settings go with it: for itself, or for the transaction that it begins. */
+  /** True if settings go with it: for itself, or for the transaction that it begins. */
   get #setsUp(): boolean {
     const { part } = this.request;
     return part === undefined || part === 'begin';
@@ -174,7 +173,7 @@ function run(
   connection.execute(rows === undefined ? null : { rows: String(rows) }, true);
 }
 
-/** What `pg` made of an error, as ours. */
+/** Converts an error of `pg` to one of ours. */
 export function toServerError(error: pg.DatabaseError): ServerError {
   const { message, code, severity, detail, schema, table, column, constraint } = error;
   const about = { s: schema, t: table, c: column, n: constraint };

@@ -1,10 +1,10 @@
-/** One try at a transaction, on a connection that nobody else uses meanwhile. */
+/** One attempt at a transaction, on a connection that it has to itself. */
 import type { Outcome, Parameter, RowSink, Statement, Transaction } from '../database.ts';
 import { ConnectionError, isLost, toBeginError, toDatabaseError } from '../errors.ts';
 import type { Exchange, Request } from '../protocol/request.ts';
 import type { Member } from './member.ts';
 
-/** What a transaction needs of a connection. */
+/** Part of a connection that a transaction needs. */
 export type TransactionConnection = Pick<
   Member['connection'],
   'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends' | 'prepares'
@@ -21,9 +21,9 @@ export class Attempt implements Transaction {
   id: string | undefined;
   /** The first thing that went wrong between us and the database, as it came. */
   failure: unknown;
-  /** Whether the statement that failed was one that the connection knew by its name. */
+  /** True if the statement that failed was one that the connection knew by its name. */
   prepared = false;
-  /** True when COMMIT was sent and got no answer, so that nobody can tell how the transaction ended. */
+  /** True when COMMIT was sent and got no answer, so that the end of the transaction is unknown. */
   unknown = false;
   /** True when the rows of the last statement are complete. */
   answered = true;
@@ -67,7 +67,7 @@ export class Attempt implements Transaction {
   run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void> {
     if (!this.#begun) {
       this.#begun = true;
-      // Whatever is wrong with BEGIN is wrong with what stands behind it.
+      // A failure of BEGIN also fails the statement after it.
       this.#send(begin, [], noRows, 'begin').catch(() => {});
     }
     return this.#send(statement, parameters, sink, 'within');
@@ -105,7 +105,7 @@ export class Attempt implements Transaction {
 
   /** Ends the transaction, so that the connection can be used again or is gone. */
   async #undo(): Promise<void> {
-    // Behind COMMIT nothing is left to be undone, and the connection may be somebody else's.
+    // After COMMIT nothing is left to be undone, and the connection may be in use by another transaction.
     if (this.#connection.isClosed || this.released || !this.#begun) return;
     const { failure } = this;
     await this.run(rollback, [], noRows).catch(() => {
@@ -140,7 +140,7 @@ export class Attempt implements Transaction {
   }
 }
 
-/** Tells a sink that its rows are complete; what it throws is undone like every other error. */
+/** Tells a sink that its rows are complete; an error that it throws is undone like every other. */
 function ended(sink: RowSink): unknown {
   try {
     sink.end?.();

@@ -8,7 +8,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type pg from 'pg';
 
-/** What a server tells each connection so that its statements can be ended from another. */
+/** Key from the server by which another connection can end the statements of this one. */
 export interface BackendKey {
   readonly processId: number;
   readonly secret: number;
@@ -24,7 +24,7 @@ export async function cancelBackend(client: pg.Client, key: BackendKey | undefin
   const { host, port } = client;
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   socket.setTimeout(timeoutMs, () => socket.destroy());
-  // Whatever goes wrong, the connection whose statement runs is dropped next.
+  // After any error the connection that runs the statement is dropped next.
   socket.on('error', () => {});
   try {
     await once(socket, 'connect');

@@ -1,4 +1,4 @@
-/** A client of `pg` that is connected and authenticated: what both lanes start from. */
+/** A client of `pg` that is connected and authenticated: both driver modes start from it. */
 import pg from 'pg';
 import { ConnectionError } from '../errors.ts';
 import type { BackendKey } from './cancel.ts';
@@ -7,7 +7,7 @@ import type { PostgresSettings } from './options.ts';
 /** A connected client with what the server told it. */
 export interface ConnectedClient {
   readonly client: pg.Client;
-  /** What ends its statements from outside; undefined when the server did not say. */
+  /** Key for ending its statements from outside; undefined when the server sent none. */
   readonly key: BackendKey | undefined;
 }
 

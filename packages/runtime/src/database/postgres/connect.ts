@@ -20,7 +20,7 @@ export interface PostgresConnection {
   cancel(): Promise<void>;
 }
 
-/** Told once when a connection has ended for whatever reason. */
+/** Called once when a connection has ended for any reason. */
 export type Closed = (connection: Channel, error: unknown) => void;
 
 /**
@@ -51,7 +51,7 @@ function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connec
     preparedLimit,
     (error) => closed(connection, error),
   );
-  // Its listeners for errors and the end stay: they only tell the client, which nobody listens to any more.
+  // Its listeners for errors and the end stay: they only inform the client, which has no listeners any more.
   socket.removeAllListeners('data');
   socket.on('data', (chunk: Buffer) => connection.receive(chunk));
   socket.on('error', (error) => connection.fail(error));

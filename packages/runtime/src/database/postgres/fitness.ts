@@ -1,6 +1,6 @@
 /**
- * Whether a connection bears the fast lane: its session must be ours alone, because it is set up once, and must keep
- * statements under their names.
+ * Tells if a connection is fit for the prepared driver mode: its session must be ours alone, because it is set up once,
+ * and must keep statements under their names.
  */
 import pg from 'pg';
 import { UnfitError } from '../errors.ts';
@@ -9,7 +9,7 @@ import type { ConnectedClient } from './client.ts';
 /** Sets the session up, unless that would do harm or be of no use: then it rejects with `UnfitError`. */
 export async function setUpWhereFit({ client, key }: ConnectedClient, setUp: string): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid');
-  // A pooler hands out keys of its own. What one session is told there, the next client of the pool would be under.
+  // A pooler issues keys of its own. Settings of a session there would also apply to the next client of the pool.
   if (rows[0]?.pid !== key?.processId) {
     throw new UnfitError('The database is reached through a pooler, so a session may be shared with others.');
   }

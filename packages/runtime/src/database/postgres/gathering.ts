@@ -1,9 +1,10 @@
 /**
  * Brief transactions that share one of the database: those that come while others are under way are gathered, sent
- * together and committed together, so that all of them pay for two flights and one COMMIT.
+ * together and committed together, so that all of them pay for two round trips and one COMMIT.
  *
- * They stay apart all the same. Each sees what those before it have written, as if they had run one after another; when one
- * fails nothing of any stays, and each runs again in a transaction of its own, so nobody is told of somebody else's error.
+ * They stay apart all the same. Each sees the writes of those before it, as if they had run one after another. When one
+ * fails nothing of any stays, and each runs again in a transaction of its own, so that no request gets another one's
+ * error.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement, Transaction } from '../database.ts';
@@ -16,15 +17,18 @@ import { runTransaction, tryTransaction } from './transaction.ts';
 /** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
 const mostTogether = 32;
 const mostRows = 256;
-/** Under way at once, and where they write `mostRows` together; what comes meanwhile is gathered. */
+/**
+ * Shared transactions under way at once, and their number when they write `mostRows` together; requests that come
+ * meanwhile are gathered.
+ */
 const mostUnderWay = 4;
 const mostLarge = 3;
-/** After so long, in milliseconds, one that is under way keeps nobody waiting any more. */
+/** Milliseconds after which a running transaction no longer delays others. */
 const patienceMs = 10;
-/** Where somebody failed, everybody runs alone for so long, in milliseconds: it may be a row that many wait for. */
+/** Milliseconds for which all run alone after one failed: many may be waiting for the same row. */
 const apartMs = 100;
 
-/** Nobody waits longer for somebody else's lock. */
+/** Bounds the wait for a lock of another transaction. */
 const patience: Statement = { name: 'w_patience', text: "SET LOCAL lock_timeout = '20ms'", brief: true };
 const noRows = { row: () => {} };
 
@@ -32,7 +36,7 @@ const noRows = { row: () => {} };
 interface Waiting {
   /** How many its statement writes, at most. */
   readonly rows: number;
-  /** Runs it in a transaction that may be shared; what is given tells it that this was committed. */
+  /** Runs it in a transaction that may be shared; the function that it resolves with is called after the commit. */
   run(transaction: Transaction): Promise<() => void>;
   /** `tries` are those so far. */
   alone(tries?: Tries): void;
@@ -83,7 +87,7 @@ export function createGathering(
       }
       refused = isNotPrimary(ran.attempt.failure) ? ran.attempt.failure : undefined;
     } catch (error) {
-      // Nobody can tell what has become of it, so nothing may run again.
+      // The end of the transaction is unknown, so nothing may run again.
       for (const one of together) one.refuse(error);
       return;
     }

@@ -9,7 +9,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** What is listened to. */
+/** Options of listening. */
 export interface ListenOptions {
   readonly url: string;
   readonly channel: string;
@@ -20,8 +20,8 @@ export interface ListenOptions {
 }
 
 /**
- * Listens on a connection of its own, which is made anew when it is lost. Never complains: whoever must know asks the
- * database as well, because a pooler may keep notices to itself.
+ * Listens on a connection of its own, which is made anew when it is lost. Never reports failures: a caller that must
+ * know also queries the database, because a pooler may keep notifications to itself.
  */
 export function listenTo({ url, channel, heard, retryAfter = 30_000 }: ListenOptions): Listener {
   const settings = postgresSettings({ url });

@@ -18,7 +18,7 @@ export interface Member {
   /** The request that was being answered at the last look, and since when. */
   head: object | undefined;
   headSince: number;
-  /** True when that request took so long already that nobody should stand behind it. */
+  /** True when that request took so long already that no other should be queued after it. */
   slow: boolean;
   idleSince: number;
   readonly openedAt: number;
@@ -53,11 +53,11 @@ export function headAge(member: Member, now: number): number {
   return now - member.headSince;
 }
 
-/** What decides where a read may go. */
+/** Facts that decide where a read may go. */
 export interface ReadPlace {
   /** Reads that may stand behind each other. */
   readonly depth: number;
-  /** True when nothing but a shared connection will do: somebody waits for one of the others. */
+  /** True when only a shared connection will do: a request waits for one of the others. */
   readonly sharedOnly: boolean;
   /** True for a read that is too quick to keep others waiting. */
   readonly brief: boolean;
@@ -79,7 +79,7 @@ export function pickForRead(members: readonly Member[], place: ReadPlace): Membe
   const best = bestForRead(members, place);
   const isNew = best !== undefined && !best.shared && best.connection.inFlight === 0;
   if (!isNew || lentOf(members) < place.lent) return best;
-  // What is left is for transactions: the read goes to a connection that reads have already.
+  // The remaining connections are for transactions: the read goes to a connection that reads have already.
   const had = members.filter(({ shared, connection }) => shared || connection.inFlight > 0);
   return bestForRead(had, place);
 }

@@ -49,7 +49,7 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
   return merging;
 }
 
-/** Those go together that have in common whatever no row has for itself. */
+/** Name of a group: statements go together if all their parameters that are not lists are the same. */
 function nameOf({ name }: Statement, rows: SeveralRows, parameters: readonly Parameter[]): string {
   const common = rows.parameters.filter(({ list }) => !list).map(({ of }) => parameters[of]);
   return common.length === 0 ? name : JSON.stringify([name, common]);
@@ -80,7 +80,7 @@ function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
   };
   transaction.run(rows.statement, parameters, { row }).then(
     () => {
-      // Whoever has got no row cannot be told from the others, so everybody has to ask alone.
+      // It is unknown which request got no row, so each has to run alone.
       const refusal = count === all.length ? undefined : new Error('A row was not written.');
       for (const { resolve, reject } of all) refusal === undefined ? resolve() : reject(refusal);
     },

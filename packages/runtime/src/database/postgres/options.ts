@@ -43,7 +43,7 @@ export function answerTimeout({ statementTimeoutMs }: PostgresSettings): number 
   return statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
 }
 
-/** How many connections transactions always find, whatever reads and streams take: a third. */
+/** Number of connections that are reserved for transactions, regardless of reads and streams: a third. */
 export function connectionsForTransactions({ poolMax }: Pick<PostgresSettings, 'poolMax'>): number {
   return Math.max(1, Math.floor(poolMax / 3));
 }
@@ -66,7 +66,7 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
   };
 }
 
-/** What keeps results independent of the server's, database's and role's settings, by the names that `SET` knows. */
+/** Settings that make results independent of the server's, database's and role's own, by the names that `SET` knows. */
 function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statementTimeoutMs'>): Record<string, string> {
   return {
     timezone: 'UTC',
@@ -117,9 +117,9 @@ export function transactionSql(settings: Pick<SessionSettings, 'statementTimeout
 }
 
 /**
- * What PostgreSQL is to think a page costs that it does not read in sequence. By default that is four times as much, as
- * on a disk that turns, and it reads a small table once per related row instead of looking into the index. Only an
- * untouched default is replaced: what an operator has set, for whatever storage, stays.
+ * Sets the planner's cost of a page that is not read in sequence. By default that is four times as much, as on a disk
+ * that turns, and PostgreSQL reads a small table once per related row instead of looking into the index. Only an
+ * untouched default is replaced: a value that an operator has set, for any storage, stays.
  */
 function pageCost(local: boolean): string {
   const name = quote('random_page_cost');
@@ -131,7 +131,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** What a session is made of. */
+/** Settings of a session. */
 export interface SessionSettings {
   readonly statementTimeoutMs: number;
   readonly applicationName: string;

@@ -1,9 +1,9 @@
 /**
- * The connections to one server, and who may use which.
+ * The connections to one server, and their allocation.
  *
- * Reads share a few connections by pipelining. When one answer takes long, the reads behind it move to other
- * connections, so that nobody waits for somebody else's slow statement; the pool grows for that up to its limit.
- * Streams and transactions lease a connection each.
+ * Reads share a few connections by pipelining. When one answer takes long, the reads after it move to other
+ * connections, so that a slow statement does not delay other requests; the pool grows for that up to its limit. Streams
+ * and transactions lease a connection each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlatformError } from '../../errors.ts';
@@ -30,7 +30,7 @@ interface Waiting {
   readonly refuse: (error: PlatformError) => void;
 }
 
-/** What a connection is leased for: a transaction can stand behind the end of another one. */
+/** Purpose of a lease: a transaction can be queued after the end of another one. */
 export type LeaseFor = 'stream' | 'transaction';
 
 /** How often the pool looks after its connections while there is something to look after. */
@@ -70,7 +70,7 @@ export class Pool {
     this.#lent = settings.poolMax - settings.readConnections - connectionsForTransactions(settings);
   }
 
-  /** Who waits for a connection of its own. */
+  /** Requests that wait for a connection of their own. */
   get waited(): Waited {
     return this.#waits.waited;
   }
@@ -104,7 +104,7 @@ export class Pool {
   }
 
   /**
-   * Resolves with a connection that nobody else uses; give it back with `release`. For a transaction it may still be ending
+   * Resolves with a connection for exclusive use; give it back with `release`. For a transaction it may still be ending
    * another one, when there is no better one.
    */
   async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<Member> {
@@ -246,7 +246,10 @@ export class Pool {
     }
   }
 
-  /** Whether there can be no more connections: as long as there can, nobody has to wait behind somebody's COMMIT. */
+  /**
+   * True if there can be no more connections: as long as there can, no transaction has to wait for the COMMIT of
+   * another one.
+   */
   #isFull(): boolean {
     return this.#members.length >= this.#settings.poolMax;
   }
@@ -339,7 +342,10 @@ export class Pool {
     else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
   }
 
-  /** Whether a statement of callers without a token has run for as long as it may; the server watches over all others. */
+  /**
+   * True if a statement of callers without a token has run for as long as it may; the server itself watches over all
+   * others.
+   */
   #isOverdue({ isPublic }: Request, age: number): boolean {
     const { publicStatementTimeoutMs: most } = this.#settings;
     return isPublic === true && most > 0 && age > most;

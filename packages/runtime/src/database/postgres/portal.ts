@@ -8,10 +8,10 @@ import { ConnectionError } from '../errors.ts';
 import type { Exchange } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
 
-/** What ended a batch: the portal may have more rows, or the statement is complete. */
+/** End of a batch: the portal may have more rows, or the statement is complete. */
 type Batch = 'more' | 'done';
 
-/** One statement run in batches on a connection that nobody else uses. */
+/** One statement run in batches on a connection for exclusive use. */
 export class Portal implements Exchange {
   /** Rows delivered so far. */
   rows = 0;

@@ -8,7 +8,7 @@ import type { Pool } from './pool.ts';
 import { Portal } from './portal.ts';
 import { retryPauseMs } from './read.ts';
 
-/** What `Database.stream` was asked for. */
+/** Options of `Database.stream`. */
 export interface Stream {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
@@ -17,7 +17,10 @@ export interface Stream {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds that a batch may take: of any statement, and of one that callers without a token run (0: as any). */
+/**
+ * Milliseconds that a batch may take: a batch of any statement, and one of a statement that callers without a token run
+ * (0: as any).
+ */
 export interface StreamTimeouts {
   readonly batch: number;
   readonly publicBatch: number;
@@ -106,7 +109,7 @@ function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; r
   const abort = (): void => reject(abortError(signal));
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
-  // It may reject when nobody is waiting for it.
+  // It may reject when no code awaits it.
   promise.catch(() => {});
   return { promise, forget: () => signal.removeEventListener('abort', abort) };
 }

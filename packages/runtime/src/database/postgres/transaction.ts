@@ -1,4 +1,7 @@
-/** Transactions that end well or not at all, whatever happens on the way. Source: reliability notes, R2 and R10. */
+/**
+ * Transactions that either commit or leave nothing, after any failure on the way. Source: reliability notes, R2 and
+ * R10.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RowSink, Transaction } from '../database.ts';
 import { ConnectionError, isNotPrimary, toDatabaseError } from '../errors.ts';
@@ -33,7 +36,7 @@ export type Tried<T> =
   | { readonly outcome: Outcome<T>; readonly attempt: Attempt; readonly error?: undefined }
   | { readonly outcome?: undefined; readonly attempt: Attempt; readonly error: unknown };
 
-/** Runs a function in a transaction once. Rejects when nobody can tell whether it was committed, or no connection is free. */
+/** Runs a function in a transaction once. Rejects when it is unknown if it was committed, or no connection is free. */
 export async function tryTransaction<T>(
   pool: Pool,
   work: (transaction: Transaction) => Promise<Outcome<T>>,
@@ -72,7 +75,7 @@ async function wasCommitted(pool: Pool, { id }: Attempt): Promise<boolean> {
   throw toDatabaseError(new ConnectionError('Nobody can tell whether a transaction was committed.'));
 }
 
-/** `in progress`, `committed` or `aborted`; undefined while nobody answers. */
+/** `in progress`, `committed` or `aborted`; undefined while the server does not answer. */
 async function statusOf(pool: Pool, id: string): Promise<string | null | undefined> {
   const read = (...[request, sink]: Parameters<Pool['read']>) => pool.read(request, sink);
   const rows = await readTexts(read, 'SELECT pg_catalog.pg_xact_status($1::pg_catalog.xid8)', [id]).catch(

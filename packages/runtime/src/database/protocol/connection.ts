@@ -1,10 +1,10 @@
 /**
  * One conversation with a PostgreSQL server that is connected and authenticated: requests are sent without waiting for
- * the answers to earlier ones. Each ends with its own Sync, so an error never touches its neighbours; only brief reads of
- * one turn of the event loop share one, and those that an error makes the server pass over are sent again. What begins a
- * transaction shares that of the statement behind it.
+ * the answers to earlier ones. Each ends with its own Sync, so an error never touches its neighbours. Only brief reads
+ * of one turn of the event loop share one; those that an error makes the server skip are sent again. The BEGIN of a
+ * transaction shares the Sync of the statement after it.
  *
- * What carries the bytes — a socket, TLS, or PGlite in this process — is a `Link`.
+ * The carrier of the bytes (a socket, TLS, or PGlite in this process) is a `Link`.
  */
 import { ByteWriter } from '../../json/byte-writer.ts';
 import { ConnectionError, isStalePreparation, ServerError } from '../errors.ts';
@@ -24,7 +24,7 @@ import { PreparedNames } from './prepared.ts';
 import type { Exchange, Request } from './request.ts';
 import { newSlot, type Slot, SlotQueue } from './slots.ts';
 
-/** Carries bytes to the server. Whoever makes it hands received bytes to `Connection.receive`. */
+/** Carries bytes to the server. Its maker hands received bytes to `Connection.receive`. */
 export interface Link {
   /** Sends bytes, which stay unchanged. */
   write(bytes: Buffer): void;
@@ -35,7 +35,7 @@ export interface Link {
 /** Requests that share a Sync at most: the server sends what it has at the latest every 8 KB, but an error concerns all. */
 const mostJoined = 32;
 
-/** What ReadyForQuery says outside of transactions: `I`, for idle. */
+/** Status in ReadyForQuery outside of transactions: `I`, for idle. */
 const outside = 73;
 
 /** A pipelined client of one connection. */
@@ -55,7 +55,7 @@ export class Connection implements Channel {
   #over = false;
   #lastWords: ServerError | undefined;
 
-  /** `closed` is called once, when the connection has ended for whatever reason; then every request is settled. */
+  /** `closed` is called once, when the connection has ended for any reason; then every request is settled. */
   constructor(link: Link, preparedLimit: number, closed: (error: unknown) => void) {
     this.#link = link;
     this.#prepared = new PreparedNames(preparedLimit);
@@ -98,7 +98,7 @@ export class Connection implements Channel {
 
   planBlindly(blindly: boolean): void {
     const text = `SET plan_cache_mode = ${blindly ? 'force_generic_plan' : 'auto'}`;
-    // Where it fails, the connection is gone, and whatever is sent next fails as well.
+    // If it fails, the connection is gone, and the next request fails as well.
     this.send({ name: '', text, parameters: [] }, { row: () => {}, settled: () => {} });
   }
 
@@ -167,7 +167,7 @@ export class Connection implements Channel {
     const cause = this.#lastWords ?? error;
     const failure = cause instanceof ServerError ? cause : new ConnectionError('The connection was lost.', { cause });
     const left = this.#slots.drain();
-    // First, so that nobody who asks again is sent here.
+    // First, so that repeated requests are not sent here.
     this.#closed(failure);
     for (const slot of left) slot.exchange?.settled(slot.error ?? failure);
   }
@@ -296,7 +296,7 @@ export class Connection implements Channel {
   #ready(slot: Slot | undefined, status: number | undefined): void {
     if (slot === undefined) return;
     if (slot.request.part === 'end' && status !== outside) {
-      // Whoever is behind it would write into a transaction that is not his.
+      // The next request would write into a transaction that is not its own.
       this.fail(new ConnectionError('A transaction did not end.'));
       return;
     }
@@ -331,7 +331,7 @@ export class Connection implements Channel {
     const lost = error.sqlstate === '26000' && slot.parses === undefined && this.#prepared.isConfirmed(request.name);
     if (lost || error.sqlstate === '42P05') this.#nameless = true;
     if (request.part !== undefined) {
-      // Whoever runs the transaction again finds it prepared anew.
+      // A repeated transaction finds it prepared anew.
       this.#prepared.delete(request.name);
       writeCloseStatement(this.#out, request.name);
       return false;

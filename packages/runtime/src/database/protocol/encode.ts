@@ -55,7 +55,7 @@ export function writeExecute(out: ByteWriter, rows = 0): void {
   finish(out, start);
 }
 
-/** Ends the implicit transaction: the server answers ReadyForQuery whatever happened since the last one. */
+/** Ends the implicit transaction: the server answers with ReadyForQuery, also after errors since the last one. */
 export function writeSync(out: ByteWriter): void {
   writeEmpty(out, letters.sync);
 }

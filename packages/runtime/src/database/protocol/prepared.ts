@@ -1,4 +1,4 @@
-/** What is known about one prepared statement. */
+/** State of one prepared statement. */
 interface Known {
   /** True once the server has confirmed. */
   confirmed: boolean;

@@ -1,8 +1,8 @@
-/** What is asked of a connection, and who is told of the answer. */
+/** Requests to a connection, and the receivers of their answers. */
 import type { Parameter, Statement } from '../database.ts';
 import type { ResultFormat } from './encode.ts';
 
-/** What a request wants to know about its answer. `settled` is called exactly once, last. */
+/** Receiver of the answer to a request. `settled` is called exactly once, last. */
 export interface Exchange {
   /** One row; see `RowSink.row`. */
   row(buffer: Buffer, offset: number, length: number): void;

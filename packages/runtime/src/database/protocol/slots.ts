@@ -4,7 +4,7 @@ import type { Exchange, Request } from './request.ts';
 /** A request that was sent, in the order of the answers. */
 export interface Slot {
   readonly request: Request;
-  /** Undefined once nobody wants the answer any more. */
+  /** Undefined once the answer is no longer wanted. */
   exchange: Exchange | undefined;
   /** Name under which Parse was sent with this request. */
   parses: string | undefined;

@@ -30,16 +30,12 @@ export interface Rendition {
 
 /** Makes images. */
 export interface Renderer {
+  /** Type and identity of the result. */
+  describe(original: Original, transformation: Transformation): Omit<Rendition, 'bytes'>;
   /**
    * Makes it, or returns the stored result; null when the original is gone. `isThere` tells if the original still
    * exists, so that no rendition of a removed one is kept. Rejects with INVALID_QUERY for images that are too large or
    * unreadable, and on timeout; with SERVICE_UNAVAILABLE when too many images are waiting.
-   */
-  describe(original: Original, transformation: Transformation): Omit<Rendition, 'bytes'>;
-  /**
-   * Makes it, or gives what was made before; null when the original is gone. `isThere` says whether it still is, so that
-   * nothing is kept of what is not. Rejects with INVALID_QUERY for images that are too large or that cannot be read, and
-   * for what takes too long; with SERVICE_UNAVAILABLE when too many images are waited for.
    */
   render(
     original: Original,
