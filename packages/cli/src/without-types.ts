@@ -1,8 +1,8 @@
 /**
- * What a generated file says to the engine: its text with spaces in place of the types, so that every line and column stays
- * where it is. Generated files that hold facts have types in three places only: declarations that import types, types among
- * what another declaration imports, and behind the name of a constant. Null when the text has a line that the compiler does
- * not print, as a template of a project may.
+ * Code of a generated file for the engine: its text with spaces in place of the types, so that every line and column stays
+ * where it is. Generated files with facts have types in three places only: declarations that import types, types among
+ * other imports, and after the name of a constant. Null when the text has a line that the compiler does not print, as a
+ * template of a project may.
  *
  * ```ts
  * withoutTypes("// Routes.\nexport const a: readonly Route[] = [\n];\n"); // "…\nexport const a                   = [\n];\n"

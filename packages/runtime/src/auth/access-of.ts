@@ -6,7 +6,7 @@ import type { AccountRole } from '../users/account.ts';
 export interface AccessNames {
   readonly public: string;
   readonly admin: string;
-  /** Name of the access class of a user with this role; null: of a user without a role. */
+  /** Name of the access class of a user with this role; null: the user has no role. */
   of(role: Pick<AccountRole, 'name' | 'adminAccess'> | null): string;
 }
 

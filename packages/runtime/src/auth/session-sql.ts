@@ -55,7 +55,7 @@ function postgresSessions(schema: string) {
 SELECT ${transactionNumber}, id::text FROM s`,
 
     /**
-     * Of concurrent requests only one finds the token unused: $1 its hash, $2 the hash of the next, $3 the next one's
+     * Only one of concurrent requests finds the token unused: $1 its hash, $2 the hash of the next, $3 the next one's
      * lifetime.
      */
     rotate: `WITH used AS (

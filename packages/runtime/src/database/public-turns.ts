@@ -51,7 +51,7 @@ const lookMs = 25;
 const maxWaiting = 1_000;
 const maxWaitingOfClient = 250;
 
-/** Lets statements begin by turns: of those that may begin, the next is that of the client which used least of late. */
+/** Lets statements begin by turns: the next is the one, among those that may begin, whose client used least of late. */
 export class PublicTurns {
   readonly times = new StatementTimes();
   readonly #limits: TurnLimits;

@@ -80,7 +80,7 @@ export function createAccountFinder(database: Pick<Database, 'query'>, place: Sy
   const texts = byFamily(place, { postgres: postgresLookUps, mysql: mysqlLookUps });
 
   async function find(text: OwnSql, value: string): Promise<readonly (string | null)[] | null> {
-    // No server is sent such a text, and PostgreSQL stores none, so nobody has it.
+    // Such a text is never sent to the server, and PostgreSQL stores none, so no user has it.
     if (value === '' || value.includes('\0') || !value.isWellFormed()) return null;
     const [row] = await ask(database, text, [value]);
     return row ?? null;

@@ -188,7 +188,7 @@ function itemOf(names: readonly string[], row: CsvRow, { fields }: CollectionDes
   const entries = names.flatMap((name, place) => {
     const cell = row[place] ?? null;
     const field = known.get(name);
-    // What cannot be null gets its default.
+    // A field that cannot be null gets its default.
     if (cell === null) return field === undefined || field.nullable ? [[name, null] as const] : [];
     return [[name, cellValue(field, cell, line)] as const];
   });

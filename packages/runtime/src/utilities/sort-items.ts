@@ -120,7 +120,7 @@ async function readItem(moving: Moving, key: string): Promise<FilterObject> {
     const answer = await read(moving, planner.read(caller, { name }, key, query));
     if (answer !== null && isObject(answer)) return answer;
   } catch (error) {
-    // What is no key is no item.
+    // An invalid key names no item.
     if (!(error instanceof PlatformError) || error.code !== 'ROUTE_NOT_FOUND') throw error;
   }
   throw new PlatformError('FORBIDDEN');

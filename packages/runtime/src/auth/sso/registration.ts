@@ -32,8 +32,7 @@ export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, cr
       () => null,
       (error: unknown) => error,
     );
-    // Looks again even after a refused write: of two concurrent first sign-ins one makes the user, and the other finds
-    // it.
+    // Looks again even after a refused write: if two first sign-ins run at once, one makes the user and the other finds it.
     const made = await find();
     if (made !== null) return made;
     if (refusal instanceof PlatformError && refusal.status < 500) throw refused(refusal);
