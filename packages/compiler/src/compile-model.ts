@@ -29,11 +29,11 @@ export interface CompiledModel {
 }
 
 /** The code of a project names roles that must stay. */
-function checkRoles(known: ReadonlySet<string>, { heads }: ReadRoutes): readonly Diagnostic[] {
-  return heads.flatMap(({ roles, place }) =>
+function checkRoles(knownRoles: ReadonlySet<string>, { heads }: ReadRoutes): readonly Diagnostic[] {
+  return heads.flatMap(({ roles, place: location }) =>
     roles
-      .filter((role) => !known.has(role))
-      .map((role) => problem('extension-route', place, `The role "${role}" does not exist.`, 'A route names it.')),
+      .filter((role) => !knownRoles.has(role))
+      .map((role) => problem('extension-route', location, `The role "${role}" does not exist.`, 'A route names it.')),
   );
 }
 

@@ -78,8 +78,8 @@ export interface CompileSummary {
 }
 
 /** Compiles a schema to the files of a typed API server. Pure: no I/O, no clock, no randomness. */
-export function compile(given: Schema, options: CompileOptions): CompileResult {
-  const schema = options.memory?.recallSchema(given) ?? given;
+export function compile(source: Schema, options: CompileOptions): CompileResult {
+  const schema = options.memory?.recallSchema(source) ?? source;
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
   const { extensions = [], documents = [], archive = null, part, clientPackages, clientsOf } = options;

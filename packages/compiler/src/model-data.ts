@@ -53,7 +53,7 @@ export function modelData(api: Api, operations: readonly KnownOperation[]): Mode
   return {
     collections: api.collections.map(({ descriptor }) => descriptor),
     access: api.access.map(({ access }) => access),
-    routes: api.collections.flatMap((one) => routesOf(one, () => findRoutes(one))),
+    routes: api.collections.flatMap((collection) => routesOf(collection, () => findRoutes(collection))),
     // As plain data, which holds nothing of the schema.
     fingerprint: { ...api.fingerprint },
     ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),

@@ -7,12 +7,12 @@ import type { ClientCollection } from './surface.ts';
 /** Prints the argument of `bindClient`. */
 export function printAbilities(parts: Parts): string {
   const abilities = abilitiesOf(parts);
-  return Object.values(abilities).every((one) => one === undefined) ? '{}' : printOpen(abilities, 0);
+  return Object.values(abilities).every((permission) => permission === undefined) ? '{}' : printOpen(abilities, 0);
 }
 
 function abilitiesOf(parts: Parts): Readonly<Record<string, object | undefined>> {
   const rights = (ones: readonly ClientCollection[]) => {
-    const groups = [...Map.groupBy(ones, (one) => rightsOf(one).join()).values()];
+    const groups = [...Map.groupBy(ones, (collection) => rightsOf(collection).join()).values()];
     const listed = groups.map((same) => ({
       names: same.map(({ view }) => view.name),
       rights: same[0] === undefined ? [] : rightsOf(same[0]),
@@ -21,7 +21,9 @@ function abilitiesOf(parts: Parts): Readonly<Record<string, object | undefined>>
   };
   const some = (list: readonly string[]) => (list.length === 0 ? undefined : list);
   const users = parts.system.find(([name]) => name === 'users');
-  const system = parts.system.map(([name, one]) => [name, one === null ? [] : rightsOf(one)] as const);
+  const system = parts.system.map(
+    ([name, collection]) => [name, collection === null ? [] : rightsOf(collection)] as const,
+  );
   return {
     items: rights(parts.items),
     singletons: rights(parts.singletons),

@@ -17,8 +17,8 @@ import { literals, takenType } from './values.ts';
 /** Types that other files may name, by the file that declares them; `folder` leads to it: `./` from its neighbours. */
 export function indexTypes(surface: Surface, folder: './' | './collections/'): ReadonlyMap<string, string> {
   return new Map(
-    [...surface.values()].flatMap((one) =>
-      sharedTypes(one).map((name) => [name, `${folder}${one.names.file}.js`] as const),
+    [...surface.values()].flatMap((collection) =>
+      sharedTypes(collection).map((name) => [name, `${folder}${collection.names.file}.js`] as const),
     ),
   );
 }
@@ -37,25 +37,25 @@ function sharedTypes({ view, names }: ClientCollection): readonly string[] {
 
 /** Imports and declarations of the file. */
 export function printCollection(
-  one: ClientCollection,
+  collection: ClientCollection,
   surface: Surface,
   files: ReadonlyMap<string, string>,
   archive: Archive | null,
 ): ModuleText {
-  return textOf(one, [surface, files], archive, (watch) => printOnce(one, watch(surface), watch(files)));
+  return textOf(collection, [surface, files], archive, (watch) => printOnce(collection, watch(surface), watch(files)));
 }
 
 const textOf = createModuleMemory('client collection');
 
 const libraries = [{ from: '@tablewright/client/typed', types: libraryTypes }];
 
-function printOnce(one: ClientCollection, surface: Neighbours, files: Lookup<string>): ModuleText {
+function printOnce(collection: ClientCollection, surface: Neighbours, files: Lookup<string>): ModuleText {
   const types = [
-    ...declareReads(one, surface),
-    ...declareFilter(one, surface),
-    declareKey(one),
-    ...declarePayloads(one, surface),
-    declareFacts(one),
+    ...declareReads(collection, surface),
+    ...declareFilter(collection, surface),
+    declareKey(collection),
+    ...declarePayloads(collection, surface),
+    declareFacts(collection),
   ];
   return {
     imports: printImports(importTypes(namesIn(types), libraries, files)),
@@ -75,8 +75,8 @@ function addressed(type: Type): Type {
   return /^(string|number|'|")/.test(flat(type)) ? type : 'string';
 }
 
-function declareFacts(one: ClientCollection): TypeDeclaration {
-  const { view, names, echoes } = one;
+function declareFacts(collection: ClientCollection): TypeDeclaration {
+  const { view, names, echoes } = collection;
   const { create = null, update = null } = view.writes ?? {};
   const nothing = generic('Record', 'never', 'never');
   const members: readonly Member[] = [
@@ -85,12 +85,12 @@ function declareFacts(one: ClientCollection): TypeDeclaration {
     member('functions', view.readable ? names.functions : nothing),
     member('key', names.key),
     member('filter', view.readable ? names.filter : nothing),
-    ...nameSets(one),
+    ...nameSets(collection),
     member('create', create === null ? 'never' : names.create),
     member('update', update === null ? 'never' : names.update),
     member('change', update === null || view.key.length === 0 ? 'never' : names.change),
     member('unread', echoes ? 'never' : 'null'),
-    member('rights', literals(rightsOf(one))),
+    member('rights', literals(rightsOf(collection))),
   ];
   return {
     kind: 'interface',

@@ -42,9 +42,9 @@ function relationFilter({ kind, target, linked }: ViewRelation, surface: Neighbo
   if (kind === 'm2o') return filter;
   const items = linked.flatMap(({ collection }) => surface.get(collection)?.names ?? []);
   if (items.length === 0) return union(filter, generic('ManyOperators', filter));
-  const named = items.map((one) => generic('NamedFilter', stringLiteral(one.collection), one.filter));
-  const own = generic('LinkFilter', filter, union(...named));
-  return union(own, generic('ManyOperators', own));
+  const named = items.map((item) => generic('NamedFilter', stringLiteral(item.collection), item.filter));
+  const linkFilter = generic('LinkFilter', filter, union(...named));
+  return union(linkFilter, generic('ManyOperators', linkFilter));
 }
 
 function functionMembers({ name, descriptor }: ViewField): readonly Member[] {

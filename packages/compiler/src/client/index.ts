@@ -37,17 +37,17 @@ export function emitClient(
   const parts = partsOf(api, access, view);
   const { surface } = parts;
   const files = indexTypes(surface, './');
-  const told = `What ${access.roles.join(', ')} may do.`;
-  const about = commentText(told);
+  const summary = `What ${access.roles.join(', ')} may do.`;
+  const about = commentText(summary);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
   return [
     file('package.json', printPackage(access, api.clientPackages)),
     file('index.js', render('client', { about, abilities: printAbilities(parts) })),
     file('index.d.ts', render('clientTypes', { about, ...printIndex(parts) })),
-    ...[...surface.values()].map((one) =>
+    ...[...surface.values()].map((collection) =>
       file(
-        `collections/${one.names.file}.d.ts`,
-        renderModule(render, 'clientCollection', told, printCollection(one, surface, files, archive)),
+        `collections/${collection.names.file}.d.ts`,
+        renderModule(render, 'clientCollection', summary, printCollection(collection, surface, files, archive)),
       ),
     ),
   ];
@@ -115,7 +115,7 @@ function membersOf(parts: Parts): readonly Member[] {
   return [
     ...collections('items', 'The items of a collection.', items),
     ...collections('singleton', 'The item of a collection that has one.', singletons),
-    ...system.map(([name, one]) => member(name, systemType(name, one, parts))),
+    ...system.map(([name, collection]) => member(name, systemType(name, collection, parts))),
     ...(has('auth') ? [member('auth', 'AuthHandler')] : []),
     ...(has('assets') ? [member('assets', 'AssetsHandler')] : []),
     ...(has('graphql') ? [member('graphql', 'GraphqlHandler')] : []),
@@ -127,16 +127,30 @@ function membersOf(parts: Parts): readonly Member[] {
   ];
 }
 
-function systemType(name: string, one: ClientCollection | null, { invites, comments }: Parts): Type {
-  const handler = one === null ? 'unknown' : generic('Handler', 'Schema', one.names.facts);
-  if (name === 'activity' && one !== null && comments.length > 0) {
-    return generic('WithComments', handler, one.view.readable ? one.names.item : 'null', literals(comments));
+function systemType(name: string, collection: ClientCollection | null, { invites, comments }: Parts): Type {
+  const handler = collection === null ? 'unknown' : generic('Handler', 'Schema', collection.names.facts);
+  if (name === 'activity' && collection !== null && comments.length > 0) {
+    return generic(
+      'WithComments',
+      handler,
+      collection.view.readable ? collection.names.item : 'null',
+      literals(comments),
+    );
   }
-  if (name === 'files' && one !== null && uploadMethods(one).length > 0) {
-    return generic('WithUploads', handler, one.view.readable ? one.names.item : 'null', literals(uploadMethods(one)));
+  if (name === 'files' && collection !== null && uploadMethods(collection).length > 0) {
+    return generic(
+      'WithUploads',
+      handler,
+      collection.view.readable ? collection.names.item : 'null',
+      literals(uploadMethods(collection)),
+    );
   }
   if (name !== 'users') return handler;
-  const isRead = one !== null && rightsOf(one).includes('read');
-  const own = generic('Pick', generic('Methods', 'Schema', one?.names.facts ?? 'never'), literals(ownMethods(one)));
-  return generic('OwnUser', handler, isRead ? own : 'OwnKey', literals(invites));
+  const isRead = collection !== null && rightsOf(collection).includes('read');
+  const methods = generic(
+    'Pick',
+    generic('Methods', 'Schema', collection?.names.facts ?? 'never'),
+    literals(ownMethods(collection)),
+  );
+  return generic('OwnUser', handler, isRead ? methods : 'OwnKey', literals(invites));
 }

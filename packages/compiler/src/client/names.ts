@@ -33,7 +33,7 @@ function findNames(all: readonly string[], collections: View['collections']): Re
   return new Map(
     collections.map(({ name, names }) => {
       const spelling = shortened(names.spelling, name);
-      const own = {
+      const collectionNames = {
         collection: name,
         item: `Items${spelling}`,
         filter: `Filter${spelling}`,
@@ -46,7 +46,7 @@ function findNames(all: readonly string[], collections: View['collections']): Re
         key: `Key${spelling}`,
         facts: `Facts${spelling}`,
       };
-      return [name, own];
+      return [name, collectionNames];
     }),
   );
 }

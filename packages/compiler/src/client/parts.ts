@@ -25,24 +25,24 @@ export interface Parts {
 /** Gathers them. */
 export function partsOf(api: Api, access: AccessClass, view: View): Parts {
   const surface = surfaceOf(api, access, view);
-  const usable = [...surface.values()].filter((one) => rightsOf(one).length > 0);
-  const own = usable.filter(({ descriptor }) => descriptor.system !== true);
-  const known = hasUsers(api);
-  const served = usable.flatMap((one): Parts['system'] => {
-    const path = systemCollection(one.view.name)?.path;
-    return one.descriptor.system === true && path !== undefined ? [[path.slice(1), one]] : [];
+  const usable = [...surface.values()].filter((collection) => rightsOf(collection).length > 0);
+  const ordinary = usable.filter(({ descriptor }) => descriptor.system !== true);
+  const withUsers = hasUsers(api);
+  const served = usable.flatMap((collection): Parts['system'] => {
+    const path = systemCollection(collection.view.name)?.path;
+    return collection.descriptor.system === true && path !== undefined ? [[path.slice(1), collection]] : [];
   });
-  const readsFiles = served.some(([name, one]) => name === 'files' && one?.view.readable === true);
-  const everybody = known && served.every(([name]) => name !== 'users') ? [['users', null] as const] : [];
+  const readsFiles = served.some(([name, collection]) => name === 'files' && collection?.view.readable === true);
+  const everybody = withUsers && served.every(([name]) => name !== 'users') ? [['users', null] as const] : [];
   return {
     surface,
-    items: own.filter(({ view: one }) => !one.singleton),
-    singletons: own.filter(({ view: one }) => one.singleton),
+    items: ordinary.filter(({ view: shown }) => !shown.singleton),
+    singletons: ordinary.filter(({ view: shown }) => shown.singleton),
     system: [...served, ...everybody],
     invites: access.admin || mayInvite(access) ? ['send', 'accept'] : ['accept'],
     comments: commentMethods(view),
     utils: utilityNames(api, access, view),
-    handlers: [...(known ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],
+    handlers: [...(withUsers ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],
     routes: api.customRoutes.filter((route) => route.access.includes(access.name)),
   };
 }

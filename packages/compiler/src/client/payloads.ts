@@ -9,19 +9,25 @@ import type { ClientCollection, Neighbours } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
 /** The types of payloads, as far as the class writes anything. */
-export function declarePayloads(one: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
-  const { view, names } = one;
+export function declarePayloads(collection: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
+  const { view, names } = collection;
   const { create = null, update = null } = view.writes ?? {};
-  const known: KnownMembers = new Map();
-  const created = create === null ? [] : membersOf(create, surface, known);
-  const updated = update === null ? [] : membersOf(update, surface, known);
+  const cached: KnownMembers = new Map();
+  const created = create === null ? [] : membersOf(create, surface, cached);
+  const updated = update === null ? [] : membersOf(update, surface, cached);
   return [
     ...linkAliases([create, update], surface),
     ...(create === null ? [] : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, created)]),
     ...(update === null ? [] : [declared(names.update, `Changes of an item of \`${view.name}\`.`, updated)]),
     ...(update === null || view.key.length === 0
       ? []
-      : [declared(names.change, `Changes of the item of \`${view.name}\` that has the key.`, keyed(one, updated))]),
+      : [
+          declared(
+            names.change,
+            `Changes of the item of \`${view.name}\` that has the key.`,
+            keyed(collection, updated),
+          ),
+        ]),
   ];
 }
 
@@ -51,21 +57,21 @@ function declared(name: string, note: string, members: readonly Member[]): TypeD
 function membersOf(
   { fields, required, leads }: ViewPayload,
   surface: Neighbours,
-  known: KnownMembers,
+  cached: KnownMembers,
 ): readonly Member[] {
   const held = new Set(leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
   const members = fields.map((field) => {
     const isNeeded = required.includes(field.name) && !held.has(field.name);
     return isNeeded
       ? fieldMember(field, surface, needed)
-      : once(known, field, () => fieldMember(field, surface, optional));
+      : once(cached, field, () => fieldMember(field, surface, optional));
   });
-  return [...members, ...leads.map((lead) => once(known, lead, () => optional(lead.name, leadType(lead, surface))))];
+  return [...members, ...leads.map((lead) => once(cached, lead, () => optional(lead.name, leadType(lead, surface))))];
 }
 
-function once(known: KnownMembers, of: ViewInput | ViewLead, make: () => Member): Member {
-  const member = known.get(of) ?? make();
-  known.set(of, member);
+function once(cached: KnownMembers, source: ViewInput | ViewLead, make: () => Member): Member {
+  const member = cached.get(source) ?? make();
+  cached.set(source, member);
   return member;
 }
 
@@ -88,14 +94,14 @@ function objectsOf(member: ViewMember, surface: Neighbours): readonly Type[] {
 }
 
 function made({ names, owned }: ViewMember, surface: Neighbours): Type {
-  const own = surface.get(names.collection);
-  return given(own?.names.create ?? 'never', owned.create, own?.view.writes?.create);
+  const target = surface.get(names.collection);
+  return given(target?.names.create ?? 'never', owned.create, target?.view.writes?.create);
 }
 
 function changed({ names, owned }: ViewMember, surface: Neighbours): Type {
-  const own = surface.get(names.collection);
-  const key = own?.view.key.map((field) => field.name) ?? [];
-  return given(own?.names.change ?? 'never', owned.change, own?.view.writes?.update, key);
+  const target = surface.get(names.collection);
+  const key = target?.view.key.map((field) => field.name) ?? [];
+  return given(target?.names.change ?? 'never', owned.change, target?.view.writes?.update, key);
 }
 
 /** A payload some of whose fields the relation sets. */
@@ -107,7 +113,7 @@ function given(
 ): Type {
   if (owned.length === 0) return name;
   const names = new Set([...key, ...(payload?.fields ?? []).map((field) => field.name)]);
-  const set = owned.filter((one) => names.has(one));
+  const set = owned.filter((field) => names.has(field));
   return set.length === 0 ? name : generic('Given', name, literals(set));
 }
 

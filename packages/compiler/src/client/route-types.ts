@@ -13,12 +13,12 @@ export function routeMembers(routes: readonly CustomRoute[]): readonly Member[] 
 }
 
 function inputOf({ params, query, body }: CustomRoute): Type {
-  const of: readonly TypeMember[] = [
+  const parts: readonly TypeMember[] = [
     ...(params && params.members.length > 0 ? [part('params', false, typeOf(params, 'taken'))] : []),
     ...(query && query.members.length > 0 ? [part('query', isFree(query), typeOf(query, 'taken'))] : []),
     ...(body ? [part('body', false, typeOf(body, 'taken'))] : []),
   ];
-  return of.length === 0 ? nothing : object(of);
+  return parts.length === 0 ? nothing : object(parts);
 }
 
 function part(name: string, optional: boolean, type: Type): TypeMember {
@@ -43,11 +43,11 @@ function typeOf(shape: Shape, side: 'taken' | 'given'): Type {
     case 'date':
       return side === 'given' ? 'string' : union('string', 'Date');
     case 'literal':
-      return union(...shape.values.map((one) => (typeof one === 'string' ? stringLiteral(one) : String(one))));
+      return union(...shape.values.map((value) => (typeof value === 'string' ? stringLiteral(value) : String(value))));
     case 'array':
       return side === 'given' ? array(typeOf(shape.of, side)) : list(typeOf(shape.of, side));
     case 'union':
-      return union(...shape.of.map((one) => typeOf(one, side)));
+      return union(...shape.of.map((alternative) => typeOf(alternative, side)));
     case 'object':
       return objectOf(shape, side);
     default:
@@ -57,9 +57,9 @@ function typeOf(shape: Shape, side: 'taken' | 'given'): Type {
 
 /** An index stands for every name, so beside others it cannot say what is behind it. */
 function objectOf({ members, rest }: ObjectShape, side: 'taken' | 'given'): Type {
-  const own = members.map(({ name, optional, shape }) =>
+  const listed = members.map(({ name, optional, shape }) =>
     part(propertyKey(name), optional === true, typeOf(shape, side)),
   );
   const others = rest ? [part('[name: string]', false, members.length > 0 ? 'unknown' : typeOf(rest, side))] : [];
-  return own.length + others.length === 0 ? nothing : object([...own, ...others]);
+  return listed.length + others.length === 0 ? nothing : object([...listed, ...others]);
 }

@@ -15,8 +15,8 @@ import type { ClientCollection, Neighbours } from './surface.ts';
 import { literals, sentType } from './values.ts';
 
 /** The types of what can be read; none for a collection that can only be written. */
-export function declareReads(one: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
-  const { view, names } = one;
+export function declareReads(collection: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
+  const { view, names } = collection;
   if (!view.readable) return [];
   return [
     {
@@ -25,7 +25,7 @@ export function declareReads(one: ClientCollection, surface: Neighbours): readon
       notes: notesOr(view.note, `An item of \`${view.name}\`.`),
       members: [
         ...view.fields.map(fieldMember),
-        ...view.relations.flatMap((relation) => rowMember(one, relation, surface)),
+        ...view.relations.flatMap((relation) => rowMember(collection, relation, surface)),
       ],
     },
     {
@@ -34,7 +34,7 @@ export function declareReads(one: ClientCollection, surface: Neighbours): readon
       notes: [`Relations of \`${view.name}\`.`],
       members: [
         ...view.fields.flatMap(leadingField),
-        ...view.relations.map((relation) => relationMember(one, relation, surface)),
+        ...view.relations.map((relation) => relationMember(collection, relation, surface)),
       ],
     },
     {
@@ -52,7 +52,7 @@ export function nameSets({ view }: ClientCollection): readonly Member[] {
   const fields = shown(view.fields);
   const names = fields.map(({ name }) => stringLiteral(name));
   const taken = (name: AggregateFunction): Type =>
-    unionOfTexts(names.filter((_, at) => aggregateFits(name, fields[at]?.descriptor.type ?? 'unknown')));
+    unionOfTexts(names.filter((_, index) => aggregateFits(name, fields[index]?.descriptor.type ?? 'unknown')));
   return [
     member('sort', sorted),
     member('groups', sorted),
@@ -68,8 +68,8 @@ function fieldMember(field: ViewField): Member {
 }
 
 /** Where nothing is nested, a relation reads as its keys, as far as they can be read. */
-function rowMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): readonly Member[] {
-  const type = relation.kind === 'm2o' ? ownKey(one, relation, surface) : keysOf(relation, surface);
+function rowMember(collection: ClientCollection, relation: ViewRelation, surface: Neighbours): readonly Member[] {
+  const type = relation.kind === 'm2o' ? ownKey(collection, relation, surface) : keysOf(relation, surface);
   if (type === null) return [];
   return [member(relation.name, relation.nullable ? nullable(type) : type, [], relation.deprecated)];
 }
@@ -83,14 +83,14 @@ function keysOf({ target }: ViewRelation, surface: Neighbours): Type | null {
 
 /** A key of several fields is an object of them. */
 function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation, surface: Neighbours): Type | null {
-  const relation = descriptor.relations.find((one) => one.name === name);
+  const relation = descriptor.relations.find((candidate) => candidate.name === name);
   const fields = surface.get(target.collection)?.descriptor.fields ?? [];
   if (relation?.kind !== 'm2o') return null;
   const parts = relation.on.flatMap(({ from, to }): readonly TypeMember[] => {
-    const own = descriptor.fields.find(({ column }) => column === from);
+    const source = descriptor.fields.find(({ column }) => column === from);
     const other = fields.find(({ column }) => column === to);
-    const key = other?.name ?? own?.name;
-    const typed = own ?? other;
+    const key = other?.name ?? source?.name;
+    const typed = source ?? other;
     return key && typed ? [{ name: propertyKey(key), optional: false, type: sentType(typed, null) }] : [];
   });
   return object(parts);
@@ -103,15 +103,15 @@ function leadingField({ name, filtered, nullable: empty, note, deprecated }: Vie
   return [member(name, type, [note], deprecated)];
 }
 
-function relationMember(one: ClientCollection, relation: ViewRelation, surface: Neighbours): Member {
-  return member(relation.name, relationType(one, relation, surface), [], relation.deprecated);
+function relationMember(collection: ClientCollection, relation: ViewRelation, surface: Neighbours): Member {
+  return member(relation.name, relationType(collection, relation, surface), [], relation.deprecated);
 }
 
-function relationType(one: ClientCollection, relation: ViewRelation, surface: Neighbours): Type {
+function relationType(collection: ClientCollection, relation: ViewRelation, surface: Neighbours): Type {
   const target = stringLiteral(relation.target.collection);
   const empty = String(relation.nullable);
   if (relation.kind === 'm2o') return generic('One', target, empty);
-  const link = linkOf(one, relation.name);
+  const link = linkOf(collection, relation.name);
   const linked = link === undefined ? [] : linkedItems(relation, link, surface);
   if (link === undefined || linked.length === 0) return generic('Many', target, empty);
   const fields = [link.collectionField, link.itemField].map(stringLiteral);
@@ -122,7 +122,9 @@ function linkOf(
   { descriptor }: ClientCollection,
   name: string,
 ): Extract<RelationDescriptor, { kind: 'm2a' }> | undefined {
-  return descriptor.relations.filter((one) => one.kind === 'm2a').find((one) => one.name === name);
+  return descriptor.relations
+    .filter((candidate) => candidate.kind === 'm2a')
+    .find((candidate) => candidate.name === name);
 }
 
 /** Collections whose items can be read in the place of their key, by those who can read which item it is. */

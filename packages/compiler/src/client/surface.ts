@@ -27,16 +27,16 @@ const oneOf = createInterning<ClientCollection>();
 export function surfaceOf(api: Api, access: AccessClass, view: View): Surface {
   const names = nameClient(view);
   const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));
-  const rules = new Map(access.collections.map((one) => [one.collection, one.read ?? []]));
+  const rules = new Map(access.collections.map((granted) => [granted.collection, granted.read ?? []]));
   return new Map(
-    view.collections.flatMap((one): readonly (readonly [string, ClientCollection])[] => {
-      const descriptor = descriptors.get(one.name);
-      const own = names.get(one.name);
-      if (descriptor === undefined || own === undefined) return [];
-      const everyRow = access.admin || (rules.get(one.name) ?? []).some(({ where }) => isAlways(where));
+    view.collections.flatMap((collection): readonly (readonly [string, ClientCollection])[] => {
+      const descriptor = descriptors.get(collection.name);
+      const collectionNames = names.get(collection.name);
+      if (descriptor === undefined || collectionNames === undefined) return [];
+      const everyRow = access.admin || (rules.get(collection.name) ?? []).some(({ where }) => isAlways(where));
       // Views and triggers decide by themselves what is there after a write.
-      const echoes = one.readable && everyRow && !descriptor.opaque && !descriptor.amended;
-      return [[one.name, oneOf(one, { view: one, names: own, descriptor, echoes })]];
+      const echoes = collection.readable && everyRow && !descriptor.opaque && !descriptor.amended;
+      return [[collection.name, oneOf(collection, { view: collection, names: collectionNames, descriptor, echoes })]];
     }),
   );
 }

@@ -76,7 +76,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
   const { before, after, was, is, renamed } = pair;
   const subject = is.name;
   const all = operationsIn(before, was.name, 'all');
-  const told = (rule: Found['rule'], message: string, verdicts?: Verdicts): Found => ({
+  const found = (rule: Found['rule'], message: string, verdicts?: Verdicts): Found => ({
     rule,
     subject,
     message,
@@ -85,7 +85,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
   });
   if (was.singleton !== is.singleton) {
     return [
-      told(
+      found(
         is.singleton ? 'singleton-begun' : 'singleton-ended',
         `"${is.name}" is ${is.singleton ? 'one object' : 'a list'} now.`,
       ),
@@ -95,33 +95,40 @@ function comparePair(pair: CollectionPair): readonly Found[] {
   const keyBefore = keyOf(was)
     .map((name) => renamed.get(name) ?? name)
     .join(', ');
-  const own = after.version.collections.get(is.name)?.descriptor;
+  const current = after.version.collections.get(is.name)?.descriptor;
   const old = before.version.collections.get(was.name)?.descriptor;
   return [
-    ...(was.name === is.name ? [] : [told('collection-renamed', `"${was.name}" is "${is.name}" now.`)]),
-    ...(was.note === is.note ? [] : [told('collection-note', `The note of "${is.name}" has changed.`)]),
+    ...(was.name === is.name ? [] : [found('collection-renamed', `"${was.name}" is "${is.name}" now.`)]),
+    ...(was.note === is.note ? [] : [found('collection-note', `The note of "${is.name}" has changed.`)]),
     ...(was.deprecated === is.deprecated
       ? []
       : [
-          told(
+          found(
             is.deprecated === null ? 'collection-undeprecated' : 'collection-deprecated',
             `"${is.name}" is ${is.deprecated === null ? 'no longer ' : ''}deprecated.`,
           ),
         ]),
-    ...keyChange(key, keyBefore, own, old).map(([rule, message]) => told(rule, message)),
-    ...(renameOf(old?.sort, renamed) === own?.sort
+    ...keyChange(key, keyBefore, current, old).map(([rule, message]) => found(rule, message)),
+    ...(renameOf(old?.sort, renamed) === current?.sort
       ? []
       : [
-          told('default-sort-changed', `Lists of "${is.name}" are sorted by ${own?.sort ?? 'the key'} by default.`, {
-            // Items are moved by it, where there is one.
-            ...shownBy(own?.sort === undefined ? 'breaking' : 'safe', true, true),
-            rest: own?.sort === undefined ? 'breaking' : 'dangerous',
-          }),
+          found(
+            'default-sort-changed',
+            `Lists of "${is.name}" are sorted by ${current?.sort ?? 'the key'} by default.`,
+            {
+              // Items are moved by it, where there is one.
+              ...shownBy(current?.sort === undefined ? 'breaking' : 'safe', true, true),
+              rest: current?.sort === undefined ? 'breaking' : 'dangerous',
+            },
+          ),
         ]),
-    ...(old?.accountability === own?.accountability
+    ...(old?.accountability === current?.accountability
       ? []
       : [
-          told('accountability-changed', `Of changes of "${is.name}" is kept: ${own?.accountability ?? 'everything'}.`),
+          found(
+            'accountability-changed',
+            `Of changes of "${is.name}" is kept: ${current?.accountability ?? 'everything'}.`,
+          ),
         ]),
     ...concerns.flatMap((concern) => compareConcern(pair, concern)),
     ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
@@ -139,13 +146,13 @@ function keyOf({ key, writes }: ViewCollection): readonly string[] {
 function keyChange(
   is: string,
   was: string,
-  own: CollectionDescriptor | undefined,
+  current: CollectionDescriptor | undefined,
   old: CollectionDescriptor | undefined,
 ): readonly (readonly ['key-changed' | 'key-hidden' | 'operation-added', string])[] {
-  const names = own?.name ?? '';
+  const names = current?.name ?? '';
   if (is === was) return [];
   if (is !== '' && was !== '') return [['key-changed', `The key of "${names}" is (${is}), it was (${was}).`]];
-  if (!own?.key.length || !old?.key.length || isSame(own.key, old.key)) return [];
+  if (!current?.key.length || !old?.key.length || isSame(current.key, old.key)) return [];
   return is === ''
     ? [['key-hidden', `The key of "${names}" cannot be read, it was (${was}).`]]
     : [['operation-added', `Items of "${names}" can be named by (${is}).`]];
@@ -166,10 +173,11 @@ function compareConcern(
   if (!had && has) return [granted(is.name, concern, fresh, after, answered(was.writes))];
   // A collection with another name has others for all of them, which is told once.
   const isRenamed = was.name !== is.name && old.length === fresh.length;
-  const lost = isRenamed ? [] : old.filter((one) => !fresh.includes(one));
-  const won = isRenamed ? [] : fresh.filter((one) => !old.includes(one));
-  const graphql = (names: readonly string[]): boolean => names.some((one) => /^(?:query|mutation) /.test(one));
-  const rest = (names: readonly string[]): boolean => names.some((one) => one.includes('/'));
+  const lost = isRenamed ? [] : old.filter((operation) => !fresh.includes(operation));
+  const won = isRenamed ? [] : fresh.filter((operation) => !old.includes(operation));
+  const graphql = (names: readonly string[]): boolean =>
+    names.some((operation) => /^(?:query|mutation) /.test(operation));
+  const rest = (names: readonly string[]): boolean => names.some((operation) => operation.includes('/'));
   return [
     ...(lost.length > 0 && before.version.api.graphql === after.version.api.graphql
       ? [

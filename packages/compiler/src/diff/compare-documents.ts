@@ -18,17 +18,17 @@ export function compareDocuments(role: string, { before, after }: OperationsOfBo
   return [
     ...gone.map((name) => found('document-removed', name, `"${name}" is no document of the project any more.`)),
     ...[...is].flatMap(([name, hash]) => {
-      const known = was.get(name);
-      if (known === undefined) return [found('document-added', name, `"${name}" is a document of the project.`)];
-      return known === hash ? [] : [found('document-changed', name, `The text of "${name}" has changed.`)];
+      const previous = was.get(name);
+      if (previous === undefined) return [found('document-added', name, `"${name}" is a document of the project.`)];
+      return previous === hash ? [] : [found('document-changed', name, `The text of "${name}" has changed.`)];
     }),
   ];
 }
 
 /** Hashes by name; the name tells the scope where it is not that of items. */
 function operationsOf(role: string, operations: readonly ListedOperation[]): ReadonlyMap<string, string> {
-  const own = operations.filter((one) => one.role === role);
-  return new Map(own.map(({ name, scope, hash }) => [scope === 'system' ? `${name} (system)` : name, hash]));
+  const asked = operations.filter((operation) => operation.role === role);
+  return new Map(asked.map(({ name, scope, hash }) => [scope === 'system' ? `${name} (system)` : name, hash]));
 }
 
 function found(rule: Found['rule'], name: string, message: string): Found {

@@ -38,7 +38,7 @@ function compareRoutes(
 ): readonly Found[] {
   const mayCall = ({ access }: Side, { roles }: TypedRoute): boolean => access.admin || roles.includes(role);
   const fresh = new Map(after.map((route) => [formOf(route), route]));
-  const known = new Set(before.map(formOf));
+  const previous = new Set(before.map(formOf));
   const rights = (direction: Direction) => (was.access.admin || is.access.admin ? {} : { rights: direction });
   return [
     ...before.flatMap((route): readonly Found[] => {
@@ -71,7 +71,7 @@ function compareRoutes(
       return compareTypes(route, now);
     }),
     ...after.flatMap((route): readonly Found[] =>
-      known.has(formOf(route)) || !mayCall(is, route)
+      previous.has(formOf(route)) || !mayCall(is, route)
         ? []
         : [
             {
@@ -99,7 +99,7 @@ function placeOf(route: TypedRoute, rule: Found['rule']): Pick<Found, 'rule' | '
 
 const taken: Fitting = { closed: true, texts: false, anyLiteral: false };
 const addressed: Fitting = { ...taken, texts: true };
-const given: Fitting = { ...taken, closed: false };
+const sent: Fitting = { ...taken, closed: false };
 
 function compareTypes(was: TypedRoute, is: TypedRoute): readonly Found[] {
   const found = (rule: Found['rule'], message: string): Found => ({ ...placeOf(is, rule), message });
@@ -140,7 +140,7 @@ function inOrder({ path, params }: TypedRoute): ObjectShape {
   const shapes = new Map(params?.members.map(({ name, shape }) => [name, shape]));
   return {
     kind: 'object',
-    members: names.map((name, place) => ({ name: `${place}`, shape: shapes.get(name) ?? { kind: 'string' } })),
+    members: names.map((name, index) => ({ name: `${index}`, shape: shapes.get(name) ?? { kind: 'string' } })),
   };
 }
 
@@ -156,9 +156,9 @@ function takes(old: Shape | undefined, fresh: Shape | undefined, how: Fitting): 
 
 function compareAnswers(was: Shape | undefined, is: Shape | undefined): readonly (keyof typeof answers)[] {
   if (was === undefined || is === undefined) return was === is ? [] : ['route-answer-changed'];
-  const [promised, kept] = [shapeFits(is, was, given), shapeFits(was, is, given)];
+  const [promised, kept] = [shapeFits(is, was, sent), shapeFits(was, is, sent)];
   if (promised) return kept && haveSameMembers(was, is) ? [] : ['route-answer-narrowed'];
-  return shapeFits(is, was, { ...given, anyLiteral: true }) ? ['route-answer-values'] : ['route-answer-changed'];
+  return shapeFits(is, was, { ...sent, anyLiteral: true }) ? ['route-answer-values'] : ['route-answer-changed'];
 }
 
 /** For outputs that fit each other: true if both have the same members. */

@@ -17,11 +17,11 @@ import { type Found, operationsIn, type Side } from './side.ts';
 export function compareFields(pair: CollectionPair): readonly Found[] {
   const { before, after, was, is, renamed } = pair;
   const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
-  return pairs(was.fields, is.fields, renamed).flatMap((one): readonly Found[] => {
-    const subject = `${is.name}.${one.name}`;
-    if (one.was === undefined) return [added(pair, one.name, subject, fresh)];
-    if (one.is === undefined) return [removed(pair, one.name, subject, old)];
-    return compareField(pair, one.was, one.is).map((found) => ({ subject, operations: old, ...found }));
+  return pairs(was.fields, is.fields, renamed).flatMap((fields): readonly Found[] => {
+    const subject = `${is.name}.${fields.name}`;
+    if (fields.was === undefined) return [added(pair, fields.name, subject, fresh)];
+    if (fields.is === undefined) return [removed(pair, fields.name, subject, old)];
+    return compareField(pair, fields.was, fields.is).map((found) => ({ subject, operations: old, ...found }));
   });
 }
 
@@ -85,7 +85,7 @@ export function compareField(pair: CollectionPair, was: ViewField, is: ViewField
     was.note === is.note ? null : { rule: 'field-note', message: `The note of "${name}" has changed.` },
     deprecationChange(was, is),
   ];
-  return singles.filter((one) => one !== null);
+  return singles.filter((found) => found !== null);
 }
 
 function typeChange({ was: before, is: after }: CollectionPair, was: ViewField, is: ViewField): Told | null {
@@ -159,7 +159,7 @@ function valuesChanges(is: ViewField, old: Values, fresh: Values): readonly (Tol
   if (fresh === null) return [{ rule: 'values-unlisted', message: `"${is.name}" can have any value.` }];
   const lost = old.filter((value) => !fresh.includes(value));
   const won = fresh.filter((value) => !old.includes(value));
-  const kept = (one: readonly string[], other: readonly string[]) => one.filter((value) => other.includes(value));
+  const kept = (values: readonly string[], other: readonly string[]) => values.filter((value) => other.includes(value));
   const order = is.descriptor.type === 'enum' && !isDeepStrictEqual(kept(old, fresh), kept(fresh, old));
   return [
     lost.length > 0 ? { rule: 'values-removed', message: `"${is.name}" is no longer ${quoted(lost)}.` } : null,
@@ -176,11 +176,11 @@ function apiField(
 }
 
 function defaultChange(
-  { before, after, was: one, is: other }: CollectionPair,
+  { before, after, was: oldCollection, is: other }: CollectionPair,
   was: ViewField,
   is: ViewField,
 ): Told | null {
-  const old = apiField({ version: before.version, name: one.name }, was.name);
+  const old = apiField({ version: before.version, name: oldCollection.name }, was.name);
   const fresh = apiField({ version: after.version, name: other.name }, is.name);
   const text = (field: ApiField | undefined): string => field?.defaultText ?? 'none';
   if (text(old) === text(fresh)) return null;

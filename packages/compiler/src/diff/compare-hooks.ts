@@ -28,7 +28,7 @@ export function compareHooks(
     const operations = operationsIn(more > 0 ? is : was, collection, action);
     // A role that cannot write it does not meet the hook.
     if (operations.length === 0) return [];
-    const isCreate = (one: string): boolean => one.endsWith(` ${collection}.create`);
+    const isCreate = (event: string): boolean => event.endsWith(` ${collection}.create`);
     const shown = action === 'create' && before.some(isCreate) !== after.some(isCreate);
     const verdicts = { ...verdictsOf(changed), ...(shown && documentOf(changed, was, is)) };
     const rule = more > 0 ? 'hook-added' : 'hook-removed';
@@ -43,7 +43,7 @@ function countOf(hooks: readonly string[]): ReadonlyMap<string, number> {
 /** `before articles.create`; null where nothing has changed. */
 function readHook(hook: string, more: number): Changed | null {
   const [, stage = '', collection = '', word] = /^(\w+) (.*)\.(\w+)$/.exec(hook) ?? [];
-  const action = (['create', 'update', 'delete'] as const).find((one) => one === word);
+  const action = (['create', 'update', 'delete'] as const).find((candidate) => candidate === word);
   return action === undefined || more === 0 ? null : { stage, collection, action, more };
 }
 

@@ -27,15 +27,17 @@ function comparePayloads(
   const operations = operationsIn(before, pair.was.name, action);
   // Where the item can be given in place of its key, GraphQL asks for neither.
   const holders = new Set(is.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
-  const fields = pairs(was.fields, is.fields, renamed).flatMap((one): readonly Found[] => {
-    const subject = `${pair.is.name}.${one.name}`;
-    if (one.was === undefined) {
-      return one.is === undefined ? [] : added(pair, action, one.is, isRequired(one.is, is), subject, operations);
+  const fields = pairs(was.fields, is.fields, renamed).flatMap((inputs): readonly Found[] => {
+    const subject = `${pair.is.name}.${inputs.name}`;
+    if (inputs.was === undefined) {
+      return inputs.is === undefined
+        ? []
+        : added(pair, action, inputs.is, isRequired(inputs.is, is), subject, operations);
     }
-    if (one.is === undefined) return [removed(pair, action, one.was, subject, operations)];
+    if (inputs.is === undefined) return [removed(pair, action, inputs.was, subject, operations)];
     return [
-      ...compareNeed(action, one.is.name, isRequired(one.was, was), isRequired(one.is, is), holders),
-      ...compareInput(action, one.was, one.is),
+      ...compareNeed(action, inputs.is.name, isRequired(inputs.was, was), isRequired(inputs.is, is), holders),
+      ...compareInput(action, inputs.was, inputs.is),
     ].map((found) => ({ subject, operations, ...found }));
   });
   const leads = pairs(was.leads, is.leads, renamed).flatMap(({ name, was: old, is: fresh }): readonly Found[] => {
@@ -129,7 +131,7 @@ function compareNeed(
 
 function compareInput(action: Action, was: ViewInput, is: ViewInput): readonly Told[] {
   const { name } = is;
-  const told: readonly (Told | null)[] = [
+  const found: readonly (Told | null)[] = [
     was.nullable === is.nullable
       ? null
       : is.nullable
@@ -145,7 +147,7 @@ function compareInput(action: Action, was: ViewInput, is: ViewInput): readonly T
       ? { rule: 'nested-write-added', message: `An item under "${name}" can be written by a payload (${action}).` }
       : null,
   ];
-  return told.filter((one) => one !== null);
+  return found.filter((change) => change !== null);
 }
 
 function compareKeys(

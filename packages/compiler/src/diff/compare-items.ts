@@ -9,15 +9,15 @@ import { type Found, operationsIn, type Side } from './side.ts';
 export function compareItems(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   if (!before.version.api.graphql || !after.version.api.graphql) return [];
   const [old, fresh] = [shownBy(before), shownBy(after)];
-  const hasKey = (one: Named | undefined): boolean => (one?.shown.view.key.length ?? 0) > 0;
+  const hasKey = (named: Named | undefined): boolean => (named?.shown.view.key.length ?? 0) > 0;
   const keyed = new Set(
-    [...fresh.values()].filter((one) => hasKey(one) && !hasKey(old.get(one.name))).map(({ name }) => name),
+    [...fresh.values()].filter((named) => hasKey(named) && !hasKey(old.get(named.name))).map(({ name }) => name),
   );
   return pairs([...old.values()], [...fresh.values()], renames.collections).flatMap(({ was, is }): readonly Found[] => {
     if (was === undefined || is === undefined) return [];
     // Most collections are as they were, and so is all that they lead to.
     if (was.shown === is.shown && !is.shown.descriptor.relations.some(({ target }) => keyed.has(target))) return [];
-    const told = (name: string, concern: 'read' | 'create' | 'update'): Found => ({
+    const found = (name: string, concern: 'read' | 'create' | 'update'): Found => ({
       rule: 'field-leads',
       subject: `${is.name}.${name}`,
       message: `Over GraphQL an item stands in the place of "${name}" (${concern}).`,
@@ -27,12 +27,15 @@ export function compareItems(before: Side, after: Side, renames: RenameIndex): r
     const renamed = renames.members.get(is.name) ?? new Map<string, string>();
     const item = is.shown.item?.field;
     const read =
-      item !== undefined && was.shown.item === null && isRead(was.shown.view, item) ? [told(item, 'read')] : [];
+      item !== undefined && was.shown.item === null && isRead(was.shown.view, item) ? [found(item, 'read')] : [];
     const written = (['create', 'update'] as const).flatMap((action) =>
-      pairs(inputsOf(was.shown, action), inputsOf(is.shown, action), renamed).flatMap(({ was: one, is: other }) => {
-        if (one === undefined || other === undefined || isTold(was.shown.view, one, is.shown.view, other)) return [];
-        return isItem(one, was.shown, old) || !isItem(other, is.shown, fresh) ? [] : [told(other.name, action)];
-      }),
+      pairs(inputsOf(was.shown, action), inputsOf(is.shown, action), renamed).flatMap(
+        ({ was: oldInput, is: other }) => {
+          if (oldInput === undefined || other === undefined || isTold(was.shown.view, oldInput, is.shown.view, other))
+            return [];
+          return isItem(oldInput, was.shown, old) || !isItem(other, is.shown, fresh) ? [] : [found(other.name, action)];
+        },
+      ),
     );
     return [...read, ...written];
   });
@@ -57,14 +60,14 @@ function isRead({ fields }: ViewCollection, name: string): boolean {
 }
 
 /** True for a field that can be read before and after, and only now leads to readable items. */
-function isTold(was: ViewCollection, one: ViewInput, is: ViewCollection, other: ViewInput): boolean {
-  const old = was.fields.find(({ name }) => name === one.name);
+function isTold(was: ViewCollection, oldInput: ViewInput, is: ViewCollection, other: ViewInput): boolean {
+  const old = was.fields.find(({ name }) => name === oldInput.name);
   return old?.filtered === null && is.fields.some(({ name, filtered }) => name === other.name && filtered !== null);
 }
 
 /** True if a payload has an item in the place of a key. */
 function isItem({ name, member }: ViewInput, { descriptor }: Shown, all: ReadonlyMap<string, Named>): boolean {
   if (member !== null) return true;
-  const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === name);
+  const relation = descriptor.relations.find((relation) => relation.kind === 'm2o' && relation.field === name);
   return relation !== undefined && (all.get(relation.target)?.shown.view.key.length ?? 0) > 0;
 }

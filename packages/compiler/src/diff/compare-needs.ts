@@ -6,10 +6,10 @@ import { type Found, operationsIn, type Side } from './side.ts';
 export function compareNeeds({ before, after, was, is, renamed }: CollectionPair): readonly Found[] {
   if (!was.writes?.create || !is.writes?.create) return [];
   const lacked = new Set(lackingIn(before, was.name).map((name) => renamed.get(name) ?? name));
-  const given = new Set(was.writes.create.fields.map(({ name }) => renamed.get(name) ?? name));
+  const settable = new Set(was.writes.create.fields.map(({ name }) => renamed.get(name) ?? name));
   const operations = operationsIn(before, was.name, 'create');
   return lackingIn(after, is.name).flatMap((name): readonly Found[] =>
-    lacked.has(name) || given.has(name)
+    lacked.has(name) || settable.has(name)
       ? []
       : [
           {
@@ -26,14 +26,16 @@ export function compareNeeds({ before, after, was, is, renamed }: CollectionPair
 
 function lackingIn({ version, access }: Side, collection: string): readonly string[] {
   const api = version.collections.get(collection);
-  const rules = access.collections.find((one) => one.collection === collection)?.create ?? [];
+  const rules = access.collections.find((granted) => granted.collection === collection)?.create ?? [];
   if (api === undefined || access.admin) return [];
-  const given = new Set(rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]));
+  const settable = new Set(rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]));
   // A many-to-one of several columns fills them.
-  const linked = api.descriptor.relations.filter(({ kind, name }) => kind === 'm2o' && given.has(name));
-  const columns = new Set(linked.flatMap((one) => (one.kind === 'm2o' ? one.on.map(({ from }) => from) : [])));
+  const linked = api.descriptor.relations.filter(({ kind, name }) => kind === 'm2o' && settable.has(name));
+  const columns = new Set(
+    linked.flatMap((relation) => (relation.kind === 'm2o' ? relation.on.map(({ from }) => from) : [])),
+  );
   return api.fields
     .filter(({ descriptor, required }) => required || descriptor.required === true)
-    .filter(({ descriptor, stored }) => !given.has(descriptor.name) && !columns.has(stored.name))
+    .filter(({ descriptor, stored }) => !settable.has(descriptor.name) && !columns.has(stored.name))
     .map(({ descriptor }) => descriptor.name);
 }

@@ -12,11 +12,11 @@ export function compareRelations(pair: CollectionPair): readonly Found[] {
   const { before, after, was, is } = pair;
   const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
   const rights = (direction: 'widening' | 'narrowing') => (after.access.admin ? {} : { rights: direction });
-  return pairs(was.relations, is.relations, pair.renamed).flatMap((one): readonly Found[] => {
-    const subject = `${is.name}.${one.name}`;
-    if (one.was === undefined) {
-      const existed = descriptorOf(before, was.name, one.name) !== undefined;
-      const message = existed ? `"${one.name}" can be read.` : `"${one.name}" is new.`;
+  return pairs(was.relations, is.relations, pair.renamed).flatMap((relations): readonly Found[] => {
+    const subject = `${is.name}.${relations.name}`;
+    if (relations.was === undefined) {
+      const existed = descriptorOf(before, was.name, relations.name) !== undefined;
+      const message = existed ? `"${relations.name}" can be read.` : `"${relations.name}" is new.`;
       return [
         {
           rule: existed ? 'relation-shown' : 'relation-added',
@@ -27,9 +27,9 @@ export function compareRelations(pair: CollectionPair): readonly Found[] {
         },
       ];
     }
-    if (one.is === undefined) {
-      const stays = descriptorOf(after, is.name, one.name) !== undefined;
-      const message = stays ? `"${one.name}" can no longer be read.` : `"${one.name}" is gone.`;
+    if (relations.is === undefined) {
+      const stays = descriptorOf(after, is.name, relations.name) !== undefined;
+      const message = stays ? `"${relations.name}" can no longer be read.` : `"${relations.name}" is gone.`;
       return [
         {
           rule: stays ? 'relation-hidden' : 'relation-removed',
@@ -40,18 +40,18 @@ export function compareRelations(pair: CollectionPair): readonly Found[] {
         },
       ];
     }
-    return compareRelation(pair, one.was, one.is).map((found) => ({ subject, operations: old, ...found }));
+    return compareRelation(pair, relations.was, relations.is).map((found) => ({ subject, operations: old, ...found }));
   });
 }
 
 /** A relation is what it does: one of the same kind to the same items by the same columns is the same under another name. */
 export function renamedRelations(pair: CollectionPair): readonly (readonly [string, string])[] {
   const { before, after, was, is, collections } = pair;
-  const gone = was.relations.filter(({ name }) => !is.relations.some((one) => one.name === name));
-  const fresh = is.relations.filter(({ name }) => !was.relations.some((one) => one.name === name));
+  const gone = was.relations.filter(({ name }) => !is.relations.some((other) => other.name === name));
+  const fresh = is.relations.filter(({ name }) => !was.relations.some((other) => other.name === name));
   return gone.flatMap(({ name }) => {
     const form = formOf(descriptorOf(before, was.name, name), collections);
-    const same = fresh.filter((one) => formOf(descriptorOf(after, is.name, one.name)) === form);
+    const same = fresh.filter((relation) => formOf(descriptorOf(after, is.name, relation.name)) === form);
     const [found] = same;
     return found && same.length === 1 ? [[name, found.name] as const] : [];
   });
@@ -68,16 +68,16 @@ function formOf(relation: RelationDescriptor | undefined, names?: ReadonlyMap<st
 }
 
 function descriptorOf({ version }: Side, collection: string, name: string): RelationDescriptor | undefined {
-  return version.collections.get(collection)?.descriptor.relations.find((one) => one.name === name);
+  return version.collections.get(collection)?.descriptor.relations.find((relation) => relation.name === name);
 }
 
 function compareRelation(
-  { before, after, was: one, is: other, collections }: CollectionPair,
+  { before, after, was: oldCollection, is: other, collections }: CollectionPair,
   was: ViewRelation,
   is: ViewRelation,
 ): readonly Told[] {
   const name = is.name;
-  const [old, fresh] = [descriptorOf(before, one.name, was.name), descriptorOf(after, other.name, name)];
+  const [old, fresh] = [descriptorOf(before, oldCollection.name, was.name), descriptorOf(after, other.name, name)];
   const renamed: readonly Told[] =
     was.name === name ? [] : [{ rule: 'relation-renamed', message: `"${was.name}" is "${name}" now.` }];
   // Readers of the relation are told that the collection has another name.
@@ -108,7 +108,7 @@ function detailChanges(
   const linkedBefore = linked(was).map((target) => names.get(target) ?? target);
   const lost = linkedBefore.filter((target) => !linked(is).includes(target));
   const won = linked(is).filter((target) => !linkedBefore.includes(target));
-  const told: readonly (Told | null)[] = [
+  const found: readonly (Told | null)[] = [
     was.nullable === is.nullable
       ? null
       : is.nullable
@@ -131,7 +131,7 @@ function detailChanges(
         ? { rule: 'relation-undeprecated', message: `"${name}" is no longer deprecated.` }
         : { rule: 'relation-deprecated', message: `"${name}" is deprecated.` },
   ];
-  return told.filter((one) => one !== null);
+  return found.filter((change) => change !== null);
 }
 
 function sortOf(relation: RelationDescriptor | undefined): string | null {

@@ -21,7 +21,7 @@ type Action = (typeof actions)[number];
 /** Compares the rules that a role has on both sides; actions that it gains or loses are told elsewhere. */
 export function compareRights(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   if (before.access.admin || after.access.admin) return [];
-  const named = (side: Side) => side.access.collections.map((one) => ({ ...one, name: one.collection }));
+  const named = (side: Side) => side.access.collections.map((granted) => ({ ...granted, name: granted.collection }));
   return pairs(named(before), named(after), renames.collections).flatMap(({ was, is }) =>
     was === undefined || is === undefined
       ? []
@@ -44,11 +44,11 @@ function compareAction(
   const subject = is.collection;
   const operations = operationsIn(before, was.collection, action);
   const places = operations.length > 0 ? operations : operationsIn(after, is.collection, action);
-  const told = (found: Omit<Found, 'subject' | 'operations'>): Found => ({ subject, operations: places, ...found });
+  const complete = (found: Omit<Found, 'subject' | 'operations'>): Found => ({ subject, operations: places, ...found });
   return [
-    ...(action === 'create' ? [] : rowChanges(action, old, fresh)).map(told),
-    ...checkChanges(action, old, fresh).map(told),
-    ...presetChanges(action, old, fresh).map(told),
+    ...(action === 'create' ? [] : rowChanges(action, old, fresh)).map(complete),
+    ...checkChanges(action, old, fresh).map(complete),
+    ...presetChanges(action, old, fresh).map(complete),
   ];
 }
 
@@ -57,14 +57,14 @@ type Told = Omit<Found, 'subject' | 'operations'>;
 /** Rows of a set of rules are those of any of them. */
 function rowChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
   const rule = { widening: 'rows-widened', narrowing: 'rows-narrowed', unclear: 'rows-changed' } as const;
-  const own = {
+  const fieldRules = {
     widening: 'field-rows-widened',
     narrowing: 'field-rows-narrowed',
     unclear: 'field-rows-changed',
   } as const;
-  return conditionChanges(old, fresh, (rules) => rules.map(({ where }) => where)).map((one) => {
-    const message = `Rows${ofFields(one)} for ${action}: ${textOf(one.is)}; they were: ${textOf(one.was)}.`;
-    return { ...ruleOf(one, one.fields === null ? rule : own), message };
+  return conditionChanges(old, fresh, (rules) => rules.map(({ where }) => where)).map((change) => {
+    const message = `Rows${ofFields(change)} for ${action}: ${textOf(change.is)}; they were: ${textOf(change.was)}.`;
+    return { ...ruleOf(change, change.fields === null ? rule : fieldRules), message };
   });
 }
 
@@ -79,15 +79,15 @@ function checkChanges(action: Action, old: readonly AccessRule[], fresh: readonl
     narrowing: 'validation-tightened',
     unclear: 'validation-changed',
   } as const;
-  const found = conditionChanges(old, fresh, checks).map((one) => {
-    const [now, then] = [textOf(one.is), textOf(one.was)];
-    const message = `Written rows${ofFields(one)} for ${action} must meet: ${now}; they had to meet: ${then}.`;
-    return { ...ruleOf(one, rule), message };
+  const found = conditionChanges(old, fresh, checks).map((change) => {
+    const [now, then] = [textOf(change.is), textOf(change.was)];
+    const message = `Written rows${ofFields(change)} for ${action} must meet: ${now}; they had to meet: ${then}.`;
+    return { ...ruleOf(change, rule), message };
   });
   if (found.length > 0 || rowChanges(action, old, fresh).length > 0) return found;
-  return conditionChanges(old, fresh, bothOf).map((one) => {
-    const message = `Which rows${ofFields(one)} must meet what after ${action} has changed.`;
-    return { ...ruleOf(one, rule), message };
+  return conditionChanges(old, fresh, bothOf).map((change) => {
+    const message = `Which rows${ofFields(change)} must meet what after ${action} has changed.`;
+    return { ...ruleOf(change, rule), message };
   });
 }
 
@@ -117,7 +117,7 @@ function ruleOf(
 /** By field, also where several rules set it. */
 function presetChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
   const presets = (rules: readonly AccessRule[]) => {
-    const all = rules.filter(isWrite).flatMap((one) => one.presets);
+    const all = rules.filter(isWrite).flatMap((rule) => rule.presets);
     return [...Map.groupBy(all, ({ field }) => field)].map(([name, same]) => ({
       name,
       text: [...new Set(same.map(({ value }) => operandText(value)))].sort().join(' or '),

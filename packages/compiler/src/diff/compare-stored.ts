@@ -18,8 +18,8 @@ export function sizeChanges(name: string, was: StoredField, is: StoredField): re
   // Between string and text the length is all that changes.
   if (old !== fresh && !(isText(old) && isText(fresh))) return [];
   if (was.descriptor.element !== is.descriptor.element) return [];
-  const [most, now] = [held(was), held(is)];
-  return [...lengthChanges(name, most, now), ...digitChanges(name, most, now)];
+  const [before, now] = [held(was), held(is)];
+  return [...lengthChanges(name, before, now), ...digitChanges(name, before, now)];
 }
 
 /** A change of the stored type with the same form, which no other rule reports. */

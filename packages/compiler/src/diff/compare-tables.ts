@@ -19,12 +19,12 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
     if (was === undefined || is === undefined) return [];
     const [old, fresh] = [before.version.tables.get(was.name), after.version.tables.get(is.name)];
     if (old === undefined || fresh === undefined) return [];
-    const told = (found: readonly Told[], operations: readonly string[]) =>
-      found.map((one): Found => ({ subject: is.name, operations, ...one }));
+    const foundOf = (found: readonly Told[], operations: readonly string[]) =>
+      found.map((change): Found => ({ subject: is.name, operations, ...change }));
     // Operations are looked for where something is to be told of them only: mostly nothing is.
     const toldOf = (found: readonly Told[], actions: readonly Concern[]): readonly Found[] => {
       const operations = found.length === 0 ? [] : actions.flatMap((action) => operationsIn(before, was.name, action));
-      return operations.length === 0 ? [] : told(found, operations);
+      return operations.length === 0 ? [] : foundOf(found, operations);
     };
     const deletes = toldOf(deleteChanges(before, after, old, fresh), ['delete']);
     if (isSame(old, fresh)) return deletes;
@@ -33,7 +33,7 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
     return [
       ...toldOf(writeChanges(dialect, named, fresh), written),
       ...deletes,
-      ...told(tableChanges(dialect, old, fresh), operationsIn(before, was.name, 'all')),
+      ...foundOf(tableChanges(dialect, old, fresh), operationsIn(before, was.name, 'all')),
       ...toldOf(indexChanges(named, fresh), ['read']),
     ];
   });
@@ -84,8 +84,8 @@ function domainChanges(was: Column, is: Column): readonly Told[] {
   ];
 }
 
-function fresh(known: readonly string[], all: readonly string[]): readonly string[] {
-  return all.filter((one) => !known.includes(one));
+function fresh(before: readonly string[], all: readonly string[]): readonly string[] {
+  return all.filter((value) => !before.includes(value));
 }
 
 /** Referential actions on rows that refer to the table. */

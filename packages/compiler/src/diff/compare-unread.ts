@@ -13,14 +13,14 @@ import { type Found, operationsIn } from './side.ts';
  */
 export function compareUnread(pair: CollectionPair): readonly Found[] {
   const { before, was, is, renamed } = pair;
-  return pairs(writtenIn(was.writes), writtenIn(is.writes), renamed).flatMap((one): readonly Found[] => {
-    if (one.was === undefined || one.is === undefined) return [];
-    if (isRead(was.fields, one.was.name) && isRead(is.fields, one.is.name)) return [];
-    const actions = (['create', 'update'] as const).filter((action) => hasInput(was.writes, action, one.was?.name));
+  return pairs(writtenIn(was.writes), writtenIn(is.writes), renamed).flatMap((inputs): readonly Found[] => {
+    if (inputs.was === undefined || inputs.is === undefined) return [];
+    if (isRead(was.fields, inputs.was.name) && isRead(is.fields, inputs.is.name)) return [];
+    const actions = (['create', 'update'] as const).filter((action) => hasInput(was.writes, action, inputs.was?.name));
     const operations = actions.flatMap((action) => operationsIn(before, was.name, action));
-    const subject = `${is.name}.${one.name}`;
-    return compareField(pair, unread(one.was), unread(one.is)).flatMap((found) =>
-      asWritten(found, actions.includes('create')).map((told) => ({ subject, operations, ...told })),
+    const subject = `${is.name}.${inputs.name}`;
+    return compareField(pair, unread(inputs.was), unread(inputs.is)).flatMap((found) =>
+      asWritten(found, actions.includes('create')).map((found) => ({ subject, operations, ...found })),
     );
   });
 }

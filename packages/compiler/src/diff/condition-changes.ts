@@ -40,19 +40,19 @@ export function conditionChanges(
     return was.length === 0 || isWhole ? [] : [{ field, was: conditionsOf(was), is: conditionsOf(is) }];
   });
   const groups = Map.groupBy(fields, ({ was, is }) => JSON.stringify([was, is]));
-  const own = [...groups.values()].flatMap((group) => {
+  const grantChanges = [...groups.values()].flatMap((group) => {
     const [first] = group;
     const names = group.map(({ field }) => field);
     return first === undefined ? [] : change(names, first.was, first.is);
   });
-  return [...whole, ...own];
+  return [...whole, ...grantChanges];
 }
 
 /** Null when the two reach the same rows, as far as their forms tell. */
 function directionOf(was: readonly Condition[], is: readonly Condition[]): Direction | null {
   if (isDeepStrictEqual(was, is)) return null;
   const within = (inner: readonly Condition[], outer: readonly Condition[]): boolean =>
-    inner.every((one) => outer.some((other) => implies(one, other)));
+    inner.every((condition) => outer.some((other) => implies(condition, other)));
   const [grows, shrinks] = [within(was, is), within(is, was)];
   if (grows && shrinks) return null;
   return grows ? 'widening' : shrinks ? 'narrowing' : 'unclear';

@@ -44,16 +44,16 @@ export function diffSchemas(before: Schema, after: Schema, options: DiffOptions 
   const [was, is] = [versionOf(before, memory), versionOf(after, memory)];
   const roles = [...new Set([...was.access.keys(), ...is.access.keys()])].sort();
   // Roles that may do the same before and after are told the same.
-  const known = new Map<string, readonly Found[]>();
+  const cached = new Map<string, readonly Found[]>();
   const found = roles.map((role) => {
     const [old, fresh] = [sideOf(was, role), sideOf(is, role)];
     if (!old || !fresh) return { role, found: [lonely(role, fresh !== undefined)] };
     const key = JSON.stringify([old.access.name, fresh.access.name]);
-    const changes = known.get(key) ?? compareSides(old, fresh, index);
-    known.set(key, changes);
+    const changes = cached.get(key) ?? compareSides(old, fresh, index);
+    cached.set(key, changes);
     const documents = options.operations ? compareDocuments(role, options.operations) : [];
-    const own = options.extensions ? compareExtensions(role, old, fresh, options.extensions) : [];
-    return { role, found: [...roleChanges(role, old, fresh), ...changes, ...documents, ...own] };
+    const extensions = options.extensions ? compareExtensions(role, old, fresh, options.extensions) : [];
+    return { role, found: [...roleChanges(role, old, fresh), ...changes, ...documents, ...extensions] };
   });
   return { changes: gather(found), renames };
 }
@@ -90,35 +90,35 @@ function lonely(role: string, isNew: boolean): Found {
 /** Changes of the API beside collections. */
 function apiChanges(was: Side, is: Side): readonly Found[] {
   const [old, fresh] = [was.version.api, is.version.api];
-  const told = (rule: RuleId, message: string, operation: string): Found => {
+  const foundIn = (rule: RuleId, message: string, operation: string): Found => {
     return { rule, subject: 'api', message, operations: [operation] };
   };
   const found: Found[] = [];
-  if (!old.graphql && fresh.graphql) found.push(told('graphql-added', 'There is a GraphQL API.', 'POST /graphql'));
+  if (!old.graphql && fresh.graphql) found.push(foundIn('graphql-added', 'There is a GraphQL API.', 'POST /graphql'));
   if (old.graphql && !fresh.graphql) {
-    found.push(told('graphql-removed', 'There is no GraphQL API any more.', 'POST /graphql'));
+    found.push(foundIn('graphql-removed', 'There is no GraphQL API any more.', 'POST /graphql'));
   }
   const [had, has] = [hasUsers(old), hasUsers(fresh)];
-  if (!had && has) found.push(told('accounts-added', 'There are users, who sign in.', 'POST /auth/login'));
-  if (had && !has) found.push(told('accounts-removed', 'There are no users any more.', 'POST /auth/login'));
+  if (!had && has) found.push(foundIn('accounts-added', 'There are users, who sign in.', 'POST /auth/login'));
+  if (had && !has) found.push(foundIn('accounts-removed', 'There are no users any more.', 'POST /auth/login'));
   return found;
 }
 
 function roleChanges(role: string, was: Side, is: Side): readonly Found[] {
-  const place = { subject: `role ${role}`, operations: [] };
+  const context = { subject: `role ${role}`, operations: [] };
   const app = ({ version }: Side): boolean => version.schema.roles.find(({ name }) => name === role)?.app ?? false;
   const found: Found[] = [];
   if (!was.access.admin && is.access.admin) {
     const message = `"${role}" is an administrator.`;
-    found.push({ ...place, rule: 'role-made-administrator', message, rights: 'widening' });
+    found.push({ ...context, rule: 'role-made-administrator', message, rights: 'widening' });
   }
   if (was.access.admin && !is.access.admin) {
     const message = `"${role}" is no administrator any more.`;
-    found.push({ ...place, rule: 'role-unmade-administrator', message, rights: 'narrowing' });
+    found.push({ ...context, rule: 'role-unmade-administrator', message, rights: 'narrowing' });
   }
   if (app(was) !== app(is)) {
     const message = `"${role}" has ${app(is) ? '' : 'no '}app access.`;
-    found.push({ ...place, rule: 'role-app-access', message, rights: app(is) ? 'widening' : 'narrowing' });
+    found.push({ ...context, rule: 'role-app-access', message, rights: app(is) ? 'widening' : 'narrowing' });
   }
   return found;
 }
@@ -129,15 +129,17 @@ function roleChanges(role: string, was: Side, is: Side): readonly Found[] {
  */
 function asGenerated(was: Side, is: Side, changes: readonly Found[]): readonly Found[] {
   const differing = differingSurfaces(was, is);
-  const seen = changes.map((one): Found => {
-    const kept = Object.entries(verdictsOf(one)).filter(
-      ([surface]) => surface === 'rest' || unseen.has(one.rule) || differing.has(surfaceOf(surface)),
+  const seen = changes.map((change): Found => {
+    const kept = Object.entries(verdictsOf(change)).filter(
+      ([surface]) => surface === 'rest' || unseen.has(change.rule) || differing.has(surfaceOf(surface)),
     );
-    return { ...one, verdicts: Object.fromEntries(kept) };
+    return { ...change, verdicts: Object.fromEntries(kept) };
   });
-  const said = new Set(seen.flatMap((one) => Object.keys(verdictsOf(one))));
+  const reported = new Set(seen.flatMap((change) => Object.keys(verdictsOf(change))));
   // The types of a client say more than anybody relies on, so a difference there alone is nothing to report.
-  const silent = (['openapi', 'graphql'] as const).filter((surface) => differing.has(surface) && !said.has(surface));
+  const silent = (['openapi', 'graphql'] as const).filter(
+    (surface) => differing.has(surface) && !reported.has(surface),
+  );
   if (silent.length === 0) return seen;
   const verdicts: Verdicts = Object.fromEntries(silent.map((surface) => [surface, 'dangerous']));
   const message = 'What is generated for the role differs.';
@@ -159,13 +161,13 @@ function verdictsOf({ rule, verdicts }: Found): Verdicts {
 function gather(all: readonly { readonly role: string; readonly found: readonly Found[] }[]): readonly Change[] {
   const groups = new Map<string, { change: Change; roles: Set<string>; operations: Set<string> }>();
   for (const { role, found } of all) {
-    for (const one of found) {
-      const change = changeOf(one);
+    for (const item of found) {
+      const change = changeOf(item);
       const { rule, subject, verdicts, rights, message } = change;
       const key = JSON.stringify([rule, subject, verdicts, rights, message]);
       const group = groups.get(key) ?? { change, roles: new Set(), operations: new Set() };
       group.roles.add(role);
-      for (const operation of one.operations) group.operations.add(operation);
+      for (const operation of item.operations) group.operations.add(operation);
       groups.set(key, group);
     }
   }
@@ -180,9 +182,9 @@ function gather(all: readonly { readonly role: string; readonly found: readonly 
 function changeOf(found: Found): Change {
   const { rule, subject, rights, message } = found;
   const verdicts = verdictsOf(found);
-  const own = surfaces.flatMap((surface) => verdicts[surface] ?? []);
+  const verdictList = surfaces.flatMap((surface) => verdicts[surface] ?? []);
   // A change of permissions asks for a review, also where no client notices it.
-  const severity = mostSevere([...own, ...(rights === undefined ? [] : (['dangerous'] as const))]);
+  const severity = mostSevere([...verdictList, ...(rights === undefined ? [] : (['dangerous'] as const))]);
   return { rule, subject, roles: [], verdicts, ...(rights && { rights }), severity, message, operations: [] };
 }
 

@@ -23,7 +23,9 @@ export function differingSurfaces(was: Side, is: Side): ReadonlySet<Surface> {
 }
 
 function commonViews(was: Side, is: Side): ReadonlySet<ViewCollection> {
-  return new Set([...was.collections.values()].filter((one) => is.collections.get(one.name) === one));
+  return new Set(
+    [...was.collections.values()].filter((collection) => is.collections.get(collection.name) === collection),
+  );
 }
 
 function documentOf({ version, access }: Side, common: ReadonlySet<ViewCollection>): string {

@@ -42,10 +42,10 @@ export function operationsOf(
   graphql: boolean,
 ): readonly string[] {
   if (api === undefined) return [];
-  const wanted = (concern === 'all' ? (['read', 'create', 'update', 'delete'] as const) : [concern]).filter((one) =>
-    offers(view, one),
+  const wanted = (concern === 'all' ? (['read', 'create', 'update', 'delete'] as const) : [concern]).filter((action) =>
+    offers(view, action),
   );
-  const rest = api.operations.filter(({ kind }) => wanted.some((one) => kinds[one].has(kind)));
+  const rest = api.operations.filter(({ kind }) => wanted.some((action) => kinds[action].has(kind)));
   const fields = graphql && api.operations.length > 0 ? graphqlCollectionRoots(api.descriptor) : [];
   return [
     ...rest.map(({ method, path }) => `${method} ${path}`),

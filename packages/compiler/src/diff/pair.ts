@@ -14,7 +14,7 @@ export function pairs<T extends { readonly name: string }>(
   after: readonly T[],
   renamed: ReadonlyMap<string, string> = new Map(),
 ): readonly Pair<T>[] {
-  const old = new Map(before.map((one) => [renamed.get(one.name) ?? one.name, one]));
+  const old = new Map(before.map((item) => [renamed.get(item.name) ?? item.name, item]));
   const fresh = new Set(after.map(({ name }) => name));
   return [
     ...after.map((is) => ({ name: is.name, was: old.get(is.name), is })),

@@ -55,12 +55,14 @@ function printText(diff: Diff, labels: DiffLabels): string {
     ];
     return `${lines.join('\n')}\n`;
   });
-  return [...blocks, ...diff.renames.map((one) => `${renameText(one)}\n`), `${summary(diff, labels)}\n`].join('');
+  return [...blocks, ...diff.renames.map((rename) => `${renameText(rename)}\n`), `${summary(diff, labels)}\n`].join('');
 }
 
 function verdictText({ verdicts, rights }: Change): string {
-  const told = surfaces.flatMap((surface) => (verdicts[surface] ? [`${names[surface]} ${verdicts[surface]}`] : []));
-  const all = [...told, ...(rights === undefined ? [] : [`rights ${rights}`])];
+  const verdictTexts = surfaces.flatMap((surface) =>
+    verdicts[surface] ? [`${names[surface]} ${verdicts[surface]}`] : [],
+  );
+  const all = [...verdictTexts, ...(rights === undefined ? [] : [`rights ${rights}`])];
   return all.length === 0 ? 'nothing that a client sees' : all.join(', ');
 }
 

@@ -15,16 +15,17 @@ export function printMarkdown(diff: Diff, labels: DiffLabels): string {
   const rows = diff.changes.map((change) => markdownRow(change, labels));
   const shown = fitting(rows);
   const parts = (['breaking', 'dangerous', 'safe'] as const).flatMap((severity) => {
-    const own = diff.changes.flatMap((change, at) => (change.severity === severity ? [at] : []));
-    if (own.length === 0) return [];
-    const kept = own.filter((at) => at < shown);
+    const indexes = diff.changes.flatMap((change, index) => (change.severity === severity ? [index] : []));
+    if (indexes.length === 0) return [];
+    const kept = indexes.filter((index) => index < shown);
     const table = [
       '| change | roles | REST | OpenAPI | GraphQL | client | rights |',
       '| --- | --- | --- | --- | --- | --- | --- |',
-      ...kept.map((at) => rows[at] ?? ''),
+      ...kept.map((index) => rows[index] ?? ''),
     ];
-    const left = own.length > kept.length ? [`${own.length - kept.length} more: the other formats list them.`, ''] : [];
-    const heading = `${severity[0]?.toUpperCase()}${severity.slice(1)} (${own.length})`;
+    const left =
+      indexes.length > kept.length ? [`${indexes.length - kept.length} more: the other formats list them.`, ''] : [];
+    const heading = `${severity[0]?.toUpperCase()}${severity.slice(1)} (${indexes.length})`;
     const content = [...(kept.length > 0 ? [...table, ''] : []), ...left];
     // Safe changes are folded.
     return severity === 'safe'
@@ -64,9 +65,9 @@ function markdownRow(change: Change, labels: DiffLabels): string {
   const { subject, rule, message, roles, verdicts, rights, operations } = change;
   const shown = operations.slice(0, operationsShown).map(code).join(', ');
   const more = operations.length > operationsShown ? ` and ${operations.length - operationsShown} more` : '';
-  const said = `**${code(subject)}** ${plain(message)} ${rules[rule].reason}`;
+  const sentence = `**${code(subject)}** ${plain(message)} ${rules[rule].reason}`;
   const cells = [
-    `${said}${isAcknowledged(change, labels) ? ' _(acknowledged)_' : ''}<br>${code(rule)}${shown === '' ? '' : ` ${shown}${more}`}`,
+    `${sentence}${isAcknowledged(change, labels) ? ' _(acknowledged)_' : ''}<br>${code(rule)}${shown === '' ? '' : ` ${shown}${more}`}`,
     roles.map(code).join(', '),
     ...surfaces.map((surface) => verdicts[surface] ?? ''),
     rights ?? '',

@@ -22,7 +22,7 @@ export function changeName({ rule, subject }: Pick<Change, 'rule' | 'subject'>):
 
 /** How many changes there are of each severity. */
 export function countChanges({ changes }: Diff): Readonly<Record<Severity, number>> {
-  const count = (severity: Severity): number => changes.filter((one) => one.severity === severity).length;
+  const count = (severity: Severity): number => changes.filter((change) => change.severity === severity).length;
   return { breaking: count('breaking'), dangerous: count('dangerous'), safe: count('safe') };
 }
 

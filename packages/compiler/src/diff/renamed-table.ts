@@ -34,18 +34,18 @@ export function withNames(table: Table, columns: Names, tables: Names): Table {
   const within = (sql: string): string => sql.replaceAll(/[\p{L}_][\p{L}\p{N}_$]*/gu, named);
   return {
     ...table,
-    columns: table.columns.map((one) => ({ ...one, name: named(one.name) })),
-    uniques: table.uniques.map((one) => ({ ...one, columns: one.columns.map(named) })),
-    foreignKeys: table.foreignKeys.map((one) => ({
-      ...one,
-      columns: one.columns.map(named),
-      target: tables.get(one.target) ?? one.target,
+    columns: table.columns.map((column) => ({ ...column, name: named(column.name) })),
+    uniques: table.uniques.map((unique) => ({ ...unique, columns: unique.columns.map(named) })),
+    foreignKeys: table.foreignKeys.map((key) => ({
+      ...key,
+      columns: key.columns.map(named),
+      target: tables.get(key.target) ?? key.target,
     })),
-    checks: table.checks.map((one) => ({ ...one, expression: within(one.expression) })),
-    indexes: table.indexes.map((one) => ({
-      ...one,
-      columns: one.columns.map((column) => (columns.has(column) ? named(column) : within(column))),
-      predicate: one.predicate && within(one.predicate),
+    checks: table.checks.map((check) => ({ ...check, expression: within(check.expression) })),
+    indexes: table.indexes.map((index) => ({
+      ...index,
+      columns: index.columns.map((column) => (columns.has(column) ? named(column) : within(column))),
+      predicate: index.predicate && within(index.predicate),
     })),
   };
 }

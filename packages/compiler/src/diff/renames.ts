@@ -22,7 +22,9 @@ export interface RenameIndex {
 export function findRenames(before: Schema, after: Schema): readonly Rename[] {
   const collections = renamedCollections(before, after);
   const names = new Map(collections.map(({ from, to }) => [from, to]));
-  const old = new Map(before.collections.map((one) => [names.get(one.name) ?? one.name, one]));
+  const old = new Map(
+    before.collections.map((collection) => [names.get(collection.name) ?? collection.name, collection]),
+  );
   const members = after.collections.flatMap((is) => {
     const was = old.get(is.name);
     return was === undefined ? [] : renamedFields(was, is, tableOf(before, was), tableOf(after, is));
@@ -34,11 +36,11 @@ export function findRenames(before: Schema, after: Schema): readonly Rename[] {
 export function indexRenames(renames: readonly Rename[]): RenameIndex {
   const collections = renames.filter(({ from }) => !from.includes('.'));
   const members = new Map<string, Map<string, string>>();
-  for (const { from, to } of renames.filter((one) => one.from.includes('.'))) {
+  for (const { from, to } of renames.filter((rename) => rename.from.includes('.'))) {
     const [collection = '', name = ''] = splitName(to);
-    const own = members.get(collection) ?? new Map<string, string>();
-    own.set(splitName(from)[1] ?? '', name);
-    members.set(collection, own);
+    const fields = members.get(collection) ?? new Map<string, string>();
+    fields.set(splitName(from)[1] ?? '', name);
+    members.set(collection, fields);
   }
   return { collections: new Map(collections.map(({ from, to }) => [from, to])), members };
 }
@@ -50,8 +52,12 @@ function splitName(name: string): readonly string[] {
 }
 
 function renamedCollections(before: Schema, after: Schema): readonly Rename[] {
-  const gone = before.collections.filter(({ name }) => !after.collections.some((one) => one.name === name));
-  const fresh = after.collections.filter(({ name }) => !before.collections.some((one) => one.name === name));
+  const gone = before.collections.filter(
+    ({ name }) => !after.collections.some((collection) => collection.name === name),
+  );
+  const fresh = after.collections.filter(
+    ({ name }) => !before.collections.some((collection) => collection.name === name),
+  );
   const taken = new Set<string>();
   return gone.flatMap((was): readonly Rename[] => {
     const same = fresh.find(({ table, name }) => table === was.table && !taken.has(name));
@@ -66,10 +72,10 @@ function renamedCollections(before: Schema, after: Schema): readonly Rename[] {
 /** Four of five columns are the same by name and type, and there are enough of them to tell. */
 function isAlike(was: Table | undefined, is: Table | undefined): boolean {
   if (was === undefined || is === undefined) return false;
-  const own = new Set(was.columns.map(({ name, nativeType }) => `${name} ${nativeType}`));
-  const common = is.columns.filter(({ name, nativeType }) => own.has(`${name} ${nativeType}`)).length;
-  const most = Math.max(was.columns.length, is.columns.length);
-  return most >= 2 && common / most >= 0.8;
+  const columns = new Set(was.columns.map(({ name, nativeType }) => `${name} ${nativeType}`));
+  const common = is.columns.filter(({ name, nativeType }) => columns.has(`${name} ${nativeType}`)).length;
+  const larger = Math.max(was.columns.length, is.columns.length);
+  return larger >= 2 && common / larger >= 0.8;
 }
 
 function renamedFields(
@@ -78,8 +84,8 @@ function renamedFields(
   before: Table | undefined,
   after: Table | undefined,
 ): readonly Rename[] {
-  const gone = was.fields.filter(({ name }) => !is.fields.some((one) => one.name === name));
-  const fresh = is.fields.filter(({ name }) => !was.fields.some((one) => one.name === name));
+  const gone = was.fields.filter(({ name }) => !is.fields.some((field) => field.name === name));
+  const fresh = is.fields.filter(({ name }) => !was.fields.some((field) => field.name === name));
   const taken = new Set<string>();
   return gone.flatMap((field): readonly Rename[] => {
     const open = fresh.filter(({ name }) => !taken.has(name));
@@ -100,7 +106,7 @@ function renamedFields(
 }
 
 function formOf(table: Table | undefined, name: string): string | null {
-  const column = table?.columns.find((one) => one.name === name);
+  const column = table?.columns.find((candidate) => candidate.name === name);
   return column === undefined ? null : `${column.nativeType} ${column.nullable} ${JSON.stringify(column.fill)}`;
 }
 

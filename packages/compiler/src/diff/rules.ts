@@ -25,7 +25,7 @@ const nothing: Verdicts = {};
 
 const gone = 'Whoever names it is refused.';
 const more = 'Nobody has to use it.';
-const told = 'Only what is told about it changes.';
+const onlyTold = 'Only what is told about it changes.';
 
 /** Every rule by its id. */
 export const rules = {
@@ -83,9 +83,9 @@ export const rules = {
   'collection-added': { verdicts: everywhere(S), reason: more },
   'collection-shown': { verdicts: everywhere(S), reason: 'The role sees a collection that it did not see.' },
   'collection-renamed': { verdicts: everywhere(B), reason: 'Paths, root fields and types have its name.' },
-  'collection-note': { verdicts: documents, reason: told },
-  'collection-deprecated': { verdicts: documents, reason: told },
-  'collection-undeprecated': { verdicts: documents, reason: told },
+  'collection-note': { verdicts: documents, reason: onlyTold },
+  'collection-deprecated': { verdicts: documents, reason: onlyTold },
+  'collection-undeprecated': { verdicts: documents, reason: onlyTold },
   'singleton-begun': {
     verdicts: everywhere(B),
     reason: 'It answers one object in place of a list, and has no paths by key.',
@@ -142,9 +142,9 @@ export const rules = {
   },
   'default-changed': { verdicts: { rest: D }, reason: 'New items that leave it out get another value.' },
   'collation-changed': { verdicts: { rest: D }, reason: 'Texts sort and compare otherwise.' },
-  'field-note': { verdicts: documents, reason: told },
-  'field-deprecated': { verdicts: documents, reason: told },
-  'field-undeprecated': { verdicts: documents, reason: told },
+  'field-note': { verdicts: documents, reason: onlyTold },
+  'field-deprecated': { verdicts: documents, reason: onlyTold },
+  'field-undeprecated': { verdicts: documents, reason: onlyTold },
   'field-leads': {
     verdicts: { rest: S, openapi: S, graphql: B, client: S },
     reason: 'The item can be read through the key; over GraphQL it stands in its place.',
@@ -197,8 +197,8 @@ export const rules = {
   },
   'link-target-removed': { verdicts: everywhere(B), reason: 'Requests that name the collection are refused.' },
   'relation-sort-changed': { verdicts: { rest: D }, reason: 'Its items come in another order.' },
-  'relation-deprecated': { verdicts: documents, reason: told },
-  'relation-undeprecated': { verdicts: documents, reason: told },
+  'relation-deprecated': { verdicts: documents, reason: onlyTold },
+  'relation-undeprecated': { verdicts: documents, reason: onlyTold },
   'deselect-deletes': {
     verdicts: { rest: D, openapi: S, graphql: S, client: S },
     reason: 'Items that are removed from the relation are deleted.',

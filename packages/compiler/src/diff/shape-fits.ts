@@ -17,11 +17,13 @@ export interface Fitting {
  */
 export function shapeFits(inner: Shape, outer: Shape, how: Fitting): boolean {
   if (outer.kind === 'json') return true;
-  if (inner.kind === 'union') return inner.of.every((one) => shapeFits(one, outer, how));
+  if (inner.kind === 'union') return inner.of.every((part) => shapeFits(part, outer, how));
   if (inner.kind === 'literal') {
-    return inner.values.every((value) => alternatives(outer).some((one) => literalFits(value, one, how)));
+    return inner.values.every((value) =>
+      alternatives(outer).some((alternative) => literalFits(value, alternative, how)),
+    );
   }
-  return alternatives(outer).some((one) => oneFits(inner, one, how));
+  return alternatives(outer).some((alternative) => oneFits(inner, alternative, how));
 }
 
 function alternatives(shape: Shape): readonly Shape[] {
@@ -30,7 +32,7 @@ function alternatives(shape: Shape): readonly Shape[] {
 
 function literalFits(value: string | number | boolean, outer: Shape, how: Fitting): boolean {
   if (outer.kind === 'literal') {
-    return outer.values.some((one) => one === value || (how.anyLiteral && typeof one === typeof value));
+    return outer.values.some((literal) => literal === value || (how.anyLiteral && typeof literal === typeof value));
   }
   if (how.texts && outer.kind === 'array') return shapeFits({ kind: 'literal', values: [value] }, outer.of, how);
   return outer.kind === 'json' || outer.kind === typeof value || (how.texts && outer.kind === 'string');
@@ -42,19 +44,19 @@ function oneFits(inner: Exclude<Shape, { kind: 'literal' | 'union' }>, outer: Sh
   if (inner.kind === 'object') return outer.kind === 'object' && objectFits(inner, outer, how);
   if (how.texts && outer.kind === 'array') return shapeFits(inner, outer.of, how);
   if (inner.kind === 'boolean' && outer.kind === 'literal')
-    return [true, false].every((one) => outer.values.includes(one));
+    return [true, false].every((value) => outer.values.includes(value));
   if (inner.kind === outer.kind) return true;
   // A time is a text, and so is every value of an address.
   return outer.kind === 'string' && (inner.kind === 'date' || (how.texts && inner.kind !== 'json'));
 }
 
 function objectFits(inner: ObjectShape, outer: ObjectShape, how: Fitting): boolean {
-  const own = new Map(inner.members.map((member) => [member.name, member]));
-  const known = new Set(outer.members.map(({ name }) => name));
-  const others = [...inner.members.filter(({ name }) => !known.has(name)).map(({ shape }) => shape)];
+  const innerMembers = new Map(inner.members.map((member) => [member.name, member]));
+  const names = new Set(outer.members.map(({ name }) => name));
+  const others = [...inner.members.filter(({ name }) => !names.has(name)).map(({ shape }) => shape)];
   const loose = inner.rest === undefined ? others : [...others, inner.rest];
   return (
-    outer.members.every((member) => memberFits(own.get(member.name), inner.rest, member, how)) &&
+    outer.members.every((member) => memberFits(innerMembers.get(member.name), inner.rest, member, how)) &&
     loose.every((shape) => (outer.rest === undefined ? !how.closed : shapeFits(shape, outer.rest, how)))
   );
 }

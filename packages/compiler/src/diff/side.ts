@@ -54,7 +54,7 @@ export function versionOf(schema: Schema, memory: CompileMemory): Version {
   return {
     schema,
     api,
-    collections: new Map(api.collections.map((one) => [one.descriptor.name, one])),
+    collections: new Map(api.collections.map((collection) => [collection.descriptor.name, collection])),
     tables: new Map(
       schema.collections.flatMap(({ name, table }) => {
         const found = tables.get(table);
@@ -73,9 +73,9 @@ export function versionOf(schema: Schema, memory: CompileMemory): Version {
     ),
     access: new Map(api.access.flatMap(({ access }) => access.roles.map((role) => [role, access] as const))),
     view: (access) => {
-      const known = views.get(access) ?? viewOf(api, access);
-      views.set(access, known);
-      return known;
+      const cached = views.get(access) ?? viewOf(api, access);
+      views.set(access, cached);
+      return cached;
     },
   };
 }
@@ -85,7 +85,7 @@ export function sideOf(version: Version, role: string): Side | undefined {
   const access = version.access.get(role);
   if (access === undefined) return undefined;
   const { collections } = version.view(access);
-  return { version, access, collections: new Map(collections.map((one) => [one.name, one])) };
+  return { version, access, collections: new Map(collections.map((collection) => [collection.name, collection])) };
 }
 
 /** The operations of one collection on one side. */

@@ -60,9 +60,9 @@ export function checkDocuments(api: Api, sources: readonly DocumentSource[]): Ch
     const access = roles.get(role);
     if (access === undefined)
       return { operations: [], diagnostics: files.map((file) => withoutRole(file, [...roles.keys()])) };
-    const known = schemas.get(access) ?? buildSchemas(emitGraphql(api, access, viewOf(api, access)));
-    schemas.set(access, known);
-    return checkRole({ role, accessClass: access.name }, files, known);
+    const cached = schemas.get(access) ?? buildSchemas(emitGraphql(api, access, viewOf(api, access)));
+    schemas.set(access, cached);
+    return checkRole({ role, accessClass: access.name }, files, cached);
   });
   return {
     operations: checked.flatMap(({ operations }) => operations),
@@ -107,7 +107,7 @@ function checkRole(asker: Asker, files: readonly DocumentSource[], schemas: Sche
       diagnostics.push(complaint(`documents/${path}:${line}:${column}`, error.message, null));
     }
   }
-  const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const checked = operations.map((operation) => {
     try {
       return checkOperation(asker, operation, definitions, schemas);
@@ -117,8 +117,8 @@ function checkRole(asker: Asker, files: readonly DocumentSource[], schemas: Sche
     }
   });
   return {
-    operations: checked.flatMap((one) => one.operations),
-    diagnostics: [...diagnostics, ...checked.flatMap((one) => one.diagnostics), ...twice(operations)],
+    operations: checked.flatMap((result) => result.operations),
+    diagnostics: [...diagnostics, ...checked.flatMap((result) => result.diagnostics), ...twice(operations)],
   };
 }
 
@@ -146,11 +146,14 @@ function checkOperation(
 
 function isOfSystem({ operation, selectionSet }: OperationDefinitionNode, { items, system }: Schemas): boolean {
   const { Kind } = loadGraphql();
-  const own = operation === 'query' ? 'getQueryType' : 'getMutationType';
-  const here = items[own]()?.getFields() ?? {};
-  const there = system[own]()?.getFields() ?? {};
+  const rootType = operation === 'query' ? 'getQueryType' : 'getMutationType';
+  const here = items[rootType]()?.getFields() ?? {};
+  const there = system[rootType]()?.getFields() ?? {};
   return selectionSet.selections.some(
-    (one) => one.kind === Kind.FIELD && !Object.hasOwn(here, one.name.value) && Object.hasOwn(there, one.name.value),
+    (selection) =>
+      selection.kind === Kind.FIELD &&
+      !Object.hasOwn(here, selection.name.value) &&
+      Object.hasOwn(there, selection.name.value),
   );
 }
 
@@ -159,7 +162,7 @@ function twice(operations: readonly OperationDefinitionNode[]): readonly Diagnos
   return [...groups].flatMap(([name, [, ...others]]) => {
     if (name === undefined) return [];
     const message = `There is another operation "${name}" of the role.`;
-    return others.map((one) => complaint(placeOf(one), message, 'Give each operation a name of its own.'));
+    return others.map((node) => complaint(placeOf(node), message, 'Give each operation a name of its own.'));
   });
 }
 
@@ -186,10 +189,10 @@ function placeOf({ loc }: ASTNode): string {
 }
 
 /** Parsing and validation call themselves for each level; servers bound what a document costs before either. */
-function tooDeep(place: string): Diagnostic {
-  return complaint(place, 'The document or its fragments nest too deeply.', 'Ask for less in one document.');
+function tooDeep(location: string): Diagnostic {
+  return complaint(location, 'The document or its fragments nest too deeply.', 'Ask for less in one document.');
 }
 
-function complaint(place: string, message: string, hint: string | null): Diagnostic {
-  return { code: 'graphql-document', severity: 'error', place, message, hint };
+function complaint(location: string, message: string, hint: string | null): Diagnostic {
+  return { code: 'graphql-document', severity: 'error', place: location, message, hint };
 }

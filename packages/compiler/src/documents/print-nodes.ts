@@ -19,9 +19,9 @@ import { printResult } from './print-result.ts';
 /** The two files of each role that has operations, below the output folder. */
 export function printNodes(operations: readonly CheckedOperation[]): readonly GeneratedFile[] {
   const byRole = Map.groupBy(operations, ({ role }) => role);
-  return [...byRole].flatMap(([role, own]) => {
+  return [...byRole].flatMap(([role, documents]) => {
     const path = `graphql/nodes/${fileName(role)}`;
-    const sorted = own.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const sorted = documents.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return [
       { path: `${path}.js`, contents: `${head}${sorted.map(printNode).join('')}` },
       { path: `${path}.d.ts`, contents: printDeclarations(sorted) },
@@ -56,7 +56,7 @@ type Inputs = Map<string, GraphQLInputObjectType>;
 
 function printOperation({ name, schema, document }: CheckedOperation, inputs: Inputs): string {
   const { Kind } = loadGraphql();
-  const operation = document.definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   if (operation === undefined) return '';
   return [
     `\nexport type ${name}Result = ${printResult(schema, document, operation)};`,

@@ -34,8 +34,8 @@ interface Chosen {
 /** The type of the data that an operation of a valid document answers. */
 export function printResult(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): string {
   const { Kind } = loadGraphql();
-  const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-  const to: Printing = { schema, fragments: new Map(fragments.map((one) => [one.name.value, one])) };
+  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  const to: Printing = { schema, fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])) };
   const type = schema.getRootType(operation.operation);
   return type ? printObject(to, type, [{ set: operation.selectionSet, optional: false }]) : 'unknown';
 }
@@ -123,7 +123,7 @@ function printNamed(to: Printing, type: GraphQLNamedType, sets: readonly Chosen[
   if (isAbstractType(type)) {
     return to.schema
       .getPossibleTypes(type)
-      .map((one) => printObject(to, one, sets))
+      .map((type) => printObject(to, type, sets))
       .join(' | ');
   }
   if (isEnumType(type))

@@ -15,10 +15,12 @@ export function withFragments(
   definitions: readonly DefinitionNode[],
 ): DocumentNode {
   const { Kind } = loadGraphql();
-  const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-  const spreads: Spreads = new Map([operation, ...fragments].map((one) => [one, spreadIn(one, fragments)]));
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
+  const spreads: Spreads = new Map(
+    [operation, ...fragments].map((definition) => [definition, spreadIn(definition, fragments)]),
+  );
   const named = descend(operation, spreads);
-  const below = named.flatMap((fragment) => climb(fragment, spreads).filter((one) => one !== fragment));
+  const below = named.flatMap((fragment) => climb(fragment, spreads).filter((descendant) => descendant !== fragment));
   return { kind: Kind.DOCUMENT, definitions: [operation, ...new Set([...below, ...named])] };
 }
 
@@ -28,10 +30,10 @@ function descend(
   spreads: Spreads,
   found = new Set<FragmentDefinitionNode>(),
 ): readonly FragmentDefinitionNode[] {
-  for (const one of spreads.get(definition) ?? []) {
-    if (found.has(one)) continue;
-    found.add(one);
-    descend(one, spreads, found);
+  for (const fragment of spreads.get(definition) ?? []) {
+    if (found.has(fragment)) continue;
+    found.add(fragment);
+    descend(fragment, spreads, found);
   }
   return [...found];
 }
@@ -43,7 +45,9 @@ function climb(
   visited = new Set<FragmentDefinitionNode>(),
 ): readonly FragmentDefinitionNode[] {
   visited.add(fragment);
-  const others = (spreads.get(fragment) ?? []).flatMap((one) => (visited.has(one) ? [] : climb(one, spreads, visited)));
+  const others = (spreads.get(fragment) ?? []).flatMap((spread) =>
+    visited.has(spread) ? [] : climb(spread, spreads, visited),
+  );
   return [...others, fragment];
 }
 
@@ -57,5 +61,5 @@ function spreadIn(
       names.add(name.value);
     },
   });
-  return [...names].flatMap((name) => fragments.find((one) => one.name.value === name) ?? []);
+  return [...names].flatMap((name) => fragments.find((fragment) => fragment.name.value === name) ?? []);
 }

@@ -100,7 +100,9 @@ function declareFilter(collection: ApiCollection): TypeDeclaration {
     const parts = [...(relation ? [askedRelation(relation)] : []), ...(asked ? [asked] : [])];
     return parts.length > 0 ? [optional(field.descriptor.name, union(...parts))] : [];
   });
-  const relations = otherRelations(collection).map((one) => optional(one.descriptor.name, askedRelation(one)));
+  const relations = otherRelations(collection).map((relation) =>
+    optional(relation.descriptor.name, askedRelation(relation)),
+  );
   const items = (anyItem?.targets ?? []).map(({ collection: name, filter }) => optional(`item:${name}`, filter));
   const groups = ['_and', '_or'].map((name) => optional(name, list(names.filter)));
   const groupNames = new Set(groups.map(({ name }) => name));

@@ -25,7 +25,7 @@ export function indexCollections(api: Api): CollectionIndex {
     ]),
   );
   return {
-    collections: new Map(api.collections.map((one) => [one.descriptor.name, one])),
+    collections: new Map(api.collections.map((collection) => [collection.descriptor.name, collection])),
     typeFiles: new Map(typeFiles),
   };
 }

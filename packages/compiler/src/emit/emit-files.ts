@@ -25,8 +25,8 @@ import type { Render } from './templates.ts';
 /** Prints the files of collections, which hold their types. */
 export function emitCollections(api: Api, render: Render, archive: Archive | null): readonly GeneratedFile[] {
   const index = indexCollections(api);
-  const emitOne = (one: ApiCollection): string => emitCollection(one, index, render, archive);
-  return api.collections.map((one) => file(`collections/${one.names.file}.ts`, emitOne(one)));
+  const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render, archive);
+  return api.collections.map((collection) => file(`collections/${collection.names.file}.ts`, emitOne(collection)));
 }
 
 /** Additions of a project to its database's model. */
@@ -48,8 +48,10 @@ export function emitServerFiles(
 ): readonly GeneratedFile[] {
   return [
     ...collections,
-    ...api.collections.map((one) => file(`routes/${one.names.file}.ts`, emitRoutes(one, render, archive))),
-    ...api.access.map((one) => file(`access/${one.access.name}.ts`, emitAccess(one, render))),
+    ...api.collections.map((collection) =>
+      file(`routes/${collection.names.file}.ts`, emitRoutes(collection, render, archive)),
+    ),
+    ...api.access.map((access) => file(`access/${access.access.name}.ts`, emitAccess(access, render))),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0

@@ -15,7 +15,12 @@ import type { Render } from './templates.ts';
 /** Prints the map from collections to their types and the names of roles, and `defineExtension` with them. */
 export function emitExtensionTypes(api: Api, render: Render): string {
   const collections = api.collections.filter(hasRoutes);
-  const named = collections.flatMap((one) => [one.descriptor.name, one.names.file, kindOf(one), ...typesOf(one)]);
+  const named = collections.flatMap((collection) => [
+    collection.descriptor.name,
+    collection.names.file,
+    kindOf(collection),
+    ...typesOf(collection),
+  ]);
   const names = [String(collections.length), ...named, ...rolesIn(api)];
   return printedBy(render, () => createFactsOfNames<string>())(names, () => printTypes(api, collections, render));
 }
@@ -34,9 +39,9 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
         from: '@tablewright/runtime',
         names: ['type DefineExtension', 'extension', ...[...kinds].map((name) => `type ${name}`)],
       },
-      ...collections.map((one) => ({
-        from: `./collections/${one.names.file}.ts`,
-        names: typesOf(one).map((name) => `type ${name}`),
+      ...collections.map((collection) => ({
+        from: `./collections/${collection.names.file}.ts`,
+        names: typesOf(collection).map((name) => `type ${name}`),
       })),
     ]),
     declarations: printDeclarations(

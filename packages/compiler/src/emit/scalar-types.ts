@@ -27,8 +27,8 @@ export function comparedType(field: Compared, listed: Type | null): Type | null 
   const { type } = field;
   // The type alone does not decide how these compare.
   if (listed !== null || type === 'array' || type === 'unknown') return makeCompared(field, listed);
-  const known = comparedTypes.get(type);
-  if (known !== undefined) return known;
+  const cached = comparedTypes.get(type);
+  if (cached !== undefined) return cached;
   const made = makeCompared(field, null);
   comparedTypes.set(type, made);
   return made;

@@ -30,10 +30,10 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
     },
     { from: './fingerprint.ts', names: ['fingerprint'] },
     ...(extended ? [{ from: './extensions.ts', names: ['customRoutes', 'extensions'] }] : []),
-    ...access.map((one) => ({ from: `./access/${one.access.name}.ts`, names: [one.constant] })),
-    ...collections.map((one) => ({
-      from: `./routes/${one.names.file}.ts`,
-      names: hasRoutes(one) ? [one.names.constant, one.names.routes] : [one.names.constant],
+    ...access.map((granted) => ({ from: `./access/${granted.access.name}.ts`, names: [granted.constant] })),
+    ...collections.map((collection) => ({
+      from: `./routes/${collection.names.file}.ts`,
+      names: hasRoutes(collection) ? [collection.names.constant, collection.names.routes] : [collection.names.constant],
     })),
   ]);
   return render('server', {
@@ -84,7 +84,7 @@ export function emitFingerprint({ fingerprint: { hash, objects } }: Api, render:
   });
 }
 
-const keptObject = createKept<Api['fingerprint']['objects'][number]>((one) => one);
+const keptObject = createKept<Api['fingerprint']['objects'][number]>((object) => object);
 
 function list(name: string, constants: readonly string[]): string {
   return printValue(constants.map(code), name.length + 4, 1, 2);

@@ -61,7 +61,9 @@ function compileAll(texts: ReadonlyMap<string, string>): Render {
   const engine = Handlebars.create();
   const options: CompileOptions = { strict: true, noEscape: true, knownHelpersOnly: true };
   const templates = new Map(templateNames.map((name) => [name, engine.compile(textOf(texts, name), options)]));
-  const unknown = [...texts.keys()].find((name) => !templateNames.some((known) => `${known}.hbs` === name));
+  const unknown = [...texts.keys()].find(
+    (name) => !templateNames.some((templateName) => `${templateName}.hbs` === name),
+  );
   if (unknown !== undefined)
     throw new TemplateError(unknown.replace(/\.hbs$/, ''), `There is no template "${unknown}" to replace`);
   engine.registerPartial('header', engine.compile(textOf(texts, 'header'), options));

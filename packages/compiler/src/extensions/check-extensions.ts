@@ -21,10 +21,10 @@ export function checkExtensions(api: Api, sources: readonly ExtensionSource[]): 
     const broken = project.getProgram().getSyntacticDiagnostics(file);
     if (broken.length === 0) return checkFile(file, path, events);
     return broken.slice(0, 1).map((fault): Diagnostic => {
-      const place = placeAt(file, path, fault.getStart());
+      const location = placeAt(file, path, fault.getStart());
       const message = fault.getMessageText();
       const sentence = typeof message === 'string' ? message : message.getMessageText();
-      return problem('extension-syntax', place, sentence, 'Correct the file: it is TypeScript.');
+      return problem('extension-syntax', location, sentence, 'Correct the file: it is TypeScript.');
     });
   });
 }
@@ -64,9 +64,9 @@ function checkFile(file: SourceFile, path: string, events: ReadonlySet<string>):
   const { Node } = loadTsMorph();
   const exported = exportedBy(file);
   if (!Node.isCallExpression(exported)) {
-    const place = exported === undefined ? path : placeOf(exported, path);
+    const location = exported === undefined ? path : placeOf(exported, path);
     const hint = 'Write `export default defineExtension(({ before }) => { … })`.';
-    return [problem('extension-export', place, 'The default export is no call of "defineExtension".', hint)];
+    return [problem('extension-export', location, 'The default export is no call of "defineExtension".', hint)];
   }
   return registrationsIn(file).flatMap(({ tool, call }) => {
     const [event] = call.getArguments();
@@ -74,15 +74,15 @@ function checkFile(file: SourceFile, path: string, events: ReadonlySet<string>):
   });
 }
 
-function checkEvent(event: Node, place: string, events: ReadonlySet<string>): readonly Diagnostic[] {
+function checkEvent(event: Node, location: string, events: ReadonlySet<string>): readonly Diagnostic[] {
   const name = literalText(event);
   if (name === undefined) {
     const message = 'The event of a hook is not written as text.';
-    return [problem('extension-event', place, message, "Write it as 'articles.create'.")];
+    return [problem('extension-event', location, message, "Write it as 'articles.create'.")];
   }
   if (events.has(name)) return [];
   const near = didYouMean(name, events);
   const hint =
     near === null ? 'Events are collection and action: create, update or delete.' : `Did you mean "${near}"?`;
-  return [problem('extension-event', place, `There is no event "${name}".`, hint)];
+  return [problem('extension-event', location, `There is no event "${name}".`, hint)];
 }

@@ -16,7 +16,7 @@ export interface Registration {
 
 /** The default export of a file as an expression, if it has one. */
 export function exportedBy(file: SourceFile): Node | undefined {
-  return file.getExportAssignment((one) => !one.isExportEquals())?.getExpression();
+  return file.getExportAssignment((assignment) => !assignment.isExportEquals())?.getExpression();
 }
 
 /** The calls that register something, in the order of the text. */
@@ -40,9 +40,11 @@ function toolNames(register: Node): ReadonlyMap<string, Tool> {
   const name = parameter?.getNameNode();
   if (name === undefined) return new Map();
   if (!Node.isObjectBindingPattern(name)) return new Map(tools.map((tool) => [`${name.getText()}.${tool}`, tool]));
-  const elements = name.getElements().flatMap((one): [string, Tool][] => {
-    const tool = tools.find((known) => known === (one.getPropertyNameNode()?.getText() ?? one.getName()));
-    return tool === undefined ? [] : [[one.getName(), tool]];
+  const elements = name.getElements().flatMap((element): [string, Tool][] => {
+    const tool = tools.find(
+      (candidate) => candidate === (element.getPropertyNameNode()?.getText() ?? element.getName()),
+    );
+    return tool === undefined ? [] : [[element.getName(), tool]];
   });
   return new Map(elements);
 }
@@ -65,6 +67,6 @@ export function placeAt(file: SourceFile, path: string, position: number): strin
 }
 
 /** An error in an extension. */
-export function problem(code: string, place: string, message: string, hint: string): Diagnostic {
-  return { code, severity: 'error', place, message: message.endsWith('.') ? message : `${message}.`, hint };
+export function problem(code: string, location: string, message: string, hint: string): Diagnostic {
+  return { code, severity: 'error', place: location, message: message.endsWith('.') ? message : `${message}.`, hint };
 }

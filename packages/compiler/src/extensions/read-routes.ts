@@ -54,18 +54,18 @@ function readCall(
   diagnostics: Diagnostic[],
 ): readonly RouteHead[] {
   const [address, options] = call.getArguments();
-  const place = placeOf(address ?? call, file);
+  const location = placeOf(address ?? call, file);
   const text = literalText(address);
   const [, method, path = ''] = /^(GET|POST|PUT|PATCH|DELETE) (\/.*)$/.exec(text ?? '') ?? [];
   if (!isMethod(method)) {
     const hint = "Write method and path as text: 'GET /reports/:year'.";
-    diagnostics.push(problem('extension-route', place, 'The address of a route is none.', hint));
+    diagnostics.push(problem('extension-route', location, 'The address of a route is none.', hint));
     return [];
   }
   const complaint = pathComplaint(path);
-  if (complaint !== null) diagnostics.push(problem('extension-route', place, ...complaint));
+  if (complaint !== null) diagnostics.push(problem('extension-route', location, ...complaint));
   const granted = readRoles(options, placeOf(options ?? call, file), roles, diagnostics);
-  return complaint === null ? [{ method, path, roles: granted, file, start: call.getStart(), place }] : [];
+  return complaint === null ? [{ method, path, roles: granted, file, start: call.getStart(), place: location }] : [];
 }
 
 function isMethod(text: string | undefined): text is CustomMethod {
@@ -116,8 +116,8 @@ function pathComplaint(path: string): readonly [message: string, hint: string] |
 
 function readRoles(
   options: Node | undefined,
-  place: string,
-  known: ReadonlySet<string>,
+  location: string,
+  roles: ReadonlySet<string>,
   diagnostics: Diagnostic[],
 ): readonly string[] {
   const { Node } = loadTsMorph();
@@ -125,11 +125,11 @@ function readRoles(
   const list = Node.isPropertyAssignment(property) ? property.getInitializer() : undefined;
   const names = Node.isArrayLiteralExpression(list) ? list.getElements().map(literalText) : [undefined];
   return names.flatMap((name) => {
-    if (name !== undefined && known.has(name)) return [name];
-    const near = name === undefined ? null : didYouMean(name, known);
+    if (name !== undefined && roles.has(name)) return [name];
+    const near = name === undefined ? null : didYouMean(name, roles);
     const message = name === undefined ? 'The roles of a route are not written down' : `There is no role "${name}"`;
     const hint = near === null ? "Write who may call it: { roles: ['public'] }." : `Did you mean "${near}"?`;
-    diagnostics.push(problem('extension-route', place, message, hint));
+    diagnostics.push(problem('extension-route', location, message, hint));
     return [];
   });
 }
@@ -139,15 +139,15 @@ function collisions(heads: readonly RouteHead[]): readonly Diagnostic[] {
   const byForm = Map.groupBy(heads, ({ path }) => path.replaceAll(/:\w+/g, ':'));
   return [...byForm.values()].flatMap(([first, ...others]) => {
     const taken = new Set([first?.method]);
-    return others.flatMap(({ method, path, place }) => {
+    return others.flatMap(({ method, path, place: location }) => {
       if (taken.has(method)) {
         const hint = `The other one stands at ${first?.place}.`;
-        return [problem('extension-route', place, `There are two routes "${method} ${path}".`, hint)];
+        return [problem('extension-route', location, `There are two routes "${method} ${path}".`, hint)];
       }
       taken.add(method);
       if (path === first?.path) return [];
       const hint = `Call them as in "${first?.path}" at ${first?.place}.`;
-      return [problem('extension-route', place, `The path "${path}" gives other names to its parameters.`, hint)];
+      return [problem('extension-route', location, `The path "${path}" gives other names to its parameters.`, hint)];
     });
   });
 }

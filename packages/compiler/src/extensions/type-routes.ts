@@ -75,14 +75,14 @@ function readTypes(
   diagnostics: Diagnostic[],
 ): Pick<CustomRoute, (typeof partNames)[number]> {
   const [argument] = call.getTypeArguments();
-  const at = argument ?? call;
-  const place = placeOf(at, head.file);
+  const node = argument ?? call;
+  const location = placeOf(node, head.file);
   const complain: Complain = (path, reason) => {
     const hint =
       'Routes take and give what JSON has: objects, arrays, texts, numbers, booleans, null, literals and Date.';
-    diagnostics.push(problem('extension-route', place, `"${path}" ${reason}.`, hint));
+    diagnostics.push(problem('extension-route', location, `"${path}" ${reason}.`, hint));
   };
-  const parts = partsOf(argument?.getType(), at, complain);
+  const parts = partsOf(argument?.getType(), node, complain);
   const params = objectPart(parts.get('params'), 'params', complain);
   const query = objectPart(parts.get('query'), 'query', complain);
   const body = parts.get('body');
@@ -98,13 +98,13 @@ function readTypes(
   };
 }
 
-function partsOf(type: Type | undefined, at: Node, complain: Complain): ReadonlyMap<string, Shape> {
+function partsOf(type: Type | undefined, node: Node, complain: Complain): ReadonlyMap<string, Shape> {
   const parts = new Map<string, Shape>();
   for (const property of type?.getProperties() ?? []) {
     const name = property.getName();
-    const own = property.getTypeAtLocation(at);
-    if (!partNames.some((known) => known === name)) complain(name, 'is no part of a route');
-    else if (!own.isUndefined() && !own.isVoid()) parts.set(name, readShape(own, at, name, complain));
+    const partType = property.getTypeAtLocation(node);
+    if (!partNames.some((partName) => partName === name)) complain(name, 'is no part of a route');
+    else if (!partType.isUndefined() && !partType.isVoid()) parts.set(name, readShape(partType, node, name, complain));
   }
   return parts;
 }

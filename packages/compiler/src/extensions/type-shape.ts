@@ -19,8 +19,8 @@ interface Reading {
 const deepest = 32;
 
 /** The shape of a type. A type that JSON cannot express is reported, and becomes an open shape. */
-export function readShape(type: Type, at: Node, path: string, complain: Complain): Shape {
-  return shapeOf(type, { at, complain, around: [], path });
+export function readShape(type: Type, node: Node, path: string, complain: Complain): Shape {
+  return shapeOf(type, { at: node, complain, around: [], path });
 }
 
 function shapeOf(type: Type, reading: Reading): Shape {
@@ -74,8 +74,10 @@ function refusal(type: Type, { around }: Reading): string | null {
 function isLibrary(type: Type, name?: string): boolean {
   const symbol = type.getSymbol();
   if (symbol === undefined || symbol.getName().startsWith('__')) return false;
-  const own = symbol.getDeclarations().some((one) => one.getSourceFile().getFilePath().includes('/typescript/lib/'));
-  return own && (name === undefined || symbol.getName() === name);
+  const isLibraryType = symbol
+    .getDeclarations()
+    .some((declaration) => declaration.getSourceFile().getFilePath().includes('/typescript/lib/'));
+  return isLibraryType && (name === undefined || symbol.getName() === name);
 }
 
 /** Literals become one part; parts are ordered by what they say, so that nothing else decides their order. */
@@ -107,12 +109,14 @@ function byText(a: string | number | boolean, b: string | number | boolean): num
 function objectOf(type: Type, reading: Reading): ObjectShape {
   const members = type.getProperties().map((property): ShapeMember => {
     const name = property.getName();
-    const own = property.getTypeAtLocation(reading.at);
+    const memberType = property.getTypeAtLocation(reading.at);
     const path = `${reading.path}.${name}`;
     if (name === '__proto__') reading.complain(path, 'has a name that no body may have');
     const optional =
-      property.isOptional() || own.isUndefined() || own.getUnionTypes().some((part) => part.isUndefined());
-    return { name, ...(optional && { optional }), shape: shapeOf(own, { ...reading, path }) };
+      property.isOptional() ||
+      memberType.isUndefined() ||
+      memberType.getUnionTypes().some((part) => part.isUndefined());
+    return { name, ...(optional && { optional }), shape: shapeOf(memberType, { ...reading, path }) };
   });
   const others = type.getStringIndexType();
   return {

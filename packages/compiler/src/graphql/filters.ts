@@ -21,7 +21,7 @@ export function filterTypes(
 ): readonly string[] {
   const { view, types, links } = shown;
   const { filter, quantifier, linkFilter, linkQuantifier } = types;
-  const own = [
+  const filters = [
     ...view.fields.map((field) => fieldFilters(field, surface)),
     ...view.relations.map((relation) => relationFilters(relation, surface)),
   ];
@@ -31,11 +31,14 @@ export function filterTypes(
   );
   const items = targets.map((name) => ({ name: graphqlItemFilterName(name), type: graphqlFilterName(name) }));
   return [
-    filterType(filter, own),
-    ...[...below].map((group) => filterType(keyFilterName(view.name, group), [...operatorFields(group), ...own])),
-    quantifierType(quantifier, filter, own),
+    filterType(filter, filters),
+    ...[...below].map((group) => filterType(keyFilterName(view.name, group), [...operatorFields(group), ...filters])),
+    quantifierType(quantifier, filter, filters),
     ...(links.length > 0
-      ? [filterType(linkFilter, [...own, ...items]), quantifierType(linkQuantifier, linkFilter, [...own, ...items])]
+      ? [
+          filterType(linkFilter, [...filters, ...items]),
+          quantifierType(linkQuantifier, linkFilter, [...filters, ...items]),
+        ]
       : []),
   ];
 }
@@ -60,9 +63,9 @@ export function keyFilters({ collections }: Surface): KeyFilters {
 function groupsOf(groups: readonly OperatorGroup[]): ReadonlySet<OperatorGroup> {
   const set = new Set(groups);
   const text = [...set].join(' ');
-  const known = sets.get(text) ?? set;
-  sets.set(text, known);
-  return known;
+  const cached = sets.get(text) ?? set;
+  sets.set(text, cached);
+  return cached;
 }
 
 const sets = new Map<string, ReadonlySet<OperatorGroup>>();

@@ -31,8 +31,8 @@ export function emitGraphql(api: Api, access: AccessClass, view: View, archive: 
 /** The same in pieces, for a file. */
 export function printGraphql(api: Api, access: AccessClass, view: View, archive: Archive | null): readonly Piece[] {
   const pieces = createPieces();
-  for (const [at, text] of graphqlTypes(api, access, view, archive).entries()) {
-    if (at > 0) pieces.add('\n');
+  for (const [index, text] of graphqlTypes(api, access, view, archive).entries()) {
+    if (index > 0) pieces.add('\n');
     pieces.add(text);
   }
   return pieces.all();
@@ -70,13 +70,18 @@ export function fixedTypes(users: boolean): string {
 }
 
 function rootTypes(surface: Surface, access: AccessClass, users: boolean, changing: boolean): readonly string[] {
-  const of = (scope: 'items' | 'system', kind: 'query' | 'mutation'): readonly string[] => {
+  const fieldsOf = (scope: 'items' | 'system', kind: 'query' | 'mutation'): readonly string[] => {
     const services = scope === 'system' ? serviceRoots(surface, access, users, changing, kind) : [];
     const fields = [...collectionRoots(surface, scope, kind), ...services];
     // Every schema has a query, which may hold nothing.
     return kind === 'query' || fields.length > 0 ? [sdlType('type', graphqlRootTypes[scope][kind], fields)] : [];
   };
-  return [...of('items', 'query'), ...of('items', 'mutation'), ...of('system', 'query'), ...of('system', 'mutation')];
+  return [
+    ...fieldsOf('items', 'query'),
+    ...fieldsOf('items', 'mutation'),
+    ...fieldsOf('system', 'query'),
+    ...fieldsOf('system', 'mutation'),
+  ];
 }
 
 function collectionTypes(surface: Surface, archive: Archive | null): readonly string[] {

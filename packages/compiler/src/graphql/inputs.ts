@@ -17,13 +17,13 @@ export interface Referred {
 /** Gathers what relations refer to. */
 export function referredInputs(surface: Surface): Referred {
   const all = [...surface.collections.values()].map((shown) => leadsOf(shown, () => findLeads(shown)));
-  const many = all.flatMap((one) => one.many);
+  const many = all.flatMap((use) => use.many);
   const isKeyed = (name: string): boolean => (surface.collections.get(name)?.view.key.length ?? 0) > 0;
-  const read = all.flatMap((one) => one.read.filter(isKeyed));
+  const read = all.flatMap((use) => use.read.filter(isKeyed));
   return {
-    update: among([...many, ...all.flatMap((one) => one.others), ...read]),
+    update: among([...many, ...all.flatMap((use) => use.others), ...read]),
     changes: among(many),
-    link: among(all.flatMap((one) => one.links)),
+    link: among(all.flatMap((use) => use.links)),
   };
 }
 
@@ -111,11 +111,11 @@ function isCheckedLater({ view }: Shown, { name }: ViewInput): boolean {
 function updateLines(shown: Shown, surface: Neighbours): Lines {
   const payloads = payloadsOf(shown.view.writes);
   const fields = new Set(payloads.flatMap((payload) => payload.fields));
-  const given = new Set([...fields].map(({ name }) => name));
+  const printed = new Set([...fields].map(({ name }) => name));
   const lines = new Map<string, PrintedField>();
   for (const part of shown.view.key) {
     const name = graphqlName(part.name);
-    if (!given.has(part.name)) lines.set(name, sdlLine(name, keyType(part, shown), part.note));
+    if (!printed.has(part.name)) lines.set(name, sdlLine(name, keyType(part, shown), part.note));
   }
   for (const field of fields) {
     const name = graphqlName(field.name);
@@ -145,7 +145,7 @@ function keyType({ name, descriptor }: Pick<ViewField, 'name' | 'descriptor'>, s
 
 /** The many-to-one that reads a field. */
 function manyToOneOf(field: string, { relations }: Shown['descriptor']) {
-  return relations.find((one) => one.kind === 'm2o' && one.field === field);
+  return relations.find((relation) => relation.kind === 'm2o' && relation.field === field);
 }
 
 /** The collection of a many-to-one whose items can be linked, made or changed; null where only the key may stand. */

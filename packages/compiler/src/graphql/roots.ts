@@ -28,11 +28,11 @@ const rootsOf = createFacts<Shown, Roots>();
 function printRoots(shown: Shown): Roots {
   const offered = graphqlCollectionRoots(shown.descriptor).filter(({ operation }) => isOffered(operation, shown));
   const { deprecated } = shown.view;
-  const of = (kind: 'query' | 'mutation') =>
+  const rootsOf = (kind: 'query' | 'mutation') =>
     offered
       .filter((root) => root.kind === kind)
       .map(({ name, operation }) => sdlField({ name, ...signature(operation, shown), deprecated }));
-  return { query: of('query'), mutation: of('mutation') };
+  return { query: rootsOf('query'), mutation: rootsOf('mutation') };
 }
 
 /** Exactly what the paths of a collection offer over REST. */
@@ -72,7 +72,7 @@ const ids: SdlField = { name: 'ids', type: '[ID]!' };
 function signature(operation: GraphqlOperation, { view, types }: Shown): Omit<SdlField, 'name'> {
   const { note } = view;
   const list = listArguments(types.filter);
-  const one = view.readable ? types.item : 'Boolean';
+  const item = view.readable ? types.item : 'Boolean';
   const many = view.readable ? `[${types.item}]` : 'Boolean';
   const answered = view.readable ? list : [];
   const create: SdlField = { name: 'data', type: `${types.create}!` };
@@ -87,17 +87,17 @@ function signature(operation: GraphqlOperation, { view, types }: Shown): Omit<Sd
     case 'aggregate':
       return { type: `[${types.aggregated}!]!`, args: [{ name: 'groupBy', type: '[String]' }, ...list], note };
     case 'createOne':
-      return { type: one, args: [create] };
+      return { type: item, args: [create] };
     case 'createMany':
       return { type: many, args: [{ name: 'data', type: `[${types.create}!]` }, ...answered] };
     case 'updateOne':
-      return { type: one, args: [id, update] };
+      return { type: item, args: [id, update] };
     case 'updateMany':
       return { type: many, args: [ids, update, ...answered] };
     case 'updateBatch':
       return { type: many, args: [{ name: 'data', type: `[${types.update}!]` }, ...answered] };
     case 'updateSingleton':
-      return { type: one, args: [update] };
+      return { type: item, args: [update] };
     case 'deleteOne':
       return { type: 'delete_one', args: [id] };
     case 'deleteMany':

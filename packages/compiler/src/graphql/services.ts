@@ -16,11 +16,13 @@ export function serviceRoots(
   changing: boolean,
   kind: 'query' | 'mutation',
 ): readonly Service[] {
-  const own = collections.get(users);
+  const userCollection = collections.get(users);
   if (kind === 'query') return [...(installed ? accountQueries : []), ...serverQueries, ...modelQueries];
   if (!installed) return utilities(access, false);
   return [
-    ...(own?.view.writes?.update ? [updateOwn(own.types.update, own.view.readable ? own.types.item : 'Boolean')] : []),
+    ...(userCollection?.view.writes?.update
+      ? [updateOwn(userCollection.types.update, userCollection.view.readable ? userCollection.types.item : 'Boolean')]
+      : []),
     ...(access.admin || mayInvite(access) ? [invite] : []),
     ...accountMutations,
     ...commentMutations(collections),

@@ -44,21 +44,27 @@ export interface Neighbours {
 /** Gathers what a schema is printed from. */
 export function surfaceOf(api: Api, view: View): Surface {
   const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));
-  const views = new Map(view.collections.map((one) => [one.name, one]));
+  const views = new Map(view.collections.map((collection) => [collection.name, collection]));
   const all = graphqlLinks([...descriptors.values()]);
   const links = visibleLinks(view.collections, descriptors);
   const isReadable = (name: string): boolean =>
     views.get(name)?.readable === true && descriptors.get(name)?.key.length === 1;
-  const shown = view.collections.flatMap((one): readonly (readonly [string, Shown])[] => {
-    const descriptor = descriptors.get(one.name);
+  const shown = view.collections.flatMap((collection): readonly (readonly [string, Shown])[] => {
+    const descriptor = descriptors.get(collection.name);
     if (descriptor === undefined) return [];
-    const own = links.get(one.name) ?? [];
-    const alone = all.get(one.name)?.length === 1;
-    const item = alone ? itemOf(one, own[0], isReadable) : null;
+    const collectionLinks = links.get(collection.name) ?? [];
+    const alone = all.get(collection.name)?.length === 1;
+    const item = alone ? itemOf(collection, collectionLinks[0], isReadable) : null;
     return [
       [
-        one.name,
-        oneOf(one, { view: one, descriptor, types: typesOf(one, () => graphqlTypeNames(one.name)), links: own, item }),
+        collection.name,
+        oneOf(collection, {
+          view: collection,
+          descriptor,
+          types: typesOf(collection, () => graphqlTypeNames(collection.name)),
+          links: collectionLinks,
+          item,
+        }),
       ],
     ];
   });
@@ -82,9 +88,9 @@ function visibleLinks(
   descriptors: ReadonlyMap<string, CollectionDescriptor>,
 ): ReadonlyMap<string, readonly ManyToAny[]> {
   const visible = views.flatMap(({ name, relations }) => {
-    const names = new Set(relations.map((one) => one.name));
-    const own = descriptors.get(name)?.relations ?? [];
-    return own.filter((one) => one.kind === 'm2a').filter((one) => names.has(one.name));
+    const names = new Set(relations.map((relation) => relation.name));
+    const fieldRelations = descriptors.get(name)?.relations ?? [];
+    return fieldRelations.filter((relation) => relation.kind === 'm2a').filter((relation) => names.has(relation.name));
   });
   return Map.groupBy(visible, ({ target }) => target);
 }

@@ -57,7 +57,7 @@ export function matrixOf(schema: Schema): Matrix {
     roles,
     administrators: ['admin', ...admins],
     collections: shown.map(({ name, fields, relations }) => {
-      const names = [...new Set([...fields, ...relations].map((one) => one.name))];
+      const names = [...new Set([...fields, ...relations].map((member) => member.name))];
       return describe(name, names, roles, rules.get(name) ?? []);
     }),
     closed: schema.collections.filter(({ name }) => !rules.has(name)).map(({ name }) => name),
@@ -72,7 +72,7 @@ function describe(
 ): MatrixCollection {
   // Numbered in the order in which a reader meets the roles.
   const ordered = roles.flatMap((role) =>
-    actions.flatMap((action) => permissions.filter((one) => one.role === role && one.action === action)),
+    actions.flatMap((action) => permissions.filter((rule) => rule.role === role && rule.action === action)),
   );
   const conditions = [...new Set(ordered.map(ruleText).filter((text) => text !== ''))];
   const right = (rule: Permission): MatrixRight => {

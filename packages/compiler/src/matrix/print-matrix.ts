@@ -29,9 +29,9 @@ const legend = 'r read, c create, u update, d delete; a number names the conditi
 function cellText(rights: readonly MatrixRight[]): string {
   const byAction = Map.groupBy(rights, ({ action }) => action);
   return [...byAction]
-    .map(([action, own]) => {
+    .map(([action, rules]) => {
       // A rule without a condition covers the others.
-      const numbers = own.some(({ condition }) => condition === null) ? [] : own.map(({ condition }) => condition);
+      const numbers = rules.some(({ condition }) => condition === null) ? [] : rules.map(({ condition }) => condition);
       return `${action[0]}${[...new Set(numbers)].join(',')}`;
     })
     .join(' ');
@@ -59,7 +59,7 @@ function printText(matrix: Matrix): string {
     const widths =
       lines[0]?.map((_, column) => Math.max(...lines.map((line) => visible(line[column] ?? '').length))) ?? [];
     const table = lines.map((line) =>
-      `  ${line.map((cell, at) => visible(cell).padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd(),
+      `  ${line.map((cell, column) => visible(cell).padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
     );
     return [visible(collection.name), ...table, ...notesOf(collection).map((note) => `  ${visible(note)}`), ''].join(
       '\n',
@@ -94,7 +94,7 @@ function printCsv(schema: Schema): string {
 }
 
 function csvLine(rule: Permission, field: string): string {
-  const preset = rule.presets.find((one) => one.field === field);
+  const preset = rule.presets.find((entry) => entry.field === field);
   const value = preset === undefined ? '' : operandText(preset.value);
   return `${[rule.role, rule.collection, rule.action, field, ruleText(rule), value].map(csvCell).join(',')}\n`;
 }

@@ -18,10 +18,10 @@ export function createCompileMemory(): CompileMemory {
   const schemaCollections = createRecall<Schema['collections'][number]>(({ name }) => name);
   const collections = createRecall<ApiCollection>(({ descriptor }) => descriptor.name);
   const access = createRecall<ApiAccess>(
-    (one) => one.access.name,
-    (one, last) => {
+    (granted) => granted.access.name,
+    (granted, last) => {
       const recalled = createRecall<Granted>(({ collection }) => collection, undefined, last?.access.collections);
-      return { ...one, access: { ...one.access, collections: recalled(one.access.collections) } };
+      return { ...granted, access: { ...granted.access, collections: recalled(granted.access.collections) } };
     },
   );
   return {
@@ -43,13 +43,13 @@ function createRecall<Item>(
   within: (item: Item, last: Item | undefined) => Item = (item) => item,
   first: readonly Item[] = [],
 ): (items: readonly Item[]) => readonly Item[] {
-  let last = new Map(first.map((one) => [nameOf(one), one]));
+  let last = new Map(first.map((item) => [nameOf(item), item]));
   return (items) => {
-    const recalled = items.map((one) => {
-      const known = last.get(nameOf(one));
-      return known !== undefined && isSame(known, one) ? known : within(one, known);
+    const recalled = items.map((item) => {
+      const previous = last.get(nameOf(item));
+      return previous !== undefined && isSame(previous, item) ? previous : within(item, previous);
     });
-    last = new Map(recalled.map((one) => [nameOf(one), one]));
+    last = new Map(recalled.map((item) => [nameOf(item), item]));
     return recalled;
   };
 }

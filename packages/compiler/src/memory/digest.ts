@@ -9,8 +9,8 @@ import { serialize } from 'node:v8';
  */
 export function digestOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? `'${value}` : String(value);
-  const known = digests.get(value);
-  if (known !== undefined) return known;
+  const cached = digests.get(value);
+  if (cached !== undefined) return cached;
   const digest = `#${shorten(isList(value) ? listed(value) : membersOf(value))}`;
   digests.set(value, digest);
   return digest;

@@ -3,23 +3,23 @@
 import { isSame } from './same.ts';
 
 /** Makes a memory of what follows from one object, for as long as there is the object. */
-export function createFacts<Of extends object, Fact extends object>(): (of: Of, find: () => Fact) => Fact {
+export function createFacts<Of extends object, Fact extends object>(): (key: Of, find: () => Fact) => Fact {
   const facts = new WeakMap<Of, Fact>();
-  return (of, find) => {
-    const fact = facts.get(of) ?? find();
-    facts.set(of, fact);
+  return (key, find) => {
+    const fact = facts.get(key) ?? find();
+    facts.set(key, fact);
     return fact;
   };
 }
 
 /** Makes a memory of what follows from two, for as long as there are both. */
 export function createFactsOfTwo<Of extends object, And extends object, Fact extends object>(): (
-  of: Of,
+  key: Of,
   and: And,
   find: () => Fact,
 ) => Fact {
   const facts = createFacts<Of, ReturnType<typeof createFacts<And, Fact>>>();
-  return (of, and, find) => facts(of, () => createFacts<And, Fact>())(and, find);
+  return (key, and, find) => facts(key, () => createFacts<And, Fact>())(and, find);
 }
 
 /** Number of lists of names, the latest, for which facts are kept. */
@@ -27,13 +27,13 @@ const mostLists = 16;
 
 /** Makes a memory of what follows from a list of names. */
 export function createFactsOfNames<Fact>(): (names: readonly string[], find: () => Fact) => Fact {
-  const known: { readonly names: readonly string[]; readonly fact: Fact }[] = [];
+  const kept: { readonly names: readonly string[]; readonly fact: Fact }[] = [];
   return (names, find) => {
-    const found = known.find((one) => isSame(one.names, names));
+    const found = kept.find((entry) => isSame(entry.names, names));
     if (found !== undefined) return found.fact;
     const fact = find();
-    known.unshift({ names, fact });
-    known.length = Math.min(known.length, mostLists);
+    kept.unshift({ names, fact });
+    kept.length = Math.min(kept.length, mostLists);
     return fact;
   };
 }

@@ -35,9 +35,9 @@ const rendered = new WeakMap<ModuleText, readonly Rendered[]>();
  * object, so the writer of files sees at once that it is the same.
  */
 export function renderModule(render: Render, template: TemplateName, about: string, module: ModuleText): string {
-  const all = rendered.get(module)?.filter((one) => one.render === render) ?? [];
-  const known = all.find((one) => one.about === about);
-  if (known !== undefined) return known.text;
+  const all = rendered.get(module)?.filter((entry) => entry.render === render) ?? [];
+  const cached = all.find((entry) => entry.about === about);
+  if (cached !== undefined) return cached.text;
   const text = render(template, { about: commentText(about), ...module });
   rendered.set(module, [...all, { render, about, text }]);
   return text;

@@ -34,7 +34,7 @@ interface Asked {
 type Sources = readonly Lookup<unknown>[];
 
 /** Number of results, the latest, that are kept for one object. */
-const most = 32;
+const maxResults = 32;
 
 /**
  * Remembers results made of an object, for as long as the object lives; if `lasting`, also in an archive.
@@ -46,12 +46,14 @@ export function createMemory<Made>(lasting: Lasting<Made> | null = null) {
   return (key: object, sources: Sources, archive: Archive | null, make: (watch: Watch) => Made): Made => {
     const all = memory.get(key) ?? [];
     memory.set(key, all);
-    const known = all.find(({ asked }) => asked.every((one) => Object.is(ask(sources[one.source], one), one.answer)));
-    if (known !== undefined) return known.made;
+    const cached = all.find(({ asked }) =>
+      asked.every((question) => Object.is(ask(sources[question.source], question), question.answer)),
+    );
+    if (cached !== undefined) return cached.made;
     const lasts = archive !== null && lasting !== null;
     const kept = lasts ? recall(key, sources, archive, lasting, make) : makeNow(sources, make);
     all.unshift(kept);
-    all.length = Math.min(all.length, most);
+    all.length = Math.min(all.length, maxResults);
     return kept.made;
   };
 }
@@ -71,13 +73,13 @@ function recall<Made>(
   make: (watch: Watch) => Made,
 ): Kept<Made> {
   const digest = digestOf(key);
-  for (const one of archive.find(maker, digest)) {
-    const asked = one.asked.map(([source, kind, name]) => {
+  for (const entry of archive.find(maker, digest)) {
+    const asked = entry.asked.map(([source, kind, name]) => {
       return { source, kind, name, answer: ask(sources[source], { kind, name }) };
     });
-    if (answersOf(asked) !== one.answers) continue;
-    archive.keep(maker, digest, one);
-    return { asked, made: made(one.texts) };
+    if (answersOf(asked) !== entry.answers) continue;
+    archive.keep(maker, digest, entry);
+    return { asked, made: made(entry.texts) };
   }
   const fresh = makeNow(sources, make);
   const asked = fresh.asked.map(({ source, kind, name }) => [source, kind, name] as const);
@@ -102,8 +104,8 @@ function watched<Answer>(lookup: Lookup<Answer>, source: number, asked: Asked[])
   return {
     get(name) {
       got ??= new Map();
-      const known = got.get(name);
-      if (known !== undefined) return known;
+      const cached = got.get(name);
+      if (cached !== undefined) return cached;
       const answer = lookup.get(name);
       if (answer !== undefined || !got.has(name)) asked.push({ source, name, kind: 'get', answer });
       got.set(name, answer);

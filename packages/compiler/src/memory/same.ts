@@ -17,7 +17,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
   // Identical elements need no call: most of them are names.
-  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at] && !isSame(a[at], b[at])) return false;
+  for (let index = 0; index < a.length; index += 1)
+    if (a[index] !== b[index] && !isSame(a[index], b[index])) return false;
   return true;
 }
 
@@ -25,11 +26,11 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 function isSameObject(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
   const [names, others] = [Object.keys(a), Object.keys(b)];
   if (names.length !== others.length) return false;
-  for (let at = 0; at < names.length; at += 1) {
-    const name = names[at] ?? '';
-    if (name !== others[at]) return false;
-    const [one, other] = [a[name], b[name]];
-    if (one !== other && !isSame(one, other)) return false;
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] ?? '';
+    if (name !== others[index]) return false;
+    const [value, other] = [a[name], b[name]];
+    if (value !== other && !isSame(value, other)) return false;
   }
   return true;
 }
@@ -38,15 +39,15 @@ function isSameObject(a: Readonly<Record<string, unknown>>, b: Readonly<Record<s
  * Gives one object for equal values, so that results of one are found again for another. Values belong to an owner and
  * are forgotten with it; the latest `most` of an owner are kept.
  */
-export function createInterning<Value extends object>(most = 64): (owner: object, value: Value) => Value {
-  const known = new WeakMap<object, Value[]>();
+export function createInterning<Value extends object>(maxValues = 64): (owner: object, value: Value) => Value {
+  const valuesOf = new WeakMap<object, Value[]>();
   return (owner, value) => {
-    const values = known.get(owner) ?? [];
-    known.set(owner, values);
-    const found = values.find((one) => isSame(one, value));
+    const values = valuesOf.get(owner) ?? [];
+    valuesOf.set(owner, values);
+    const found = values.find((candidate) => isSame(candidate, value));
     if (found !== undefined) return found;
     values.unshift(value);
-    values.length = Math.min(values.length, most);
+    values.length = Math.min(values.length, maxValues);
     return value;
   };
 }

@@ -41,22 +41,22 @@ const unsaid = {
 /** Describes a folder: a name that groups others, without a table. */
 export function modelFolder(row: DeclaredRow) {
   const { collection = null } = row;
-  const said = toldOf(row, ['note', ...appMembers], (text) => text);
-  return { collection: String(collection), meta: { collection, ...unsaid, ...said }, schema: null };
+  const declared = toldOf(row, ['note', ...appMembers], (text) => text);
+  return { collection: String(collection), meta: { collection, ...unsaid, ...declared }, schema: null };
 }
 
 /** Describes a collection; `row` is what the platform's own tables say about it. */
-export function modelCollection(told: Told, row: DeclaredRow | undefined, note: NoteReader) {
-  const { descriptor, stored } = told.api;
-  const archive = stored.archive !== null && shows(told, stored.archive.field) ? stored.archive : null;
+export function modelCollection(described: Told, row: DeclaredRow | undefined, note: NoteReader) {
+  const { descriptor, stored } = described.api;
+  const archive = stored.archive !== null && shows(described, stored.archive.field) ? stored.archive : null;
   return {
-    collection: told.view.name,
+    collection: described.view.name,
     meta: {
-      collection: told.view.name,
+      collection: described.view.name,
       ...unsaid,
-      note: told.view.note,
-      singleton: told.view.singleton,
-      sort_field: descriptor.sort !== undefined && shows(told, descriptor.sort) ? descriptor.sort : null,
+      note: described.view.note,
+      singleton: described.view.singleton,
+      sort_field: descriptor.sort !== undefined && shows(described, descriptor.sort) ? descriptor.sort : null,
       archive_field: archive?.field ?? null,
       archive_value: archive?.value ?? null,
       unarchive_value: archive?.unarchiveValue ?? null,

@@ -17,12 +17,12 @@ export interface Declared {
 /** Finds rows; `waiting` are sides of relations that are not there yet, which only administrators are told of. */
 export function declaredIn({ model, collections }: Api, waiting: boolean): Declared {
   const rows = model?.collections ?? [];
-  const known = new Set<JsonValue>(collections.map(({ descriptor }) => descriptor.name));
+  const names = new Set<JsonValue>(collections.map(({ descriptor }) => descriptor.name));
   return {
     collections: new Map(rows.map((row) => [String(row.collection), row])),
     fields: Map.groupBy(model?.fields ?? [], ({ collection }) => String(collection)),
     columnless: columnlessIn(model?.fields ?? [], collections, waiting),
-    folders: rows.filter(({ collection = null }) => !known.has(collection)),
+    folders: rows.filter(({ collection = null }) => !names.has(collection)),
   };
 }
 
@@ -37,17 +37,17 @@ function columnlessIn(rows: readonly DeclaredRow[], collections: Api['collection
       .filter(({ descriptor }) => descriptor.system !== true)
       .map(({ descriptor: { name, fields, relations } }) => [
         name,
-        new Set<JsonValue>([...fields, ...relations].map((one) => one.name)),
+        new Set<JsonValue>([...fields, ...relations].map((member) => member.name)),
       ]),
   );
-  const own = wanted.filter(({ collection, field = null }) => taken.get(String(collection))?.has(field) === false);
-  const sorted = own.sort((a, b) => (String(a.field) < String(b.field) ? -1 : 1));
+  const untaken = wanted.filter(({ collection, field = null }) => taken.get(String(collection))?.has(field) === false);
+  const sorted = untaken.sort((a, b) => (String(a.field) < String(b.field) ? -1 : 1));
   return Map.groupBy(sorted, ({ collection }) => String(collection));
 }
 
 /** Specials of a field, as its row declares them. */
 export function specialsOf({ special }: DeclaredRow): readonly string[] {
-  return typeof special === 'string' && special !== '' ? special.split(',').map((one) => one.trim()) : [];
+  return typeof special === 'string' && special !== '' ? special.split(',').map((part) => part.trim()) : [];
 }
 
 /** The declared members of a row, if there is one. Texts that name something hidden are left out. */

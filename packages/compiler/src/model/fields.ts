@@ -11,12 +11,12 @@ import { type Sighted, shows, type Told } from './index.ts';
  * structures a form, which is told to who may read every column.
  */
 export function modelFields(
-  told: Told,
+  described: Told,
   sighted: Sighted,
   rows: Pick<Declared, 'fields' | 'columnless'>,
   note: NoteReader,
 ): readonly (ModelField & JsonValue)[] {
-  const { api, view } = told;
+  const { api, view } = described;
   const fields = new Map(api.fields.map((field) => [field.descriptor.name, field]));
   const relations = new Map(api.relations.map((relation) => [relation.descriptor.name, relation]));
   const keys = new Set(api.descriptor.key);
@@ -28,21 +28,23 @@ export function modelFields(
     const field = fields.get(seen.name);
     return field === undefined ? [] : [{ seen, field }];
   });
-  const structure = rows.columnless.get(told.view.name) ?? [];
+  const structure = rows.columnless.get(described.view.name) ?? [];
   const isShown = columns.length === api.fields.length;
   const untold = new Set<JsonValue>(isShown ? [] : structure.map(({ field = null }) => field));
-  const known = columns.length + view.relations.length;
+  const count = columns.length + view.relations.length;
   const fieldsOf = [
-    ...columns.map(({ seen, field }, place) => columnField(told, seen, field, place, sighted, note)),
-    ...view.relations.map((seen, place) => aliasField(told, seen, relations.get(seen.name), columns.length + place)),
-    ...(isShown ? structure : []).map((row, place) => plainField(told, row, known + place)),
+    ...columns.map(({ seen, field }, position) => columnField(described, seen, field, position, sighted, note)),
+    ...view.relations.map((seen, position) =>
+      aliasField(described, seen, relations.get(seen.name), columns.length + position),
+    ),
+    ...(isShown ? structure : []).map((row, position) => plainField(described, row, count + position)),
   ];
-  const said = new Map<JsonValue, DeclaredRow>();
-  for (const row of rows.fields.get(view.name) ?? []) said.set(row.field ?? null, row);
-  return fieldsOf.map((one) => {
-    const row = said.get(one.field);
+  const rowsByField = new Map<JsonValue, DeclaredRow>();
+  for (const row of rows.fields.get(view.name) ?? []) rowsByField.set(row.field ?? null, row);
+  return fieldsOf.map((field) => {
+    const row = rowsByField.get(field.field);
     // Most fields have no declaration.
-    return row === undefined ? one : withSaid(one, row, untold, note);
+    return row === undefined ? field : withSaid(field, row, untold, note);
   });
 }
 
@@ -65,30 +67,30 @@ type PlainField = ReturnType<typeof columnField | typeof aliasField | typeof pla
 
 /** A field with what its row says; `untold` are groups that must not be named. */
 function withSaid<Field extends PlainField>(
-  one: Field,
+  field: Field,
   row: DeclaredRow,
   untold: ReadonlySet<JsonValue>,
   note: NoteReader,
 ) {
-  const said = toldOf(row, one.schema === null ? [...appMembers, 'note'] : appMembers, note);
-  return { ...one, meta: { ...one.meta, ...said, ...(untold.has(said.group ?? null) && { group: null }) } };
+  const declared = toldOf(row, field.schema === null ? [...appMembers, 'note'] : appMembers, note);
+  return { ...field, meta: { ...field.meta, ...declared, ...(untold.has(declared.group ?? null) && { group: null }) } };
 }
 
 function columnField(
-  told: Told,
+  described: Told,
   { name, note: text, values }: ViewField,
   field: ApiField,
-  place: number,
+  position: number,
   sighted: Sighted,
   note: NoteReader,
 ) {
   const { descriptor, stored } = field;
-  const relation = visibleRelation(told, name, sighted);
+  const relation = visibleRelation(described, name, sighted);
   return {
-    collection: told.view.name,
+    collection: described.view.name,
     field: name,
     type: descriptor.type,
-    meta: metaOf(told, name, place, {
+    meta: metaOf(described, name, position, {
       special: specialOf(descriptor.type, stored, relation?.descriptor.target),
       required: field.required,
       readonly: !descriptor.writable,
@@ -97,7 +99,7 @@ function columnField(
     }),
     schema: {
       name: stored.name,
-      table: told.api.stored.name,
+      table: described.api.stored.name,
       data_type: note(stored.dataType),
       default_value: defaultOf(stored, note),
       max_length: stored.maxLength,
@@ -115,7 +117,12 @@ function columnField(
   };
 }
 
-function aliasField(told: Told, { name, kind }: ViewRelation, relation: ApiRelation | undefined, place: number) {
+function aliasField(
+  described: Told,
+  { name, kind }: ViewRelation,
+  relation: ApiRelation | undefined,
+  position: number,
+) {
   const descriptor = relation?.descriptor;
   const translated = descriptor?.kind === 'o2m' && descriptor.language !== undefined;
   const files = descriptor?.kind === 'm2m' && descriptor.target === fileCollection;
@@ -127,19 +134,25 @@ function aliasField(told: Told, { name, kind }: ViewRelation, relation: ApiRelat
     note: null,
   };
   return {
-    collection: told.view.name,
+    collection: described.view.name,
     field: name,
     type: 'alias',
-    meta: metaOf(told, name, place, meta),
+    meta: metaOf(described, name, position, meta),
     schema: null,
   };
 }
 
 /** A field that has no values, or is to be a side of a relation. */
-function plainField(told: Told, row: DeclaredRow, place: number) {
+function plainField(described: Told, row: DeclaredRow, position: number) {
   const field = String(row.field);
   const meta = { special: specialsOf(row), required: false, readonly: false, options: null, note: null };
-  return { collection: told.view.name, field, type: 'alias', meta: metaOf(told, field, place, meta), schema: null };
+  return {
+    collection: described.view.name,
+    field,
+    type: 'alias',
+    meta: metaOf(described, field, position, meta),
+    schema: null,
+  };
 }
 
 const fileCollection = 'platform_files';
@@ -162,7 +175,7 @@ interface Meta {
 }
 
 /** The members of `platform_fields`; a compiled field has no row, and so no key of one. */
-function metaOf({ view }: Told, field: string, place: number, { special, required, readonly, options, note }: Meta) {
+function metaOf({ view }: Told, field: string, position: number, { special, required, readonly, options, note }: Meta) {
   return {
     id: null,
     collection: view.name,
@@ -180,7 +193,7 @@ function metaOf({ view }: Told, field: string, place: number, { special, require
     display_options: null,
     translations: null,
     conditions: null,
-    sort: place + 1,
+    sort: position + 1,
     width: 'full',
     note,
   };
@@ -188,8 +201,8 @@ function metaOf({ view }: Told, field: string, place: number, { special, require
 
 function specialOf(type: string, stored: StoredColumn, target: string | undefined): readonly string[] | null {
   if (target !== undefined) return [target === fileCollection ? 'file' : 'm2o'];
-  const own = secrets.get(type);
-  if (own !== undefined) return own;
+  const specials = secrets.get(type);
+  if (specials !== undefined) return specials;
   return type !== stored.type && casts.has(type) ? [`cast-${type}`] : null;
 }
 

@@ -35,7 +35,7 @@ export interface Sighted {
 
 /** Describes what an access class may read. */
 export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
-  const parts = partsOf(api, view, (one, sources) => partOf(one, sources.all, null, sources.make));
+  const parts = partsOf(api, view, (collection, sources) => partOf(collection, sources.all, null, sources.make));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const collections = [...parts.map((part) => part.collection), ...folders];
   return {
@@ -48,9 +48,9 @@ export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
 
 /** The same as text in pieces, which classes share where they see the same. */
 export function printModel(api: Api, view: View, archive: Archive | null): readonly Piece[] {
-  const parts = partsOf(api, view, (one, sources) => ({
-    name: one.view.name,
-    ...textsOf(one, sources.all, archive, (watch) => printPart(sources.make(watch))),
+  const parts = partsOf(api, view, (collection, sources) => ({
+    name: collection.view.name,
+    ...textsOf(collection, sources.all, archive, (watch) => printPart(sources.make(watch))),
   }));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const named = [
@@ -97,7 +97,7 @@ const partOf = createMemory<Part>();
 const textsOf = createMemory<PartTexts>({
   maker: 'model',
   texts: ({ collection, fields, relations }) =>
-    [collection, fields[0], relations[0]].map((one) => (one === undefined ? '' : textOf(one, depth))),
+    [collection, fields[0], relations[0]].map((json) => (json === undefined ? '' : textOf(json, depth))),
   made: textsIn,
 });
 
@@ -114,31 +114,39 @@ interface PartSources {
 }
 
 /** Descriptions of each collection; classes that see the same of it and of its relations share one. */
-function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSources) => Made): readonly Made[] {
-  const views = new Map(view.collections.filter(({ readable }) => readable).map((one) => [one.name, one]));
-  const told = api.collections.flatMap((one): readonly Told[] => {
-    const seen = views.get(one.descriptor.name);
-    return seen === undefined ? [] : [oneOf(seen, { api: one, view: seen })];
+function partsOf<Made>(api: Api, view: View, make: (collection: Told, sources: PartSources) => Made): readonly Made[] {
+  const views = new Map(
+    view.collections.filter(({ readable }) => readable).map((collection) => [collection.name, collection]),
+  );
+  const describedCollections = api.collections.flatMap((collection): readonly Told[] => {
+    const seen = views.get(collection.descriptor.name);
+    return seen === undefined ? [] : [oneOf(seen, { api: collection, view: seen })];
   });
-  const all = new Map(told.map((one) => [one.view.name, one]));
-  const relations = told.flatMap((one) => one.api.descriptor.relations.filter(({ name }) => shows(one, name)));
-  const junctions = new Map(relations.flatMap((one) => (one.kind === 'm2m' ? [[one.junction, true] as const] : [])));
-  const links = relations.filter((one) => one.kind === 'm2a').map((one) => [one.target, one] as const);
+  const all = new Map(describedCollections.map((collection) => [collection.view.name, collection]));
+  const relations = describedCollections.flatMap((collection) =>
+    collection.api.descriptor.relations.filter(({ name }) => shows(collection, name)),
+  );
+  const junctions = new Map(
+    relations.flatMap((relation) => (relation.kind === 'm2m' ? [[relation.junction, true] as const] : [])),
+  );
+  const links = relations
+    .filter((relation) => relation.kind === 'm2a')
+    .map((relation) => [relation.target, relation] as const);
   const owners = new Map(links.toReversed());
   const notes: Lookup<string | null> = { get: view.note, has: () => true };
   const { collections, fields, columnless } = declaredIn(api, view.administrator);
   const sources = [all, junctions, owners, notes, collections, fields, columnless];
-  return told.map((one) =>
-    make(one, {
+  return describedCollections.map((collection) =>
+    make(collection, {
       all: sources,
       make: (watch) => {
         const sighted: Sighted = { told: watch(all), junctions: watch(junctions), owners: watch(owners) };
         const read = watch(notes);
         const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
         return {
-          collection: modelCollection(one, watch(collections).get(one.view.name), noted),
-          fields: modelFields(one, sighted, { fields: watch(fields), columnless: watch(columnless) }, noted),
-          relations: modelRelations(one, sighted),
+          collection: modelCollection(collection, watch(collections).get(collection.view.name), noted),
+          fields: modelFields(collection, sighted, { fields: watch(fields), columnless: watch(columnless) }, noted),
+          relations: modelRelations(collection, sighted),
         };
       },
     }),
@@ -147,5 +155,5 @@ function partsOf<Made>(api: Api, view: View, make: (one: Told, sources: PartSour
 
 /** True if a field of a collection is readable, or a relation that has no field. */
 export function shows({ view }: Told, name: string): boolean {
-  return view.fields.some((one) => one.name === name) || view.relations.some((one) => one.name === name);
+  return view.fields.some((field) => field.name === name) || view.relations.some((relation) => relation.name === name);
 }

@@ -41,13 +41,13 @@ function operationId({ method, path }: CustomRoute): string {
   return `call${verb}${name}${plain ? '' : `__${sha256(path).slice(0, 10)}`}`;
 }
 
-function parametersOf(place: 'path' | 'query', shape: ObjectShape | undefined): readonly JsonObject[] {
-  return (shape?.members ?? []).map(({ name, optional, shape: own }) => ({
+function parametersOf(location: 'path' | 'query', shape: ObjectShape | undefined): readonly JsonObject[] {
+  return (shape?.members ?? []).map(({ name, optional, shape: schema }) => ({
     name,
-    in: place,
+    in: location,
     // An array without elements is not sent.
-    required: optional !== true && own.kind !== 'array',
-    schema: schemaOf(own, true),
+    required: optional !== true && schema.kind !== 'array',
+    schema: schemaOf(schema, true),
   }));
 }
 
@@ -75,7 +75,7 @@ function schemaOf(shape: Shape, closed: boolean): JsonObject {
     case 'array':
       return { type: 'array', items: schemaOf(shape.of, closed) };
     case 'union':
-      return { anyOf: shape.of.map((one) => schemaOf(one, closed)) };
+      return { anyOf: shape.of.map((alternative) => schemaOf(alternative, closed)) };
     case 'object':
       return objectSchema(shape, closed);
     default:

@@ -44,7 +44,7 @@ function fieldFilter({ name, descriptor, filtered }: ViewField): readonly (reado
   const masked = descriptor.wire.kind === 'masked';
   const condition = masked ? null : conditionOf(descriptor);
   const related = filtered && reference('schemas', filtered.filter);
-  const alternatives = [condition, related].filter((one) => one !== null);
+  const alternatives = [condition, related].filter((alternative) => alternative !== null);
   const [only] = alternatives;
   if (only === undefined) return [];
   return [[name, alternatives.length === 1 ? only : { anyOf: alternatives }]];

@@ -19,12 +19,12 @@ export function graphqlPaths(): readonly (readonly [string, JsonObject])[] {
 
 /** The components that only these paths use, by name. */
 export function graphqlSchemas(): readonly (readonly [string, JsonObject])[] {
-  const place = { type: 'object', properties: { line: whole, column: whole }, required: ['line', 'column'] };
+  const location = { type: 'object', properties: { line: whole, column: whole }, required: ['line', 'column'] };
   const error: JsonObject = {
     type: 'object',
     properties: {
       message: { type: 'string' },
-      locations: { type: 'array', items: place },
+      locations: { type: 'array', items: location },
       path: { type: 'array', items: { type: ['string', 'integer'] }, description: 'Where null stands in its stead.' },
       extensions: {
         type: 'object',

@@ -73,7 +73,7 @@ export function isDocumentOfAll(api: Api, access: AccessClass, view: View, whole
     view.note === whole.note &&
     view.anonymous === whole.anonymous &&
     view.collections.length === whole.collections.length &&
-    view.collections.every((one, at) => one === whole.collections[at]) &&
+    view.collections.every((collection, index) => collection === whole.collections[index]) &&
     api.customRoutes.every((route) => route.access.includes(access.name)) &&
     recordedFor(api, access) === recordedFor(api, null)
   );
@@ -101,7 +101,7 @@ export function describeOpenApi(
   view: View,
   { except, from = null }: DescribeOptions = {},
 ): JsonObject {
-  const described = view.collections.filter((one) => except?.has(one) !== true);
+  const described = view.collections.filter((collection) => except?.has(collection) !== true);
   const users = hasUsers(api);
   const changing = (access === null || access.admin) && changesModel(api);
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
@@ -118,13 +118,13 @@ export function describeOpenApi(
       ...(api.graphql ? [graphqlTags] : []),
     ],
     paths: objectOf([
-      ...described.flatMap((one) =>
+      ...described.flatMap((collection) =>
         pathsOf(
-          one,
+          collection,
           [],
           from,
-          () => collectionPaths(addressed(one)),
-          () => pathTexts(addressed(one)),
+          () => collectionPaths(addressed(collection)),
+          () => pathTexts(addressed(collection)),
         ),
       ),
       ...customPaths(custom),
@@ -139,7 +139,7 @@ export function describeOpenApi(
     ]),
     components: {
       schemas: objectOf([
-        ...described.flatMap((one) => componentsOf(one, [], from, () => collectionSchemas(one))),
+        ...described.flatMap((collection) => componentsOf(collection, [], from, () => collectionSchemas(collection))),
         ...sharedSchemas(view, from),
         ...modelSchemas(changing),
         ...(api.graphql ? graphqlSchemas() : []),
@@ -189,7 +189,7 @@ function tagsOf({ collections }: View): readonly JsonValue[] {
 }
 
 function hasTag({ collections }: View, tag: string): boolean {
-  return collections.some((one) => isAddressed(one) && one.names.tag === tag);
+  return collections.some((collection) => isAddressed(collection) && collection.names.tag === tag);
 }
 
 function isAddressed({ operations }: ViewCollection): boolean {

@@ -12,8 +12,8 @@ export function inputSchema(
   description: string,
   without: readonly string[] = [],
 ): JsonObject {
-  const given = new Set([...without, ...leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : []))]);
-  const needed = required.filter((name) => !given.has(name));
+  const settable = new Set([...without, ...leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : []))]);
+  const needed = required.filter((name) => !settable.has(name));
   return {
     type: 'object',
     description,

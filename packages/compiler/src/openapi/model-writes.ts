@@ -47,20 +47,20 @@ export function modelWrites(tag: string): Readonly<Record<string, JsonObject>> {
   );
 }
 
-function made(name: string, words: string, one: string, count: Written['count']): Omit<Written, 'tag'> {
-  const [input, output] = [`Model${one}Input`, `Model${one}`];
+function made(name: string, words: string, noun: string, count: Written['count']): Omit<Written, 'tag'> {
+  const [input, output] = [`Model${noun}Input`, `Model${noun}`];
   return { operationId: `model${name}Create`, summary: `Make ${words}`, input, output, count, loses: false };
 }
 
-function changed(name: string, words: string, one: string, count: Written['count']): Omit<Written, 'tag'> {
-  const [input, output] = [`Model${one}Change`, `Model${one}`];
+function changed(name: string, words: string, noun: string, count: Written['count']): Omit<Written, 'tag'> {
+  const [input, output] = [`Model${noun}Change`, `Model${noun}`];
   return {
     operationId: `model${name}Update`,
     summary: `Change ${words}`,
     input,
     output,
     count,
-    loses: one === 'Field',
+    loses: noun === 'Field',
   };
 }
 
@@ -97,9 +97,9 @@ function told(output: string, count: Written['count']): JsonObject {
 }
 
 function several(component: string, count: Written['count']): JsonObject {
-  const one = reference('schemas', component);
-  const many: JsonObject = { type: 'array', items: one, minItems: 1 };
-  return count === 'one' ? one : count === 'many' ? many : { anyOf: [one, many] };
+  const single = reference('schemas', component);
+  const many: JsonObject = { type: 'array', items: single, minItems: 1 };
+  return count === 'one' ? single : count === 'many' ? many : { anyOf: [single, many] };
 }
 
 function json(schema: JsonObject): JsonObject {

@@ -22,7 +22,7 @@ export function everyNote(note: string | null): string | null {
  * @param shown the visible fields and relations of a collection; null if the collection is hidden
  */
 export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
-  if (api.collections.every((one) => isWhole(one, shown(one)))) return everyNote;
+  if (api.collections.every((collection) => isWhole(collection, shown(collection)))) return everyNote;
   // A class that sees nothing asks for no note.
   let hidden: HiddenNames | undefined;
   return function read(note) {

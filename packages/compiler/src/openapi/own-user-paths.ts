@@ -17,12 +17,12 @@ export function ownUserPaths({ collections }: View): readonly (readonly [string,
   const users = collections.find(({ name }) => name === 'platform_users');
   const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(addressed(users));
   const changes = users === undefined ? [] : itemWrites(addressed(users)).filter(([method]) => method === 'patch');
-  const own = { get: { ...read, operationId: 'usersMe', summary: 'Read the user who asks' } };
+  const readOperation = { get: { ...read, operationId: 'usersMe', summary: 'Read the user who asks' } };
   const changed = changes.map(([method, operation]) => {
     return [method, { ...operation, operationId: 'usersMeUpdate', summary: 'Update the user who asks' }] as const;
   });
   return [
-    ['/users/me', { ...own, ...objectOf(changed) }],
+    ['/users/me', { ...readOperation, ...objectOf(changed) }],
     ['/users/me/track/page', { patch: trackPage() }],
   ];
 }

@@ -191,14 +191,14 @@ interface AggregateParameter {
 
 /** The parameters that aggregate a collection. */
 function aggregateParameters(collection: Addressed): Readonly<Record<string, AggregateParameter>> {
-  const { names: own } = collection;
-  const groups: JsonObject = { type: 'array', items: reference('schemas', own.groups) };
+  const { names: collectionNames } = collection;
+  const groups: JsonObject = { type: 'array', items: reference('schemas', collectionNames.groups) };
   return {
     aggregate: {
       description:
         'Answers aggregate rows instead of items: functions with the fields they take, as `aggregate[sum]=a`; ' +
         '`aggregate[count]=*` counts items.',
-      schema: reference('schemas', own.functions),
+      schema: reference('schemas', collectionNames.functions),
       form: objectForm,
     },
     ...(collection.grouped && {
@@ -210,7 +210,7 @@ function aggregateParameters(collection: Addressed): Readonly<Record<string, Agg
     }),
     having: {
       description: 'Conditions that aggregate rows must meet: `having={"count":{"_gt":2},"sum":{"a":{"_lt":9}}}`.',
-      schema: reference('schemas', own.having),
+      schema: reference('schemas', collectionNames.having),
       form: objectForm,
     },
   };
@@ -234,7 +234,7 @@ export function answerParameters(collection: Addressed, many: boolean): readonly
 
 /** The body of SEARCH. Items can be named only by those who may read the key. */
 export function searchSchema(collection: Addressed): JsonObject {
-  const { key, operations, names: own } = collection;
+  const { key, operations, names: collectionNames } = collection;
   const singleton = operations.includes('readSingleton');
   const aggregation = Object.entries(singleton ? {} : aggregateParameters(collection)).map(
     ([name, { schema }]) => [name, bodyForm(schema)] as const,
@@ -242,7 +242,7 @@ export function searchSchema(collection: Addressed): JsonObject {
   const query: JsonObject = {
     type: 'object',
     allOf: [reference('schemas', 'Query')],
-    properties: objectOf([['filter', reference('schemas', own.filter)], ...aggregation]),
+    properties: objectOf([['filter', reference('schemas', collectionNames.filter)], ...aggregation]),
     unevaluatedProperties: false,
   };
   const keys: JsonObject = { description: 'Reads exactly these items.', type: 'array', items: listedKey(key) };

@@ -30,9 +30,9 @@ export function createPartsMemory(maker: string, indent: number, apart: boolean)
     maker: `openapi ${maker}`,
     texts: (parts) => parts.flatMap(([name, part]) => [name, textOf(part, indent)]),
     made: (texts) =>
-      Array.from({ length: texts.length / 2 }, (_, at) => [
-        textOfPiece(texts[2 * at] ?? ''),
-        onlyText(texts[2 * at + 1] ?? '', indent),
+      Array.from({ length: texts.length / 2 }, (_, index) => [
+        textOfPiece(texts[2 * index] ?? ''),
+        onlyText(texts[2 * index + 1] ?? '', indent),
       ]),
   });
   return (

@@ -30,19 +30,19 @@ interface PathPattern {
 type Pattern = readonly { readonly text: string; readonly next: keyof Values | null }[];
 
 /** Number of different facts for which patterns are kept. */
-const most = 256;
+const maxPatterns = 256;
 
-const known = new Map<string, readonly PathPattern[]>();
+const patternCache = new Map<string, readonly PathPattern[]>();
 
 function patternsOf(facts: AddressedFacts): readonly PathPattern[] {
   const key = JSON.stringify(facts);
-  const found = known.get(key);
+  const found = patternCache.get(key);
   if (found !== undefined) return found;
-  if (known.size >= most) known.clear();
+  if (patternCache.size >= maxPatterns) patternCache.clear();
   const sign = signBeside(key);
   const texts = textsOf(collectionPaths({ ...facts, ...markedBy(sign) }), pathsIndent, true);
   const patterns = texts.map(([path, text]) => ({ path: patternOf(path, sign), text: patternOf(text, sign) }));
-  known.set(key, patterns);
+  patternCache.set(key, patterns);
   return patterns;
 }
 
@@ -67,10 +67,10 @@ function markedBy(sign: string): Pick<Addressed, 'names' | 'path'> {
 
 function patternOf(text: string, sign: string): Pattern {
   const parts = text.split(sign);
-  return parts.map((part, at) => {
-    const next = parts[at + 1];
+  return parts.map((part, index) => {
+    const next = parts[index + 1];
     return {
-      text: at === 0 ? part : part.slice(1),
+      text: index === 0 ? part : part.slice(1),
       next: next === undefined ? null : (marks[Number(next[0])] ?? null),
     };
   });

@@ -23,9 +23,9 @@ export function payloadSchemas({ names, writes, hooked }: ViewCollection): reado
 
 /** Schemas that relations of payloads refer to: payloads without the fields that a relation sets, and links. */
 export function leadSchemas({ collections }: View, from: TextsFrom): Parts {
-  const byItem = new Map(collections.map((one) => [one.names.item, one]));
-  const found = collections.flatMap((one) =>
-    componentsOf(one, [byItem], from, (watch) => ownLeads(one, watch(byItem))),
+  const byItem = new Map(collections.map((collection) => [collection.names.item, collection]));
+  const found = collections.flatMap((collection) =>
+    componentsOf(collection, [byItem], from, (watch) => ownLeads(collection, watch(byItem))),
   );
   return [...new Map(found)];
 }
@@ -91,8 +91,8 @@ function without({ fields, required, leads }: ViewPayload, { named }: Extract<Vi
 
 function withItem(payload: ViewPayload, collection: string, member: ViewMember): JsonObject {
   const { properties, required, ...schema } = inputSchema(payload, 'A link to an item.');
-  const own = { collection: { type: 'string', enum: [collection] }, item: memberSchema(member) };
+  const fixed = { collection: { type: 'string', enum: [collection] }, item: memberSchema(member) };
   const others = Array.isArray(required) ? required : [];
   const named = typeof properties === 'object' && properties !== null ? { ...properties } : {};
-  return { ...schema, properties: { ...named, ...own }, required: [...others, 'collection', 'item'] };
+  return { ...schema, properties: { ...named, ...fixed }, required: [...others, 'collection', 'item'] };
 }

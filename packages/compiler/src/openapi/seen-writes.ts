@@ -24,13 +24,13 @@ export interface SeenPayload {
 
 /** Writes of an access class, by collection name in the Api's order; with null, all writes. */
 export function seeWrites(api: Api, access: AccessClass | null): ReadonlyMap<string, SeenWrites> {
-  const granted = new Map((access?.collections ?? []).map((one) => [one.collection, one]));
+  const granted = new Map((access?.collections ?? []).map((granted) => [granted.collection, granted]));
   return new Map(
-    api.collections.flatMap((one): [string, SeenWrites][] => {
-      const name = one.descriptor.name;
-      const own = granted.get(name);
-      if (access !== null && own === undefined) return [];
-      const writes = oneOf(one, own ?? everything, () => writesOf(one, own ?? null));
+    api.collections.flatMap((collection): [string, SeenWrites][] => {
+      const name = collection.descriptor.name;
+      const permissions = granted.get(name);
+      if (access !== null && permissions === undefined) return [];
+      const writes = oneOf(collection, permissions ?? everything, () => writesOf(collection, permissions ?? null));
       return writes.create || writes.update || writes.delete ? [[name, writes]] : [];
     }),
   );

@@ -48,10 +48,14 @@ export function look(api: Api, access: AccessClass | null): Sight {
     api.collections.map(({ descriptor }) => descriptor.name).filter((name) => readable.has(name) || writes.has(name)),
   );
   const visible = new Map(
-    [...readable].flatMap(([name, one]): [string, Seen][] => {
-      const own = names.get(name);
-      const seen = own && { ...one, names: own, readable: withoutHiddenTargets(one, readable) };
-      return seen ? [[name, oneSeen(one.api, seen)]] : [];
+    [...readable].flatMap(([name, seenCollection]): [string, Seen][] => {
+      const documentNames = names.get(name);
+      const seen = documentNames && {
+        ...seenCollection,
+        names: documentNames,
+        readable: withoutHiddenTargets(seenCollection, readable),
+      };
+      return seen ? [[name, oneSeen(seenCollection.api, seen)]] : [];
     }),
   );
   const isWhole = api.collections.every(({ descriptor }) => visible.get(descriptor.name)?.rules === null);
@@ -59,13 +63,13 @@ export function look(api: Api, access: AccessClass | null): Sight {
     shownNames(visible.get(descriptor.name), writes.get(descriptor.name));
   return {
     visible,
-    links: linksByTarget([...visible.values()].flatMap((one) => manyToAny(one.api, one.readable))),
-    allLinks: linksByTarget(api.collections.flatMap((one) => manyToAny(one, null))),
+    links: linksByTarget([...visible.values()].flatMap((collection) => manyToAny(collection.api, collection.readable))),
+    allLinks: linksByTarget(api.collections.flatMap((collection) => manyToAny(collection, null))),
     note: isWhole ? everyNote : withoutHiddenNames(api, shown),
     writes: new Map(
       [...writes].flatMap(([name, seen]) => {
-        const own = names.get(name);
-        return own ? [[name, oneWritten(seen.api, { seen, names: own })] as const] : [];
+        const documentNames = names.get(name);
+        return documentNames ? [[name, oneWritten(seen.api, { seen, names: documentNames })] as const] : [];
       }),
     ),
   };
@@ -87,13 +91,13 @@ type Readable = Omit<Seen, 'names'>;
 
 /** A collection whose rules list nothing is hidden. */
 function readableCollections(api: Api, access: AccessClass | null): ReadonlyMap<string, Readable> {
-  const granted = new Map((access?.collections ?? []).map((one) => [one.collection, one]));
-  const all = api.collections.map((one) => {
-    const own = access === null ? everything : (granted.get(one.descriptor.name) ?? nothing);
-    return oneReadable(one, own, () => readableOf(one, own));
+  const granted = new Map((access?.collections ?? []).map((granted) => [granted.collection, granted]));
+  const all = api.collections.map((collection) => {
+    const permissions = access === null ? everything : (granted.get(collection.descriptor.name) ?? nothing);
+    return oneReadable(collection, permissions, () => readableOf(collection, permissions));
   });
   const some = all.filter(({ rules, readable }) => rules === null || readable.size > 0);
-  return new Map(some.map((one) => [one.api.descriptor.name, one]));
+  return new Map(some.map((seen) => [seen.api.descriptor.name, seen]));
 }
 
 /** Stand for what is granted where there are no rules, and where there are none of a collection. */
@@ -105,18 +109,18 @@ const oneReadable = createFactsOfTwo<ApiCollection, Grant, Readable>();
 type Grant = CollectionAccess | typeof everything | typeof nothing;
 
 function readableOf(api: ApiCollection, granted: Grant): Readable {
-  const own = ownNames(
+  const names = ownNames(
     api,
     () => new Set([...api.descriptor.fields, ...api.descriptor.relations].map(({ name }) => name)),
   );
-  if (granted.read === null) return { api, rules: null, readable: own };
+  if (granted.read === null) return { api, rules: null, readable: names };
   const rules = granted.read ?? [];
   // A rule of everything, as administrators have it, hides nothing.
   const whole =
-    own.size > 0 && rules.some((rule) => everyRow(rule) && [...own].every((name) => rule.fields.includes(name)));
-  if (whole) return { api, rules: null, readable: own };
+    names.size > 0 && rules.some((rule) => everyRow(rule) && [...names].every((name) => rule.fields.includes(name)));
+  if (whole) return { api, rules: null, readable: names };
   const listed = new Set(rules.flatMap(({ fields }) => fields));
-  return { api, rules, readable: new Set([...own].filter((name) => listed.has(name))) };
+  return { api, rules, readable: new Set([...names].filter((name) => listed.has(name))) };
 }
 
 /** Names of the fields and relations of a collection. */
@@ -135,7 +139,9 @@ function withoutHiddenTargets(
 }
 
 function manyToAny({ descriptor }: ApiCollection, readable: ReadonlySet<string> | null): readonly ManyToAny[] {
-  return descriptor.relations.filter((one) => one.kind === 'm2a').filter(({ name }) => readable?.has(name) ?? true);
+  return descriptor.relations
+    .filter((relation) => relation.kind === 'm2a')
+    .filter(({ name }) => readable?.has(name) ?? true);
 }
 
 function linksByTarget(relations: readonly ManyToAny[]): ReadonlyMap<string, readonly ManyToAny[]> {

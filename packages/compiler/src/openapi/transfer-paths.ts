@@ -19,12 +19,12 @@ const failures = [
 
 /** The paths, as far as the class may write imported items, or read and keep exported ones. */
 export function transferPaths(api: Api, { collections }: View): readonly (readonly [string, JsonObject])[] {
-  const own = new Set(
+  const importable = new Set(
     api.collections.flatMap(({ descriptor: { name, system, singleton } }) => (system || singleton ? [] : [name])),
   );
   const files = collections.find(({ name }) => name === 'platform_files');
   const installed = api.collections.some(({ descriptor }) => descriptor.name === 'platform_files');
-  const imported = collections.filter(({ name, writes }) => own.has(name) && writes?.create && writes.update);
+  const imported = collections.filter(({ name, writes }) => importable.has(name) && writes?.create && writes.update);
   const read = files?.writes?.create ? collections.filter(({ readable }) => readable) : [];
   return [
     ...(installed && imported.length > 0 ? [pathOf('import', imported, importItems())] : []),

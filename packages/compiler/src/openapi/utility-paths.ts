@@ -114,13 +114,13 @@ export function commentPaths({ collections }: View): readonly (readonly [string,
   if (comments?.writes == null) return [];
   const { create, update, delete: remove } = comments.writes;
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
-  const one = objectOf([
+  const single = objectOf([
     ...(update === null ? [] : [['patch', changeComment(activity)] as const]),
     ...(remove ? [['delete', removeComment()] as const] : []),
   ]);
   return [
     ...(create === null ? [] : [['/activity/comment', { post: makeComment(activity) }] as const]),
-    ...(Object.keys(one).length > 0 ? [['/activity/comment/{id}', { parameters: [id], ...one }] as const] : []),
+    ...(Object.keys(single).length > 0 ? [['/activity/comment/{id}', { parameters: [id], ...single }] as const] : []),
   ];
 }
 

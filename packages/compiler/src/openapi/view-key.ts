@@ -12,7 +12,7 @@ export function viewKey(collection: string, { visible, note }: Sight): readonly 
   });
   if (fields.length < key.length) return [];
   return fields.map(({ descriptor, note: text, values }) => {
-    const own = { name: descriptor.name, note: note(text), deprecated: null, descriptor, values };
-    return { ...own, nullable: false, items: [], filtered: null };
+    const shown = { name: descriptor.name, note: note(text), deprecated: null, descriptor, values };
+    return { ...shown, nullable: false, items: [], filtered: null };
   });
 }

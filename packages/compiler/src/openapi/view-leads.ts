@@ -19,8 +19,8 @@ import { viewKey } from './view-key.ts';
 
 /** The relations of a payload that are no fields. */
 export function viewLeads(api: ApiCollection, { listed, fields }: SeenPayload, sight: Sight): readonly ViewLead[] {
-  const own = new Set(api.descriptor.fields.map(({ name }) => name));
-  const relations = api.descriptor.relations.filter(({ name }) => listed.has(name) && !own.has(name));
+  const fieldNames = new Set(api.descriptor.fields.map(({ name }) => name));
+  const relations = api.descriptor.relations.filter(({ name }) => listed.has(name) && !fieldNames.has(name));
   return relations.flatMap((relation): readonly ViewLead[] => {
     if (relation.kind === 'm2o') {
       const holders = fieldsOf(api, relation.on, 'from');
@@ -40,7 +40,7 @@ function viewMany(owner: string, relation: Exclude<RelationDescriptor, ManyToOne
 
 /** The item that may stand in the place of a foreign key; null where only the key may. */
 export function viewOne(field: string, { descriptor }: ApiCollection, sight: Sight): ViewMember | null {
-  const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === field);
+  const relation = descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
   const member = relation && memberOf(relation.target, [], sight);
   return member && (member.create || member.update) ? member : null;
 }
@@ -99,7 +99,7 @@ function hasKey({ key }: ViewMember): boolean {
 }
 
 function isEmptied({ descriptor }: ApiCollection, name: string): boolean {
-  const field = descriptor.fields.find((one) => one.name === name);
+  const field = descriptor.fields.find((candidate) => candidate.name === name);
   return field?.nullable === true && field.required !== true && !descriptor.key.includes(name);
 }
 

@@ -78,7 +78,9 @@ export function naming(
   { allLinks, visible }: Sight,
 ): boolean {
   const relations = allLinks.get(descriptor.name) ?? [];
-  return relations.some((one) => one.collectionField === field) && values.some((value) => !visible.has(value));
+  return (
+    relations.some((relation) => relation.collectionField === field) && values.some((value) => !visible.has(value))
+  );
 }
 
 function viewUpsert(
@@ -109,14 +111,16 @@ function uniqueKeys(
   { visible, writes }: Sight,
 ): ViewUpsert['keys'] {
   const readable = visible.get(name)?.readable;
-  const given = writes.get(name)?.seen.create;
+  const created = writes.get(name)?.seen.create;
   const secret = new Set(fields.filter(({ type }) => isSecret(type)).map((field) => field.name));
   const usable = (field: string): boolean =>
     readable?.has(field) === true &&
     !secret.has(field) &&
-    (given?.fields.has(field) === true || given?.preset.has(field) === true);
+    (created?.fields.has(field) === true || created?.preset.has(field) === true);
   const keys = constraints
-    .filter(({ type, incomplete, fields: own }) => type === 'unique' && incomplete !== true && own.every(usable))
+    .filter(
+      ({ type, incomplete, fields: columns }) => type === 'unique' && incomplete !== true && columns.every(usable),
+    )
     .map((key) => key.fields);
   return [...new Map(keys.map((key) => [[...key].sort().join(), key])).values()];
 }

@@ -224,8 +224,10 @@ function viewCollection(seen: Seen, sight: Sight): Omit<ViewCollection, 'hooked'
   const shown = api.fields.filter(({ descriptor }) => readable.has(descriptor.name));
   const fields = shown.map((field) => viewField(field, seen, sight));
   const inOrder = key.flatMap((part) => fields.filter((field) => field.name === part));
-  const own = new Set(api.descriptor.fields.map((field) => field.name));
-  const relations = api.descriptor.relations.filter((one) => readable.has(one.name) && !own.has(one.name));
+  const fieldNames = new Set(api.descriptor.fields.map((field) => field.name));
+  const relations = api.descriptor.relations.filter(
+    (candidate) => readable.has(candidate.name) && !fieldNames.has(candidate.name),
+  );
   return {
     name,
     readable: true,
@@ -263,7 +265,7 @@ function viewField(field: ApiField, seen: Seen, sight: Sight): ViewField {
 
 /** The visible collection that the many-to-one of a field reads. */
 function manyToOne(field: string, { api }: Seen, { visible }: Sight): Seen | null {
-  const relation = api.descriptor.relations.find((one) => one.kind === 'm2o' && one.field === field);
+  const relation = api.descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
   return (relation && visible.get(relation.target)) ?? null;
 }
 

@@ -150,8 +150,8 @@ function head({ names }: Addressed, operationId: string, summary: string): JsonO
 }
 
 /** The answer is shaped as a read is, by those who may read. */
-function parametersOf(collection: Addressed, many: boolean, own: readonly JsonObject[] = []): JsonObject {
-  const parameters = [...(collection.readable ? answerParameters(collection, many) : []), ...own];
+function parametersOf(collection: Addressed, many: boolean, ownParameters: readonly JsonObject[] = []): JsonObject {
+  const parameters = [...(collection.readable ? answerParameters(collection, many) : []), ...ownParameters];
   return parameters.length > 0 ? { parameters } : {};
 }
 

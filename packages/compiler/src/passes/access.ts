@@ -29,8 +29,8 @@ export function resolveAccess(
   const collections = schema.collections.map((collection) => adminAccess(collection, index));
   const groups = groupRoles(schema, routes);
   const names = nameGroups(groups.map(({ roles }) => roles));
-  const others = groups.map(({ roles, access }, at) => ({
-    name: names[at] ?? '',
+  const others = groups.map(({ roles, access }, index) => ({
+    name: names[index] ?? '',
     roles,
     admin: false,
     collections: access,
@@ -80,14 +80,14 @@ interface Rights {
  */
 function groupSame(roles: readonly Rights[]): readonly (readonly Rights[])[] {
   const rightsOf = ({ app, access, callable }: Rights) => [app, access, callable];
-  const alike = [...Map.groupBy(roles, (one) => JSON.stringify(rightsOf(one))).values()];
+  const alike = [...Map.groupBy(roles, (role) => JSON.stringify(rightsOf(role))).values()];
   const same = Map.groupBy(alike, ([first]) => (first === undefined ? '' : canonicalJson(rightsOf(first))));
   return [...same.values()].map((groups) => (groups.length === 1 ? (groups[0] ?? []) : inOrder(roles, groups.flat())));
 }
 
 function inOrder(roles: readonly Rights[], members: readonly Rights[]): readonly Rights[] {
   const all = new Set(members);
-  return roles.filter((one) => all.has(one));
+  return roles.filter((role) => all.has(role));
 }
 
 /** A rule without fields grants nothing, not even that its rows exist; only deleting needs none. */
@@ -100,8 +100,8 @@ function collectionAccess(permissions: readonly Permission[]): readonly Collecti
 }
 
 function actionRules(rules: readonly Permission[]): Omit<CollectionAccess, 'collection'> {
-  const of = (action: Permission['action']) => rules.filter((rule) => rule.action === action);
-  const [read, create, update, remove] = [of('read'), of('create'), of('update'), of('delete')];
+  const rulesOf = (action: Permission['action']) => rules.filter((rule) => rule.action === action);
+  const [read, create, update, remove] = [rulesOf('read'), rulesOf('create'), rulesOf('update'), rulesOf('delete')];
   return {
     ...(read.length > 0 && { read: read.map(readRule) }),
     ...(create.length > 0 && { create: create.map(writeRule) }),

@@ -16,8 +16,8 @@ export function resolveCollection(
   names: Lookup<CollectionNames>,
 ): ApiCollection {
   const table = index.table(collection.table);
-  const own = namesOf(names, collection.name);
-  const fields = resolveFields(collection, table, index, own);
+  const collectionNames = namesOf(names, collection.name);
+  const fields = resolveFields(collection, table, index, collectionNames);
   const relations = collection.relations.map((relation) => ({
     descriptor: resolveRelation(relation, index),
     target: namesOf(names, relation.target),
@@ -42,7 +42,7 @@ export function resolveCollection(
   };
   return {
     descriptor,
-    names: own,
+    names: collectionNames,
     source: `${kindWords[table.kind]} ${table.id}`,
     stored: storedTable(collection, table),
     note: collection.note ?? table.comment,

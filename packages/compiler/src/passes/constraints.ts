@@ -9,17 +9,18 @@ export function resolveConstraints(
   index: SchemaIndex,
 ): readonly ConstraintDescriptor[] {
   // A unique index on an expression is, on MySQL and MariaDB, one on a column that is no field.
-  const own = collection.system === undefined ? {} : (systemCollection(collection.name)?.uniques ?? {});
+  const fixedUniques = collection.system === undefined ? {} : (systemCollection(collection.name)?.uniques ?? {});
   const places = collection.fields.map(({ name, column }) => ({
     name,
     ...baseOf(table, index.column(table, column), index),
   }));
-  const groups = Map.groupBy(places, (place) => place.table);
+  const groups = Map.groupBy(places, (field) => field.table);
   const found = [...groups].flatMap(([base, fields]) => {
     const byColumn = new Map(fields.map(({ name, column }) => [column, name]));
-    return constraintsOf(base, byColumn, index).filter(({ name }) => !(name in own));
+    return constraintsOf(base, byColumn, index).filter(({ name }) => !(name in fixedUniques));
   });
-  for (const [name, fields] of Object.entries(own)) found.push({ name, type: 'unique', fields, incomplete: true });
+  for (const [name, fields] of Object.entries(fixedUniques))
+    found.push({ name, type: 'unique', fields, incomplete: true });
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -39,14 +40,14 @@ function constraintsOf(
   const keys = [...(table.primaryKey === null ? [] : [table.primaryKey]), ...table.uniques];
   return [
     ...keys.map(({ name, columns }) => {
-      const own = named(columns);
-      const incomplete = own.length < columns.length;
-      return { name, type: 'unique' as const, fields: own, ...(incomplete && { incomplete }) };
+      const uniqueFields = named(columns);
+      const incomplete = uniqueFields.length < columns.length;
+      return { name, type: 'unique' as const, fields: uniqueFields, ...(incomplete && { incomplete }) };
     }),
     ...table.foreignKeys.map(({ name, columns, target, validated }) => {
       const collection = index.collectionOf(target);
-      const known = { ...(collection && { target: collection }), ...(!validated && { unchecked: true as const }) };
-      return { name, type: 'foreign_key' as const, fields: named(columns), ...known };
+      const details = { ...(collection && { target: collection }), ...(!validated && { unchecked: true as const }) };
+      return { name, type: 'foreign_key' as const, fields: named(columns), ...details };
     }),
     ...table.checks.map(({ name, columns }) => ({ name, type: 'check' as const, fields: named(columns) })),
   ];

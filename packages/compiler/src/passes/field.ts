@@ -18,14 +18,14 @@ export function resolveFields(
   names: CollectionNames,
 ): readonly ApiField[] {
   const relations = new Set(
-    collection.relations.flatMap((one) => (one.kind === 'm2o' && one.field ? [one.field] : [])),
+    collection.relations.flatMap((relation) => (relation.kind === 'm2o' && relation.field ? [relation.field] : [])),
   );
   const fields = collection.fields.map((field) => {
     const column = index.column(table, field.column);
     return { field, column, values: valuesOf(field, column) };
   });
-  const own = collection.fields.map(({ name }) => name);
-  const aliases = fields.some(({ values }) => values !== null) ? nameValues(names, own) : null;
+  const fieldNames = collection.fields.map(({ name }) => name);
+  const aliases = fields.some(({ values }) => values !== null) ? nameValues(names, fieldNames) : null;
   return fields.map(({ field, column, values }) => {
     const keyPosition = collection.key.indexOf(field.name);
     // The key of a singleton that was never written is null, even if the database would fill it.
@@ -109,9 +109,9 @@ const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>>
 /** True if any rule can let a caller write the field. */
 export function isWritableField(field: Field, table: Table, { fill, updatable }: Column): boolean {
   if (field.serverOwned) return false;
-  const given = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
+  const filled = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
   const writable = table.writable.insert || table.writable.update;
-  return writable && updatable && !given && field.type !== 'unknown';
+  return writable && updatable && !filled && field.type !== 'unknown';
 }
 
 /** Values of text only: a list of numbers limits a number without changing what JSON carries. */

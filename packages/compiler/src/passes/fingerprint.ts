@@ -37,7 +37,7 @@ function takeFingerprint(schema: Schema, index: SchemaIndex): Fingerprint {
   const objects = [...Map.groupBy(uses, ({ table }) => table.id).values()]
     .flatMap((group) => describe(group, enums))
     .sort((a, b) => compare(a.schema, b.schema) || compare(a.name, b.name));
-  return { hash: sha256(`[${objects.map((one) => textOf(one).canonical).join(',')}]`), objects };
+  return { hash: sha256(`[${objects.map((object) => textOf(object).canonical).join(',')}]`), objects };
 }
 
 /** The hash of one object over its canonical text. */
@@ -48,8 +48,8 @@ export function hashObject(object: FingerprintObject): string {
 const texts = new WeakMap<FingerprintObject, { readonly canonical: string; readonly hash: string }>();
 
 function textOf(object: FingerprintObject): { readonly canonical: string; readonly hash: string } {
-  const known = texts.get(object);
-  if (known !== undefined) return known;
+  const cached = texts.get(object);
+  if (cached !== undefined) return cached;
   const canonical = canonicalJson(object);
   const text = { canonical, hash: sha256(canonical) };
   texts.set(object, text);
@@ -69,11 +69,15 @@ interface Use {
 }
 
 function usesOf(collection: Collection, index: SchemaIndex): readonly Use[] {
-  const own = collection.fields.map(({ column }) => column);
+  const columns = collection.fields.map(({ column }) => column);
   const joins = collection.relations.flatMap((relation) =>
     (relation.kind === 'm2m' ? relation.near : relation.on).map(({ from }) => from),
   );
-  const use: Use = { collection: collection.name, table: index.table(collection.table), columns: [...own, ...joins] };
+  const use: Use = {
+    collection: collection.name,
+    table: index.table(collection.table),
+    columns: [...columns, ...joins],
+  };
   return [use, ...collection.relations.flatMap((relation) => farUses(collection, relation, index))];
 }
 
@@ -95,11 +99,11 @@ function describe(uses: readonly Use[], enums: ReadonlyMap<string, readonly stri
   if (!table) return [];
   if (enums.size > 0 && table.columns.some((column) => enumOf(column) !== null))
     return [describeTable(table, uses, enums)];
-  const told = uses.map(({ collection, columns }) => `${collection}\0${columns.join('\0')}`).join('\0\0');
-  const known = last.get(table);
-  if (known?.uses === told) return [known.object];
+  const usesText = uses.map(({ collection, columns }) => `${collection}\0${columns.join('\0')}`).join('\0\0');
+  const cached = last.get(table);
+  if (cached?.uses === usesText) return [cached.object];
   const object = describeTable(table, uses, enums);
-  last.set(table, { uses: told, object });
+  last.set(table, { uses: usesText, object });
   return [object];
 }
 

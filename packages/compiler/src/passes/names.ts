@@ -38,7 +38,10 @@ export function nameAccess(
   const taken = new Set([...collections.values()].flatMap(({ constant, routes }) => [constant, routes]));
   const names = access.map(({ name }) => name);
   const constants = uniqueNames(names, (name) => camelCase(name, 'Access'), undefined, taken);
-  return access.map((one) => ({ access: one, constant: constants.get(one.name) ?? one.name }));
+  return access.map((accessClass) => ({
+    access: accessClass,
+    constant: constants.get(accessClass.name) ?? accessClass.name,
+  }));
 }
 
 /** Names of the aliases that list the values of fields, by field name. */

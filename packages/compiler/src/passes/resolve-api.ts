@@ -18,9 +18,9 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
   const index = indexOf(sources);
   const named = nameCollections(schema.collections.map(({ name }) => name));
   const names = new Map(
-    schema.collections.flatMap((one) => {
-      const own = named.get(one.name);
-      return own === undefined ? [] : [[one.name, oneOf(one, own)] as const];
+    schema.collections.flatMap((collection) => {
+      const collectionNames = named.get(collection.name);
+      return collectionNames === undefined ? [] : [[collection.name, oneOf(collection, collectionNames)] as const];
     }),
   );
   const collections = schema.collections.map((collection) =>

@@ -38,7 +38,7 @@ export function sourcesOf(schema: Schema): SchemaSources {
     tables: new Map(schema.tables.map((table) => [table.id, table])),
     collections: new Map(schema.collections.map((collection) => [collection.name, collection])),
     byTable: new Map(schema.collections.map(({ name, table }) => [table, name])),
-    linked: new Map([...linked].map(([name, own]) => [name, oneList(own[0] ?? own, own)])),
+    linked: new Map([...linked].map(([name, group]) => [name, oneList(group[0] ?? group, group)])),
   };
 }
 
@@ -68,9 +68,9 @@ export function indexOf({ dialect, tables, collections, byTable, linked }: Schem
 const columns = new WeakMap<Table, ReadonlyMap<string, Column>>();
 
 function columnsOf(table: Table): ReadonlyMap<string, Column> {
-  const known = columns.get(table) ?? new Map(table.columns.map((column) => [column.name, column]));
-  columns.set(table, known);
-  return known;
+  const cached = columns.get(table) ?? new Map(table.columns.map((column) => [column.name, column]));
+  columns.set(table, cached);
+  return cached;
 }
 
 function found<T>(value: T | undefined, what: string): T {

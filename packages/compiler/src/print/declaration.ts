@@ -27,9 +27,11 @@ export interface ConstantDeclaration {
 /** The names of other types that declarations mention. */
 export function namesIn(declarations: readonly TypeDeclaration[]): Set<string> {
   const found = new Set<string>();
-  for (const one of declarations) {
-    if (one.kind === 'alias') addNames(one.type, found);
-    else for (let at = 0; at < one.members.length; at += 1) addNames(one.members[at]?.type ?? '', found);
+  for (const declaration of declarations) {
+    if (declaration.kind === 'alias') addNames(declaration.type, found);
+    else
+      for (let index = 0; index < declaration.members.length; index += 1)
+        addNames(declaration.members[index]?.type ?? '', found);
   }
   for (const { name } of declarations) found.delete(name);
   return found;
@@ -59,8 +61,8 @@ export function printComment(notes: Notes, indent: number): string {
 /** The text inside a comment: one line if it fits, or lines that each begin with a line end; null without a note. */
 export function docText(notes: Notes, indent: number): string | null {
   const lines: string[] = [];
-  for (let at = 0; at < notes.length; at += 1) {
-    const note = notes[at] ?? '';
+  for (let index = 0; index < notes.length; index += 1) {
+    const note = notes[index] ?? '';
     if (note.trim() === '') continue;
     if (lines.length > 0) lines.push('');
     lines.push(...commentLines(note));

@@ -35,10 +35,10 @@ export function printDeclarations(
   empty: 'Record<never, never>' | 'Record<string, never>' = 'Record<never, never>',
 ): string {
   const parts: string[] = [];
-  for (const one of declarations) {
+  for (const declaration of declarations) {
     if (parts.length > 0) parts.push('\n');
-    parts.push(printComment(one.notes, 0));
-    addDeclaration(one, empty, parts);
+    parts.push(printComment(declaration.notes, 0));
+    addDeclaration(declaration, empty, parts);
   }
   return parts.join('');
 }
@@ -51,7 +51,7 @@ function addDeclaration(declaration: TypeDeclaration, empty: string, parts: stri
     return;
   }
   parts.push(`export interface ${name} {\n`);
-  for (let at = 0; at < members.length; at += 1) parts.push(members[at]?.text ?? '');
+  for (let index = 0; index < members.length; index += 1) parts.push(members[index]?.text ?? '');
   parts.push('}\n');
 }
 

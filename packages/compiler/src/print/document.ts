@@ -89,8 +89,8 @@ function printList(values: readonly JsonValue[], indent: number, levels: number,
 
 function printItems(values: readonly JsonValue[], indent: number, levels: number, pieces: Pieces): void {
   const next = `,\n${' '.repeat(indent)}`;
-  for (const [at, value] of values.entries()) {
-    if (at > 0) pieces.add(next);
+  for (const [index, value] of values.entries()) {
+    if (index > 0) pieces.add(next);
     print(value, indent, levels, pieces);
   }
 }
@@ -118,8 +118,8 @@ const mostQuotes = 10_000;
 const longText = 16;
 
 function quoted(text: string): string {
-  const known = quotes.get(text);
-  if (known !== undefined) return known;
+  const cached = quotes.get(text);
+  if (cached !== undefined) return cached;
   const quote = JSON.stringify(text);
   if (quotes.size >= mostQuotes) quotes.clear();
   quotes.set(text, quote);

@@ -27,10 +27,10 @@ export class Call extends Expression {
   readonly name: string;
   readonly of: readonly Value[];
 
-  constructor(name: string, of: readonly Value[]) {
+  constructor(name: string, parameters: readonly Value[]) {
     super();
     this.name = name;
-    this.of = of;
+    this.of = parameters;
   }
 }
 
@@ -52,8 +52,8 @@ export function code(text: string): Value {
 }
 
 /** A call of a function of the runtime. */
-export function call(name: string, ...of: readonly Value[]): Value {
-  return new Call(name, of);
+export function call(name: string, ...parameters: readonly Value[]): Value {
+  return new Call(name, parameters);
 }
 
 /** True if it is an object of data, whose properties stand for themselves. */
@@ -64,9 +64,9 @@ export function isData(value: object): value is Data {
 /** Gives objects of data an expression each, which always has several properties, and keeps what is printed of it with them. */
 export function createKept<Data extends object>(make: (data: Data) => object): (data: Data) => Value {
   const texts = new WeakMap<Data, Map<number, string>>();
-  return (of) => {
-    const own = texts.get(of) ?? new Map<number, string>();
-    texts.set(of, own);
-    return new Kept(() => make(of), own);
+  return (source) => {
+    const kept = texts.get(source) ?? new Map<number, string>();
+    texts.set(source, kept);
+    return new Kept(() => make(source), kept);
   };
 }

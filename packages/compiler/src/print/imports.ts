@@ -36,7 +36,7 @@ export function importTypes(
     if (group === undefined) groups.set(from, [name]);
     else group.push(name);
   }
-  return [...groups].map(([from, own]) => ({ from, names: own, typesOnly: true }));
+  return [...groups].map(([from, imported]) => ({ from, names: imported, typesOnly: true }));
 }
 
 /** Import declarations in the order that the linter wants: packages, then outer folders, then inner; names naturally. */
@@ -70,25 +70,25 @@ function distance(from: string): number {
 
 /** `.`, `_`, digits, letters; runs of digits by their number; letters regardless of case, then capitals first. */
 export function naturalOrder(a: string, b: string): number {
-  let at = startOfDifference(a, b);
-  let other = at;
-  while (at < a.length && other < b.length) {
-    const end = endOfToken(a, at);
+  let index = startOfDifference(a, b);
+  let other = index;
+  while (index < a.length && other < b.length) {
+    const end = endOfToken(a, index);
     const otherEnd = endOfToken(b, other);
-    const order = compareTokens(a.slice(at, end), b.slice(other, otherEnd));
+    const order = compareTokens(a.slice(index, end), b.slice(other, otherEnd));
     if (order !== 0) return order;
-    at = end;
+    index = end;
     other = otherEnd;
   }
-  return Number(at < a.length) - Number(other < b.length);
+  return Number(index < a.length) - Number(other < b.length);
 }
 
 /** Where the first tokens begin that may differ: names of neighbours have much in common. */
 function startOfDifference(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
-  while (at > 0 && !endsToken(a.charCodeAt(at - 1))) at -= 1;
-  return at;
+  let index = 0;
+  while (index < a.length && a.charCodeAt(index) === b.charCodeAt(index)) index += 1;
+  while (index > 0 && !endsToken(a.charCodeAt(index - 1))) index -= 1;
+  return index;
 }
 
 /** Digits run on, and half a character may stand in front of its other half. */
@@ -97,9 +97,9 @@ function endsToken(unit: number): boolean {
 }
 
 /** A token is a run of digits, or one character of another kind. */
-function endOfToken(text: string, at: number): number {
-  if (!isDigit(text.charCodeAt(at))) return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
-  let end = at + 1;
+function endOfToken(text: string, index: number): number {
+  if (!isDigit(text.charCodeAt(index))) return index + ((text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1);
+  let end = index + 1;
   while (isDigit(text.charCodeAt(end))) end += 1;
   return end;
 }

@@ -53,8 +53,8 @@ function printList(values: readonly JsonValue[], before: number, indent: number,
     return;
   }
   const space = ' '.repeat(indent + 2);
-  for (const [at, value] of values.entries()) {
-    pieces.add(`${at === 0 ? '[' : ','}\n${space}`);
+  for (const [index, value] of values.entries()) {
+    pieces.add(`${index === 0 ? '[' : ','}\n${space}`);
     print(value, indent + 2, indent + 2, pieces);
   }
   pieces.add(`\n${' '.repeat(indent)}]`);

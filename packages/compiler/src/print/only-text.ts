@@ -19,9 +19,9 @@ export function isText(value: object): boolean {
 
 /** The text of such an object. */
 export function textOf(value: object, indent: number): Piece {
-  const known = texts.get(value);
-  if (known === undefined || known.indent !== indent) return refuse();
-  return known.text;
+  const cached = texts.get(value);
+  if (cached === undefined || cached.indent !== indent) return refuse();
+  return cached.text;
 }
 
 function refuse(): never {

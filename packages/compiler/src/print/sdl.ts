@@ -25,8 +25,8 @@ export function sdlType(
   fields: readonly (SdlField | PrintedField)[],
   note: string | null = null,
 ): string {
-  const own = fields.map(printed).join('') || sdlLine('_empty', 'Void');
-  return `${described(note, '')}${kind} ${name} {\n${own}}\n`;
+  const body = fields.map(printed).join('') || sdlLine('_empty', 'Void');
+  return `${described(note, '')}${kind} ${name} {\n${body}}\n`;
 }
 
 function printed(field: SdlField | PrintedField): PrintedField {
@@ -85,7 +85,7 @@ export function sdlLine(
 /** On one line, or each on its own. */
 function argumentsOf(args: readonly SdlField[], separator: string, end: string): string {
   const start = end === '' ? '' : separator;
-  return `(${start}${args.map((one) => `${one.name}: ${one.type}`).join(separator)}${end})`;
+  return `(${start}${args.map((argument) => `${argument.name}: ${argument.type}`).join(separator)}${end})`;
 }
 
 /** Behind a field, or below it where the line is full. */

@@ -29,8 +29,8 @@ export function literalWidth(value: string): number {
 
 /** Printable ASCII without single quotes, backslashes and dollars, which is most of what there is. */
 function isPlainLiteral(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
     if (unit < 0x20 || unit > 0x7e || unit === quoteMark || unit === backslash || unit === dollar) return false;
   }
   return true;
@@ -44,10 +44,10 @@ export function propertyKey(name: string): string {
 }
 
 function isIdentifier(name: string): boolean {
-  for (let at = 0; at < name.length; at += 1) {
-    const unit = name.charCodeAt(at);
+  for (let index = 0; index < name.length; index += 1) {
+    const unit = name.charCodeAt(index);
     // Nearly all names need no look at other characters.
-    if (!isPlainPart(unit) && !(at > 0 && isDigit(unit))) return unit > 0x7e && isIdentifierOfAnyAlphabet(name);
+    if (!isPlainPart(unit) && !(index > 0 && isDigit(unit))) return unit > 0x7e && isIdentifierOfAnyAlphabet(name);
   }
   return name !== '';
 }
@@ -67,8 +67,8 @@ function isIdentifierOfAnyAlphabet(name: string): boolean {
   const { ts } = loadTsMorph();
   const points = [...name].map((character) => character.codePointAt(0) ?? 0);
   const { ESNext } = ts.ScriptTarget;
-  return points.every((point, place) =>
-    place === 0 ? ts.isIdentifierStart(point, ESNext) : ts.isIdentifierPart(point, ESNext),
+  return points.every((point, index) =>
+    index === 0 ? ts.isIdentifierStart(point, ESNext) : ts.isIdentifierPart(point, ESNext),
   );
 }
 
@@ -127,8 +127,8 @@ export function widthOf(text: string): number {
 
 /** Printable ASCII, which most texts are: for short ones a regular expression takes longer. */
 function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
     if (unit < 0x20 || unit > 0x7e) return false;
   }
   return true;

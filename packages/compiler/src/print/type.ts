@@ -20,9 +20,9 @@ class Composed {
   /** Names that stand in front of each: members, or one name of a generic type. */
   readonly names: readonly string[];
 
-  constructor(kind: Composed['kind'], of: readonly Type[], text: string, names: readonly string[] = noNames) {
+  constructor(kind: Composed['kind'], parts: readonly Type[], text: string, names: readonly string[] = noNames) {
     this.kind = kind;
-    this.of = of;
+    this.of = parts;
     this.text = text;
     this.names = names;
   }
@@ -37,9 +37,9 @@ export function union(...parts: readonly Type[]): Type {
 
 /** True if there is nothing to leave out or to take apart, as nearly always. */
 function isDistinct(parts: readonly Type[]): boolean {
-  for (let at = 0; at < parts.length; at += 1) {
-    const part = parts[at] ?? '';
-    if (isUnion(part) || isAmong(part, parts, at)) return false;
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? '';
+    if (isUnion(part) || isAmong(part, parts, index)) return false;
   }
   return true;
 }
@@ -47,16 +47,17 @@ function isDistinct(parts: readonly Type[]): boolean {
 /** True if one of the first `count` parts says the same. */
 function isAmong(part: Type, parts: readonly Type[], count: number): boolean {
   const text = flat(part);
-  for (let at = 0; at < count; at += 1) if (flat(parts[at] ?? '') === text) return true;
+  for (let index = 0; index < count; index += 1) if (flat(parts[index] ?? '') === text) return true;
   return false;
 }
 
 function distinctParts(parts: readonly Type[]): readonly Type[] {
-  const of: Type[] = [];
+  const distinct: Type[] = [];
   for (const part of parts) {
-    for (const one of isUnion(part) ? part.of : [part]) if (!isAmong(one, of, of.length)) of.push(one);
+    for (const member of isUnion(part) ? part.of : [part])
+      if (!isAmong(member, distinct, distinct.length)) distinct.push(member);
   }
-  return of;
+  return distinct;
 }
 
 /** The union of texts, as string literals or other names, no two of which are the same; `never` where there is none. */
@@ -64,35 +65,35 @@ export function unionOfTexts(texts: readonly string[]): Type {
   return texts.length === 0 ? 'never' : unionOf(texts);
 }
 
-function unionOf(of: readonly Type[]): Type {
-  const first = of[0];
-  return of.length === 1 && first !== undefined ? first : new Composed('union', of, flatAll(of, ' | '));
+function unionOf(parts: readonly Type[]): Type {
+  const first = parts[0];
+  return parts.length === 1 && first !== undefined ? first : new Composed('union', parts, flatAll(parts, ' | '));
 }
 
 /** A readonly array. */
-export function list(of: Type): Type {
-  return new Composed('list', [of], `readonly ${elementText(of)}[]`);
+export function list(element: Type): Type {
+  return new Composed('list', [element], `readonly ${elementText(element)}[]`);
 }
 
 /** A mutable array. */
-export function array(of: Type): Type {
-  return new Composed('array', [of], `${elementText(of)}[]`);
+export function array(element: Type): Type {
+  return new Composed('array', [element], `${elementText(element)}[]`);
 }
 
-function elementText(of: Type): string {
-  const isGrouped = typeof of !== 'string' && (of.kind === 'union' || of.kind === 'list');
-  return isGrouped ? `(${of.text})` : flat(of);
+function elementText(element: Type): string {
+  const isGrouped = typeof element !== 'string' && (element.kind === 'union' || element.kind === 'list');
+  return isGrouped ? `(${element.text})` : flat(element);
 }
 
 /** A type with arguments. */
-export function generic(name: string, ...of: readonly Type[]): Type {
-  return new Composed('generic', of, `${name}<${flatAll(of, ', ')}>`, [name]);
+export function generic(name: string, ...parameters: readonly Type[]): Type {
+  return new Composed('generic', parameters, `${name}<${flatAll(parameters, ', ')}>`, [name]);
 }
 
 /** An object of members, of which there is one at least. */
 export function object(members: readonly TypeMember[]): Type {
   const names = members.map(({ name, optional }) => `${name}${optional ? '?' : ''}`);
-  const texts = members.map(({ type }, at) => `${names[at]}: ${flat(type)}`);
+  const texts = members.map(({ type }, index) => `${names[index]}: ${flat(type)}`);
   return new Composed(
     'object',
     members.map(({ type }) => type),
@@ -111,7 +112,7 @@ export function nullable(type: Type): Type {
 
 function flatAll(types: readonly Type[], separator: string): string {
   let text = flat(types[0] ?? '');
-  for (let at = 1; at < types.length; at += 1) text += `${separator}${flat(types[at] ?? '')}`;
+  for (let index = 1; index < types.length; index += 1) text += `${separator}${flat(types[index] ?? '')}`;
   return text;
 }
 
@@ -151,7 +152,7 @@ export function addNames(type: Type, found: Set<string>): void {
   }
   const name = type.names[0];
   if (type.kind === 'generic' && name !== undefined) found.add(name);
-  for (let at = 0; at < type.of.length; at += 1) addNames(type.of[at] ?? '', found);
+  for (let index = 0; index < type.of.length; index += 1) addNames(type.of[index] ?? '', found);
 }
 
 function isLiteral(text: string): boolean {
@@ -175,24 +176,24 @@ function isUnion(type: Type): type is Composed {
 
 function broken(type: Type, indent: number): string {
   if (typeof type === 'string') return type;
-  const { kind, of, names } = type;
-  const first = of[0] ?? '';
+  const { kind, of: parts, names } = type;
+  const first = parts[0] ?? '';
   switch (kind) {
     case 'union':
-      return `${unionLines(of, indent + 2)}\n${' '.repeat(indent)}`;
+      return `${unionLines(parts, indent + 2)}\n${' '.repeat(indent)}`;
     case 'list':
       return `readonly ${brokenElement(first, indent + 'readonly '.length, indent)}[]`;
     case 'array':
       return `${brokenElement(first, indent, indent)}[]`;
     case 'object':
-      return `{\n${of.map((part, at) => memberLine(names[at] ?? '', part, indent + 2)).join('')}${' '.repeat(indent)}}`;
+      return `{\n${parts.map((part, index) => memberLine(names[index] ?? '', part, indent + 2)).join('')}${' '.repeat(indent)}}`;
     case 'generic':
-      return `${names[0]}<\n${of.map((part) => argumentLine(part, indent + 2)).join(',\n')}\n${' '.repeat(indent)}>`;
+      return `${names[0]}<\n${parts.map((part) => argumentLine(part, indent + 2)).join(',\n')}\n${' '.repeat(indent)}>`;
   }
 }
 
-function brokenElement(of: Type, before: number, indent: number): string {
-  return isUnion(of) ? `(${broken(of, indent)})` : fitted(of, before, indent);
+function brokenElement(element: Type, before: number, indent: number): string {
+  return isUnion(element) ? `(${broken(element, indent)})` : fitted(element, before, indent);
 }
 
 function memberLine(name: string, type: Type, indent: number): string {
@@ -211,6 +212,7 @@ function fitted(type: Type, before: number, indent: number): string {
 function unionLines(parts: readonly Type[], indent: number): string {
   const start = `\n${' '.repeat(indent)}| `;
   let text = '';
-  for (let at = 0; at < parts.length; at += 1) text += start + fitted(parts[at] ?? '', indent + 2, indent + 2);
+  for (let index = 0; index < parts.length; index += 1)
+    text += start + fitted(parts[index] ?? '', indent + 2, indent + 2);
   return text;
 }

@@ -32,7 +32,7 @@ function roomAfter(value: Value, room: number): number {
 /** With what separates them. */
 function roomAfterAll(values: readonly Value[], room: number): number {
   let left = values.length > 0 ? room + 2 : room;
-  for (let at = 0; at < values.length && left >= 0; at += 1) left = roomAfter(values[at], left - 2);
+  for (let index = 0; index < values.length && left >= 0; index += 1) left = roomAfter(values[index], left - 2);
   return left;
 }
 

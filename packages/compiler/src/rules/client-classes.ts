@@ -6,17 +6,17 @@ import type { Api } from '../api.ts';
 /** Every name that no access class has. */
 export function checkClasses(api: Api, names: readonly string[] | 'all' = 'all'): readonly Diagnostic[] {
   const classes = api.access.map(({ access }) => access);
-  const known = classes.map(({ name }) => name);
-  const unknown = names === 'all' ? [] : names.filter((name) => !known.includes(name));
+  const knownNames = classes.map(({ name }) => name);
+  const unknown = names === 'all' ? [] : names.filter((name) => !knownNames.includes(name));
   return unknown.map((name) => {
-    const likely = classes.find(({ roles }) => roles.includes(name))?.name ?? didYouMean(name, known);
+    const likely = classes.find(({ roles }) => roles.includes(name))?.name ?? didYouMean(name, knownNames);
     const suggestion = likely === null ? '' : `Did you mean "${likely}"? `;
     return {
       code: 'unknown-class',
       severity: 'error',
       place: '--classes',
       message: `There is no access class "${name}".`,
-      hint: `${suggestion}The classes are ${known.join(', ')}.`,
+      hint: `${suggestion}The classes are ${knownNames.join(', ')}.`,
     };
   });
 }

@@ -4,11 +4,11 @@ import type { Api } from '../api.ts';
 import { type ClientPackages, clientName } from '../client/package-name.ts';
 
 /** Every name that npm refuses, and every name that several clients would have. */
-export function checkClientNames(api: Api, { name, place }: ClientPackages): readonly Diagnostic[] {
+export function checkClientNames(api: Api, { name, place: location }: ClientPackages): readonly Diagnostic[] {
   const problem = (message: string): Diagnostic => ({
     code: 'client-package',
     severity: 'error',
-    place,
+    place: location,
     message,
     hint,
   });

@@ -38,16 +38,19 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
     if (isDistinctSchema(fixed, collections)) return [];
     return collisions([...fixed, ...collections.flatMap(collectionClaims)], 'schema');
   });
-  return [...ofSchema, ...collections.flatMap((one) => ownCollisions(one, links.get(one.name) ?? []))];
+  return [
+    ...ofSchema,
+    ...collections.flatMap((collection) => ownCollisions(collection, links.get(collection.name) ?? [])),
+  ];
 }
 
 /** Collisions within a collection. Most findings follow from its own names alone, and are found once. */
-function ownCollisions(one: CollectionDescriptor, links: readonly ManyToAny[]): readonly Diagnostic[] {
+function ownCollisions(collection: CollectionDescriptor, links: readonly ManyToAny[]): readonly Diagnostic[] {
   const find = () => {
-    const names = memberNames(one, links);
-    return isDistinctWithin(names) ? [] : collisions(memberClaims(names), `collection ${one.name}`);
+    const names = memberNames(collection, links);
+    return isDistinctWithin(names) ? [] : collisions(memberClaims(names), `collection ${collection.name}`);
   };
-  return links.length > 0 ? find() : withoutLinks(one, find);
+  return links.length > 0 ? find() : withoutLinks(collection, find);
 }
 
 const withoutLinks = createFacts<CollectionDescriptor, readonly Diagnostic[]>();
@@ -105,9 +108,9 @@ function isDistinctSchema(fixed: readonly Claim[], collections: readonly Collect
     return names.size < names.add(name).size;
   };
   return collections.every(
-    (one) =>
-      typesOf(one).every((name) => take('type', name)) &&
-      graphqlCollectionRoots(one).every((root) => take(spaceOf(one, root), root.name)),
+    (collection) =>
+      typesOf(collection).every((name) => take('type', name)) &&
+      graphqlCollectionRoots(collection).every((root) => take(spaceOf(collection, root), root.name)),
   );
 }
 
@@ -132,11 +135,11 @@ interface MemberNames {
 }
 
 function memberNames({ fields, relations }: CollectionDescriptor, links: readonly ManyToAny[]): MemberNames {
-  const own = new Set(fields.map(({ name }) => name));
-  const others = relations.filter(({ name }) => !own.has(name));
+  const fieldNames = new Set(fields.map(({ name }) => name));
+  const others = relations.filter(({ name }) => !fieldNames.has(name));
   const many = others.filter(({ kind }) => kind !== 'm2o').map(({ name }) => name);
   return {
-    fields: [...own],
+    fields: [...fieldNames],
     relations: others.map(({ name }) => name),
     called: [...fields.filter(({ type }) => functionsOf(type).length > 0).map(({ name }) => name), ...many],
     many,
@@ -173,7 +176,7 @@ function memberClaims({ fields, relations, called, many, items }: MemberNames): 
 }
 
 /** One complaint for the same things, however many names they share. */
-function collisions(claims: readonly Claim[], place: string): readonly Diagnostic[] {
+function collisions(claims: readonly Claim[], location: string): readonly Diagnostic[] {
   const keyOf = ({ space, name }: Claim): string => `${space} ${name}`;
   const groups = [...Map.groupBy(claims, keyOf).values()];
   const shared = groups.flatMap((group) => {
@@ -189,7 +192,7 @@ function collisions(claims: readonly Claim[], place: string): readonly Diagnosti
     if (first === undefined) return [];
     const message = `In GraphQL ${listed(first.owners)} would all be called "${first.name}".`;
     const hint = 'Rename all but one in platform.config.ts; `graphql: false` there leaves GraphQL out.';
-    return [{ code: 'graphql-name', severity: 'error', place, message, hint }];
+    return [{ code: 'graphql-name', severity: 'error', place: location, message, hint }];
   });
 }
 

@@ -36,62 +36,65 @@ function checkCollection(
   tables: ReadonlyMap<string, Table>,
   lookUp: LookUp,
 ): readonly Diagnostic[] {
-  const place = `collection ${collection.name}`;
+  const location = `collection ${collection.name}`;
   const table = tables.get(collection.table);
-  if (!table) return [dangling(place, `table "${collection.table}"`)];
+  if (!table) return [dangling(location, `table "${collection.table}"`)];
   const columns = columnsOf(table);
   const fields = new Set(collection.fields.map(({ name }) => name));
   const sources = collection.fields.filter(({ column }) => !columns.has(column));
   const keys = [...collection.key, ...(collection.sort === null ? [] : [collection.sort])];
-  const others = collection.relations.filter((one) => one.kind !== 'm2o' || one.field === null);
+  const others = collection.relations.filter((relation) => relation.kind !== 'm2o' || relation.field === null);
   return [
-    ...sources.map(({ column }) => dangling(place, `column "${column}"`)),
-    ...keys.filter((name) => !fields.has(name)).map((name) => dangling(place, `field "${name}"`)),
-    ...twice([...collection.fields, ...others], place, 'field or relation'),
-    ...collection.relations.flatMap((relation) => checkRelation(relation, place, columns, lookUp)),
+    ...sources.map(({ column }) => dangling(location, `column "${column}"`)),
+    ...keys.filter((name) => !fields.has(name)).map((name) => dangling(location, `field "${name}"`)),
+    ...twice([...collection.fields, ...others], location, 'field or relation'),
+    ...collection.relations.flatMap((relation) => checkRelation(relation, location, columns, lookUp)),
   ];
 }
 
 function checkRelation(
   relation: Relation,
-  place: string,
-  own: ReadonlySet<string>,
+  location: string,
+  columns: ReadonlySet<string>,
   lookUp: LookUp,
 ): readonly Diagnostic[] {
-  const at = `${place}, relation ${relation.name}`;
+  const relationLocation = `${location}, relation ${relation.name}`;
   const names = [relation.target, ...(relation.kind === 'm2m' ? [relation.junction] : [])];
   const allowed = relation.kind === 'm2a' ? relation.allowed : [];
   const unknown = [...names, ...allowed].filter((name) => !lookUp.hasCollection(name));
-  if (unknown.length > 0) return unknown.map((name) => dangling(at, `collection "${name}"`));
+  if (unknown.length > 0) return unknown.map((name) => dangling(relationLocation, `collection "${name}"`));
   const target = lookUp.columnsOf(relation.target);
-  if (relation.kind !== 'm2m') return checkPairs(relation.on, at, own, target);
+  if (relation.kind !== 'm2m') return checkPairs(relation.on, relationLocation, columns, target);
   const junction = lookUp.columnsOf(relation.junction);
-  return [...checkPairs(relation.near, at, own, junction), ...checkPairs(relation.far, at, junction, target)];
+  return [
+    ...checkPairs(relation.near, relationLocation, columns, junction),
+    ...checkPairs(relation.far, relationLocation, junction, target),
+  ];
 }
 
 function checkPairs(
   pairs: readonly { readonly from: string; readonly to: string }[],
-  place: string,
+  location: string,
   left: ReadonlySet<string>,
   right: ReadonlySet<string>,
 ): readonly Diagnostic[] {
   return pairs.flatMap(({ from, to }) => [
-    ...(left.has(from) ? [] : [dangling(place, `column "${from}"`)]),
-    ...(right.has(to) ? [] : [dangling(place, `column "${to}"`)]),
+    ...(left.has(from) ? [] : [dangling(location, `column "${from}"`)]),
+    ...(right.has(to) ? [] : [dangling(location, `column "${to}"`)]),
   ]);
 }
 
 function checkPermission({ role, collection }: Permission, lookUp: LookUp): readonly Diagnostic[] {
   const [isRole, isCollection] = [lookUp.hasRole(role), lookUp.hasCollection(collection)];
   if (isRole && isCollection) return [];
-  const place = `permissions of ${role} on ${collection}`;
+  const location = `permissions of ${role} on ${collection}`;
   return [
-    ...(isRole ? [] : [dangling(place, `role "${role}"`)]),
-    ...(isCollection ? [] : [dangling(place, `collection "${collection}"`)]),
+    ...(isRole ? [] : [dangling(location, `role "${role}"`)]),
+    ...(isCollection ? [] : [dangling(location, `collection "${collection}"`)]),
   ];
 }
 
-function twice(items: readonly { readonly name: string }[], place: string, what: string): readonly Diagnostic[] {
+function twice(items: readonly { readonly name: string }[], location: string, what: string): readonly Diagnostic[] {
   if (new Set(items.map(({ name }) => name)).size === items.length) return [];
   const groups = Map.groupBy(items, ({ name }) => name);
   return [...groups]
@@ -99,7 +102,7 @@ function twice(items: readonly { readonly name: string }[], place: string, what:
     .map(([name]) => ({
       code: 'name-collision',
       severity: 'error',
-      place,
+      place: location,
       message: `There is more than one ${what} "${name}".`,
       hint: 'Rename all but one in platform.config.ts.',
     }));
@@ -112,11 +115,11 @@ function columnsOf(table: Table | undefined): ReadonlySet<string> {
 const columnsIn = createFacts<Table, ReadonlySet<string>>();
 const noColumns: ReadonlySet<string> = new Set();
 
-function dangling(place: string, what: string): Diagnostic {
+function dangling(location: string, what: string): Diagnostic {
   return {
     code: 'dangling-reference',
     severity: 'error',
-    place,
+    place: location,
     message: `The schema refers to ${what}, which it does not contain.`,
     hint: 'Run `platform introspect` to write platform.schema.json anew.',
   };

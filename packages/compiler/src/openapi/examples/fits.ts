@@ -16,7 +16,7 @@ export function createFits(document: JsonObject): Fits {
     if (schema === true) return new Set(isJsonObject(value) ? Object.keys(value) : []);
     if (!isJsonObject(schema) || !hasType(schema.type, value)) return null;
     if (schema.const !== undefined && !isSame(schema.const, value)) return null;
-    if (Array.isArray(schema.enum) && !schema.enum.some((one: JsonValue) => isSame(one, value))) return null;
+    if (Array.isArray(schema.enum) && !schema.enum.some((allowed: JsonValue) => isSame(allowed, value))) return null;
     if (Array.isArray(value)) return areItems(schema, value) ? describedByParts(schema, value, new Set()) : null;
     const names = isJsonObject(value) ? describedMembers(schema, value) : new Set<string>();
     return names && describedByParts(schema, value, names);
@@ -51,9 +51,9 @@ export function createFits(document: JsonObject): Fits {
       return patterns.find(([pattern]) => new RegExp(pattern, 'u').test(name))?.[1] ?? others;
     };
     const judged = members.map(([name, inner]) => ({ name, inner, schema: schemaOf(name) }));
-    if (judged.some((one) => one.schema !== undefined && !fits(one.schema, one.inner))) return null;
+    if (judged.some((member) => member.schema !== undefined && !fits(member.schema, member.inner))) return null;
     const isFree = memberKeywords.every((keyword) => schema[keyword] === undefined);
-    return new Set(judged.filter((one) => isFree || one.schema !== undefined).map(({ name }) => name));
+    return new Set(judged.filter((member) => isFree || member.schema !== undefined).map(({ name }) => name));
   }
 
   function areItems(schema: JsonObject, values: readonly JsonValue[]): boolean {
@@ -92,8 +92,8 @@ function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-function isSame(one: JsonValue, other: JsonValue): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSame(left: JsonValue, other: JsonValue): boolean {
+  return JSON.stringify(left) === JSON.stringify(other);
 }
 
 function hasType(types: JsonValue | undefined, value: JsonValue): boolean {

@@ -27,8 +27,8 @@ function insert(
     isLookedAt(item)
       ? mapMembers(item, (operation) => {
           const id = isJsonObject(operation) ? operation.operationId : undefined;
-          const own = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
-          return isJsonObject(operation) && own.length > 0 ? exemplify(operation, own, fits) : operation;
+          const recorded = typeof id === 'string' && Object.hasOwn(examples, id) ? (examples[id] ?? []) : [];
+          return isJsonObject(operation) && recorded.length > 0 ? exemplify(operation, recorded, fits) : operation;
         })
       : item,
   );
@@ -37,14 +37,16 @@ function insert(
 
 /** An operation with those of its examples that fit. */
 function exemplify(operation: JsonObject, examples: readonly Example[], fits: Fits): JsonObject {
-  const fitting = examples.filter((one) => isFitting(operation, one, fits));
+  const fitting = examples.filter((example) => isFitting(operation, example, fits));
   const { requestBody: body, responses } = operation;
-  const sent = fitting.flatMap((one) => (one.body === undefined ? [] : [{ summary: one.request, value: one.body }]));
+  const sent = fitting.flatMap((example) =>
+    example.body === undefined ? [] : [{ summary: example.request, value: example.body }],
+  );
   return {
     ...operation,
     ...(isJsonObject(body) && { requestBody: show(body, sent) }),
     responses: mapMembers(responses, (response, status) => {
-      const answered = fitting.filter((one) => String(one.status) === status);
+      const answered = fitting.filter((example) => String(example.status) === status);
       const shown = answered.flatMap(({ request, answer }) =>
         answer === undefined ? [] : [{ summary: request, value: answer }],
       );
@@ -77,7 +79,7 @@ function show(described: JsonObject, examples: readonly JsonObject[]): JsonObjec
   const media = mediaOf(described);
   if (media === undefined || examples.length === 0) return described;
   const [type, schema] = media;
-  const named = objectOf(examples.map((one, place) => [`example${place + 1}`, one]));
+  const named = objectOf(examples.map((example, index) => [`example${index + 1}`, example]));
   const content = isJsonObject(described.content) ? described.content : {};
   return { ...described, content: { ...content, [type]: { ...schema, examples: named } } };
 }
