@@ -18,7 +18,7 @@ export interface WriteRule extends AccessRule {
   readonly presets: readonly { readonly field: string; readonly value: Operand }[];
 }
 
-/** What an access class may do with one collection. An absent action is forbidden. */
+/** Permissions of an access class on one collection. An absent action is forbidden. */
 export interface CollectionAccess {
   readonly collection: string;
   readonly read?: readonly AccessRule[];

@@ -18,12 +18,12 @@ export type AggregateFunction = (typeof aggregateFunctions)[number];
 
 const names: ReadonlySet<string> = new Set(aggregateFunctions);
 
-/** Whether a text names an aggregate function. */
+/** True if a text names an aggregate function. */
 export function isAggregateFunction(name: string): name is AggregateFunction {
   return names.has(name);
 }
 
-/** What a function computes, `Distinct` or not: a number of values, a sum, a mean, or one of the values. */
+/** Kind of a function, `Distinct` or not: a number of values, a sum, a mean, or one of the values. */
 export type AggregateKind = 'count' | 'sum' | 'avg' | 'min' | 'max';
 
 const kinds: Readonly<Record<AggregateFunction, AggregateKind>> = {
@@ -47,7 +47,7 @@ const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'de
 const times: ReadonlySet<PortableType> = new Set(['date', 'time', 'dateTime', 'timestamp', 'interval']);
 const texts: ReadonlySet<PortableType> = new Set(['string', 'text', 'csv']);
 
-/** Whether a function is defined for fields of a type. Everything can be counted; `countAll` takes no field at all. */
+/** True if a function is defined for fields of a type. Everything can be counted; `countAll` takes no field at all. */
 export function aggregateFits(name: AggregateFunction, type: PortableType): boolean {
   const kind = kinds[name];
   if (kind === 'count') return true;

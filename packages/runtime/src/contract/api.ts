@@ -43,19 +43,19 @@ export interface CompiledApi {
   readonly routes: readonly Route[];
   readonly fingerprint: Fingerprint;
   /**
-   * What roles and rules came to when they were compiled from the platform's own tables, so that a server knows whether
-   * these have changed since. Default: they come from a file.
+   * Digest of roles and rules as they were compiled from the platform's own tables, so that a server knows if these
+   * have changed since. Default: they come from a file.
    */
   readonly permissionsDigest?: string;
   /**
    * `DeclaredModel.digest` of what the platform's own tables said about the model when it was compiled. Default: nothing.
    */
   readonly modelDigest?: string;
-  /** What the project's own code adds. Default: nothing. */
+  /** Extensions: the project's own code. Default: none. */
   readonly extensions?: readonly Extension[];
   /** The routes of the extensions, as their types say. Default: none. */
   readonly customRoutes?: readonly CustomRoute[];
-  /** What the model endpoints tell an access class, by its name; read when asked for. */
+  /** Data of the model endpoints for an access class, by its name; read when asked for. */
   readonly model: (accessClass: string) => Promise<ModelDocument>;
   /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
   readonly openapi: (accessClass: string) => Promise<JsonValue>;

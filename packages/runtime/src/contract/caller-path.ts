@@ -10,7 +10,9 @@ export const callerCollections = { user: 'platform_users', role: 'platform_roles
 /** A value of the caller: their key, or what a path leads to from their row. */
 export type CallerOperand = Extract<Operand, { kind: 'caller' }>;
 
-/** What a path from the caller leads to: values of a type, many when it passes a to-many relation or ends in an array. */
+/**
+ * Value of a path from the caller: its type, and `many` when the path passes a to-many relation or ends in an array.
+ */
 export interface CallerValue {
   readonly type: NamedField;
   readonly many: boolean;
@@ -78,7 +80,7 @@ const families: Readonly<Partial<Record<PortableType, string>>> = {
   uuid: 'uuid',
 };
 
-/** Whether values of two types can be compared: texts with texts, numbers with numbers, else a type with itself. */
+/** True if values of two types can be compared: texts with texts, numbers with numbers, else a type with itself. */
 export function areComparable(one: Pick<ValueType, 'type'>, other: Pick<ValueType, 'type'>): boolean {
   const family = families[one.type];
   return family !== undefined && family === families[other.type];

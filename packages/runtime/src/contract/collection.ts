@@ -23,8 +23,8 @@ export interface FieldDescriptor {
   readonly stored?: string;
   readonly wire: WireForm;
   /**
-   * On MySQL and MariaDB: what makes any text one of the column's collation, with `{}` in its place, so that an index finds
-   * it. Absent where the column has none.
+   * On MySQL and MariaDB: SQL that gives any text the column's collation, with `{}` in the text's place, so that an
+   * index finds it. Absent where the column has none.
    */
   readonly collated?: string;
   /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
@@ -36,7 +36,10 @@ export interface FieldDescriptor {
   readonly element?: PortableType;
   /** Name of the built-in range or multirange type, which filters can look into; `type` is `unknown` then. */
   readonly range?: string;
-  /** Who fills the column when the caller does not. Absent: nobody, so a value is required unless `nullable`. */
+  /**
+   * Source of the column's value when the caller gives none. Absent: there is no source, so a value is required unless
+   * `nullable`.
+   */
   readonly filled?: 'default' | 'identity' | 'generated';
   /**
    * On MySQL and MariaDB: set where the default is an identifier of the database's making. Those tell the time and the
@@ -60,8 +63,8 @@ export interface FieldDescriptor {
 }
 
 /**
- * What a constraint of the database is about, by the name that the database reports when it is violated. Of a unique key,
- * a foreign key or a check.
+ * Constraint of the database, by the name that the database reports when it is violated: a unique key, a foreign key or
+ * a check.
  */
 export interface ConstraintDescriptor {
   readonly name: string;
@@ -70,7 +73,7 @@ export interface ConstraintDescriptor {
   readonly fields: readonly string[];
   /** Set when columns were left out, so that the fields alone are not unique. */
   readonly incomplete?: true;
-  /** Of a foreign key: the collection that it leads to, when there is one. */
+  /** For a foreign key: the collection that it leads to, when there is one. */
   readonly target?: string;
   /** Set on a foreign key that rows may break: one that is NOT VALID or NOT ENFORCED. */
   readonly unchecked?: true;
@@ -142,7 +145,7 @@ export interface ManyToAny extends RelationBase {
 export type RelationDescriptor = ManyToOne | OneToMany | ManyToMany | ManyToAny;
 
 /**
- * What generated code states about one collection: facts only.
+ * Facts about one collection, as generated code states them.
  *
  * Names are API names; everything that reaches SQL is quoted by the compiler already.
  */
@@ -157,7 +160,7 @@ export interface CollectionDescriptor {
   readonly singleton: boolean;
   /** Set on collections of the platform itself: they have routes and services of their own, and none below `/items`. */
   readonly system?: true;
-  /** What is kept of its changes when it is not everything: activity without revisions, or nothing. */
+  /** History that is kept of its changes when it is not everything: activity without revisions, or nothing. */
   readonly accountability?: 'activity' | 'none';
   /** Field that orders lists by default, before the key. */
   readonly sort?: string;

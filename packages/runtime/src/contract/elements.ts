@@ -28,7 +28,7 @@ const ranges: ReadonlyMap<string, RangeElement> = new Map([
   ...spanning('date', 'date', 'date'),
 ]);
 
-/** What the values of a range type are; undefined for any other type. `name` is that of `pg_type`. */
+/** Returns the element of a range type; undefined for any other type. `name` is that of `pg_type`. */
 export function rangeElement(name: string | undefined): RangeElement | undefined {
   return name === undefined ? undefined : ranges.get(name);
 }

@@ -23,9 +23,10 @@ export interface RawNumber {
 const longRun = 16;
 const exponent = /\d[eE][+-]?\d/;
 
-/** Whether a text may hold a number whose digits a double cannot hold. */
+/** True if a text may hold a number whose digits a double cannot hold. */
 export function mayLoseDigits(text: string): boolean {
-  // A run that long covers one of the places at that distance: of a body of words hardly any character is looked at.
+  // A run that long covers one of the positions at that distance, so hardly any character of a body of words is looked
+  // at.
   for (let at = longRun - 1; at < text.length; at += longRun) {
     if (isDigit(text, at) && isLongRun(text, at)) return true;
   }
@@ -47,8 +48,8 @@ function isDigit(text: string, at: number): boolean {
 }
 
 /**
- * A number of a text, or its digits where a double cannot be trusted with it: integers beyond 2^53 are kept so even where
- * a double happens to hold them, because nobody can tell those later from others that were rounded.
+ * A number of a text, or its digits where a double cannot be trusted with it. Integers beyond 2^53 are kept as digits
+ * even where a double happens to hold them, because later they look the same as rounded ones.
  */
 export function exactNumber(value: number, source: string): JsonValue {
   const trusted = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
@@ -85,8 +86,8 @@ export function withNumberTexts(value: JsonValue, depth = 0): JsonValue {
 }
 
 /**
- * Whether a value, which must not nest without bound, holds a number beyond the range of doubles: few bytes can make one
- * as long as a book.
+ * True if a value, which must not nest without bound, holds a number beyond the range of doubles: few bytes can make
+ * one as long as a book.
  */
 export function holdsHugeNumber(value: JsonValue): boolean {
   if (value === null || typeof value !== 'object') return false;

@@ -1,4 +1,4 @@
-/** What a project's own code adds, as the server takes it. */
+/** Extensions: a project's own code, as the server takes it. */
 import type { ObjectShape, Shape } from './shape.ts';
 import type { JsonValue } from './types.ts';
 
@@ -19,7 +19,7 @@ export interface RegisteredHook {
   run(event: HookEvent): unknown;
 }
 
-/** What a hook is given, without its types. */
+/** Argument of a hook, without its types. */
 export interface HookEvent {
   readonly caller: HookCaller;
   readonly items: unknown;
@@ -35,7 +35,7 @@ export interface RegisteredRoute {
   run(request: RouteCall): unknown;
 }
 
-/** What the code of a route is given, without its types. */
+/** Argument of the code of a route, without its types. */
 export interface RouteCall {
   readonly caller: HookCaller;
   readonly items: unknown;
@@ -62,7 +62,7 @@ export interface CustomRoute {
   readonly response?: Shape;
 }
 
-/** Who asks: user and role as keys in text form, null where there is none. */
+/** Caller: user and role as keys in text form, null where there is none. */
 export interface HookCaller {
   readonly accessClass: string;
   readonly user: string | null;

@@ -141,7 +141,10 @@ function splitList(text: string): readonly string[] {
   return text === '' ? [] : text.split(',');
 }
 
-/** What a list is made of: how each of its values is compared (the second of a pair otherwise), and what joins them. */
+/**
+ * Comparisons that replace a list: the operator for each of its values (for the second of a pair another one), and how
+ * they are joined.
+ */
 const spreads: Readonly<Partial<Record<Operator, readonly [kind: 'and' | 'or', each: Operator, second?: Operator]>>> = {
   _in: ['or', '_eq'],
   _nin: ['and', '_neq'],

@@ -10,7 +10,7 @@ import type { ValueType } from './values.ts';
 /** Segments of a path at most: as deep as JSON values may nest. */
 const mostSegments = 64;
 
-/** Whether a key of a filter is written as a path into JSON. */
+/** True if a key of a filter is written as a path into JSON. */
 export function isPointer(key: string): boolean {
   return key.startsWith('/');
 }
@@ -22,7 +22,7 @@ export function readPointer(key: string): readonly string[] | undefined {
   return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What a value within JSON is compared as. */
+/** Type as which a value within JSON is compared. */
 export type JsonKind = 'text' | 'number' | 'boolean';
 
 /** The kind of one JSON value; undefined for null, arrays and objects. */
@@ -51,7 +51,7 @@ export function readScalar(text: string): JsonValue {
   if (!/^(?:-?\d[\d.]{0,39}(?:[eE][+-]?\d{1,2})?|true|false|null|".*")$/s.test(text)) return text;
   try {
     const value: JsonValue = JSON.parse(text);
-    // Whatever its digits, it is the number that is written.
+    // The number keeps all its digits as written.
     return typeof value === 'number' ? JSON.rawJSON(text) : value;
   } catch {
     return text;
@@ -61,7 +61,7 @@ export function readScalar(text: string): JsonValue {
 /** Operators on a value within JSON that need text. */
 const textual = /^_n?i?(?:contains|starts_with|ends_with)$/;
 
-/** Whether an operator compares values of a kind within JSON. */
+/** True if an operator compares values of a kind within JSON. */
 export function jsonOperatorFits(operator: Operator, kind: JsonKind): boolean {
   if (textual.test(operator)) return kind === 'text';
   return kind !== 'boolean' || !/^_(?:lte?|gte?|n?between)$/.test(operator);

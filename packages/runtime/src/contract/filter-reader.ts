@@ -4,7 +4,7 @@ import { listOf } from './filter-syntax.ts';
 import type { JsonValue } from './types.ts';
 import type { ValueType } from './values.ts';
 
-/** What the readers of a filter's parts share. */
+/** State that the readers of a filter's parts share. */
 export interface Reader {
   readonly names: FilterNames;
   /** Names that paths from the caller use. */
@@ -29,7 +29,7 @@ export interface Compared {
   readonly type: ValueType;
 }
 
-/** Notes a problem; what it returns matches nothing. */
+/** Notes a problem, and returns a condition that matches nothing. */
 export function problem(reader: Reader, stage: 'name' | 'value', path: readonly string[], message: string): Condition {
   reader.problems.push({ stage, path, message });
   return never;

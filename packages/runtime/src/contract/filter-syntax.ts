@@ -204,7 +204,7 @@ function operandsOf(operator: Operator, value: JsonValue): readonly JsonValue[] 
   return typeof value === 'string' ? value.split(',') : (listOf(value) ?? []);
 }
 
-/** Whether a key under a name describes the row that the name leads to, and not the name's own value. */
+/** True if a key under a name describes the row that the name leads to, and not the name's own value. */
 function describesRow(key: string): boolean {
   return !isOperator(key) && !isPointer(key) && key !== '_some' && key !== '_none';
 }

@@ -11,7 +11,7 @@ export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
 /** A value that the server fills in when it runs the filter: `$NOW(-1 day)`, `$CURRENT_USER`. */
 export type DynamicValue = `$${string}`;
 
-/** What every field can be asked. */
+/** Operators of every field. */
 export interface NullOperators {
   readonly _null?: boolean;
   readonly _nnull?: boolean;

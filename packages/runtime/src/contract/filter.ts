@@ -4,7 +4,7 @@ import { checkFilterForm } from './filter-syntax.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import type { JsonValue, PortableType } from './types.ts';
 
-/** What a filter may say about one field. */
+/** A field as filters see it. */
 export interface NamedField {
   readonly type: PortableType;
   readonly values?: readonly string[];
@@ -15,7 +15,7 @@ export interface NamedField {
   readonly range?: string;
 }
 
-/** What a filter may say about one relation. `targets` are the allowed collections of a many-to-any. */
+/** A relation as filters see it. `targets` are the allowed collections of a many-to-any. */
 export interface NamedRelation {
   readonly kind: 'm2o' | 'o2m' | 'm2m' | 'm2a';
   readonly target: string;

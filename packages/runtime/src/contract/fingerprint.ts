@@ -1,6 +1,6 @@
 /**
- * What the compiled API relies on in the database. Compared with the live catalog at start and on a timer; a difference
- * closes the collections that use the object and is reported by name.
+ * Parts of the database that the compiled API relies on. Compared with the live catalog at start and on a timer; a
+ * difference closes the collections that use the object and is reported by name.
  */
 export interface Fingerprint {
   /** SHA-256 over `objects` as canonical JSON, hexadecimal. */

@@ -1,6 +1,6 @@
 /**
- * What GraphQL calls things: pure functions of the names themselves, so that the compiler, which writes a schema, and the
- * runtime, which answers it, never need to tell each other.
+ * Names of types and fields in GraphQL: pure functions of the API's names. So the compiler, which writes a schema, and
+ * the runtime, which answers it, need no exchange.
  *
  * Source: API specification, section 14.2.
  */
@@ -17,8 +17,9 @@ export const graphqlRootTypes: Readonly<Record<GraphqlScope, Readonly<Record<'qu
 };
 
 /**
- * A name in letters, digits and underscores: any other character is an underscore. In front of a digit stands one
- * underscore; of several at the beginning one is left, since two are GraphQL's own, and where nothing else is a 0 follows.
+ * A name in letters, digits and underscores: any other character becomes an underscore. A leading digit gets an
+ * underscore in front. Several underscores at the beginning become one, since two are GraphQL's own. Where nothing else
+ * is left a 0 follows.
  */
 export function graphqlName(name: string): string {
   if (isPlainName(name)) return name;
@@ -118,7 +119,7 @@ export function graphqlItemFilterName(collection: string): string {
 /** The field that a type without any other has: GraphQL knows no empty types. Always null, and never input. */
 export const graphqlEmptyField = '_empty';
 
-/** What a root field does to a collection. */
+/** Operation of a root field on a collection. */
 export type GraphqlOperation =
   | 'list'
   | 'singleton'

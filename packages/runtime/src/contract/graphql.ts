@@ -1,6 +1,6 @@
 /**
- * What the names of a GraphQL schema stand for, found from the collections alone: nothing is generated beside the schema
- * texts. A text says which of all this its access class has; these tables say what it is.
+ * Meaning of the names of a GraphQL schema, found from the collections alone: nothing is generated beside the schema
+ * texts. A text says which of these names its access class has; these tables say what they mean.
  *
  * Source: API specification, sections 14.2 and 14.3.
  */
@@ -73,16 +73,16 @@ export const graphqlServiceRoots = {
 /** A root field of the system scope that is no collection's. */
 export type GraphqlService = (typeof graphqlServiceRoots)['query' | 'mutation'][number];
 
-/** What a root field stands for. */
+/** Meaning of a root field. */
 export type GraphqlRoot =
   | (GraphqlCollectionRoot & { readonly collection: CollectionDescriptor })
   | { readonly operation: 'service'; readonly service: GraphqlService };
 
 /**
- * What a field of an item's type stands for. `name` is the API name.
+ * Meaning of a field of an item's type. `name` is the API name.
  *
  * - `field`: with `relation` and below a selection, the item that its key leads to; without a selection the key. With
- *   `link` and below a selection, a union: the item of any collection that the link row holds.
+ * `link` and below a selection, a union: the item of any collection that the link row holds.
  * - `relation`: related items; a many-to-one of several fields is one item.
  * - `functions`: an object of functions of the field or relation: `published_at_func { year }`.
  */
@@ -92,29 +92,29 @@ export type GraphqlMember =
   | { readonly kind: 'functions'; readonly name: string };
 
 /**
- * What a key of a filter stands for besides `_and` and `_or`. `name` is the key in a filter over REST (`item:headings`),
+ * Meaning of a key of a filter besides `_and` and `_or`. `name` is the key in a filter over REST (`item:headings`),
  * except below `functions`: `{ published_at_func: { year: … } }` is `{ 'year(published_at)': … }`.
  *
- * Below a relation to many stand `_some` and `_none`, too. Below JSON, `_at` holds an object of JSON Pointers with operators,
- * which stand beside the others over REST.
+ * Below a relation to many stand `_some` and `_none`, too. Below JSON, `_at` holds an object of JSON Pointers with
+ * operators, which stand beside the others over REST.
  */
 export interface GraphqlFilterMember {
   readonly kind: 'name' | 'functions';
   readonly name: string;
 }
 
-/** What a key of a payload stands for: the value of that API name, or in `changes` its detailed form. */
+/** Meaning of a key of a payload: the value of that API name, or in `changes` its detailed form. */
 export interface GraphqlInputMember {
   readonly kind: 'value' | 'changes';
   readonly name: string;
 }
 
-/** What the names of one collection's types stand for; each by its GraphQL name, hidden ones too. */
+/** Meaning of the names of one collection's types, each by its GraphQL name, hidden ones too. */
 export interface GraphqlCollection {
   readonly descriptor: CollectionDescriptor;
   readonly output: ReadonlyMap<string, GraphqlMember>;
   readonly filter: ReadonlyMap<string, GraphqlFilterMember>;
-  /** Of create and update alike. Elements of a many-to-any also have `collection` and `item`, as over REST. */
+  /** For create and update alike. Elements of a many-to-any also have `collection` and `item`, as over REST. */
   readonly input: ReadonlyMap<string, GraphqlInputMember>;
 }
 

@@ -1,4 +1,4 @@
-/** What one request may ask for at most. Source: API specification, sections 5.1 and 16. */
+/** Maximum sizes of the parts of one request. Source: API specification, sections 5.1 and 16. */
 export interface QueryLimits {
   /** MAX_RELATIONAL_DEPTH: names in one path of `fields`, `filter` or `sort`. */
   readonly relationalDepth: number;

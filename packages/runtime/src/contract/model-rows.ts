@@ -4,7 +4,7 @@ import type { JsonValue } from './types.ts';
 /** One row of `platform_collections`, `platform_fields` or `platform_relations`, without the number of the row. */
 export type DeclaredRow = { readonly [member: string]: JsonValue };
 
-/** What the three tables hold, sorted. */
+/** Rows of the three tables, sorted. */
 export interface DeclaredModel {
   readonly collections: readonly DeclaredRow[];
   readonly fields: readonly DeclaredRow[];

@@ -56,7 +56,7 @@ function parseCaller(of: 'user' | 'role', rest: string): ParsedOperand {
   return { ok: true, operand: { kind: 'caller', of, path } };
 }
 
-/** Whether a value is written as a dynamic value (API specification, section 5.3). Text such as `$100` is not. */
+/** True if a value is written as a dynamic value (API specification, section 5.3). Text such as `$100` is not. */
 export function isDynamic(value: JsonValue): value is string {
   return typeof value === 'string' && /^\$(?:NOW(?:$|\()|CURRENT_(?:USER|ROLE)(?:$|\.))/.test(value);
 }

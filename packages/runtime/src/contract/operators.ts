@@ -14,7 +14,7 @@ const textual: readonly Operator[] = [
   '_empty',
   '_nempty',
 ];
-/** Additions: what is among the elements of an array, or of an array within JSON. */
+/** Additions: operators that look among the elements of an array, or of an array within JSON. */
 const containing: readonly Operator[] = ['_has', '_nhas', '_has_any', '_nhas_any', '_has_all', '_nhas_all'];
 const within: readonly Operator[] = ['_overlaps', '_noverlaps', '_within', '_nwithin'];
 /** A value within JSON can be of any kind; `_empty` would not tell other kinds from nothing. */
@@ -49,7 +49,7 @@ const fits: Readonly<Record<PortableType, readonly Operator[]>> = {
 };
 
 /**
- * Whether an operator is defined for a type; `path` tells that it is a value within JSON. `_regex` is defined for text,
+ * True if an operator is defined for a type; `path` tells that it is a value within JSON. `_regex` is defined for text,
  * and only where rules may use it. JSON as the element of an array has no equality.
  */
 export function operatorFits(operator: Operator, { type, element, range }: ValueType, path = false): boolean {
@@ -65,13 +65,13 @@ export function operatorsOf(type: ValueType): readonly Operator[] {
   return operators.filter((operator) => operator !== '_regex' && operatorFits(operator, type));
 }
 
-/** What stands beside an operator: `true` or `false`, a list of values, or one value. */
+/** Form of an operator's operand: `true` or `false`, a list of values, or one value. */
 export function operatorForm(operator: Operator): 'flag' | 'list' | 'value' {
   if (flags.has(operator)) return 'flag';
   return listed.has(operator) ? 'list' : 'value';
 }
 
-/** Whether a text names an operator. */
+/** True if a text names an operator. */
 export function isOperator(name: string): name is Operator {
   return operatorNames.has(name);
 }
@@ -101,17 +101,17 @@ export const elementwise: ReadonlySet<Operator> = new Set(containing);
 /** Operators whose pair is a range: the first value belongs to it, the second does not, and null is no end. */
 export const ranged: ReadonlySet<Operator> = new Set(within);
 
-/** Whether a field of this type is secret: it can be selected, and reads masked, but is no name for anything else. */
+/** True if a field of this type is secret: it can be selected, and reads masked, but cannot be named anywhere else. */
 export function isSecret(type: PortableType): boolean {
   return type === 'hash' || type === 'secret' || type === 'token';
 }
 
-/** Whether text is what this type compares: the literal `null` of a query string then means the four letters. */
+/** True if this type compares text: the literal `null` of a query string then means the four letters. */
 export function isTextual(type: PortableType): boolean {
   return type === 'string' || type === 'text' || type === 'csv';
 }
 
-/** Whether a field has an order: the database has none for some types, but what it compares as text has one. */
+/** True if a field has an order. The database has none for some types, but those compared as text have one. */
 export function isOrdered(field: Pick<FieldDescriptor, 'type' | 'element' | 'comparison'>): boolean {
   if (field.comparison !== undefined) return true;
   const type = field.type === 'array' ? (field.element ?? 'unknown') : field.type;
@@ -146,7 +146,7 @@ const functionTypes: Readonly<Record<FieldFunction, readonly PortableType[]>> = 
   count: ['json', 'array'],
 };
 
-/** Whether a text names a field function (API specification, section 5.3). */
+/** True if a text names a field function (API specification, section 5.3). */
 export function isFieldFunction(name: string): name is FieldFunction {
   return Object.hasOwn(functionTypes, name);
 }
@@ -160,7 +160,7 @@ export function functionsOf(type: PortableType): readonly FieldFunction[] {
 
 const functionsByType = new Map<PortableType, readonly FieldFunction[]>();
 
-/** Whether a function takes fields of this type; `count` also takes to-many relations, which have none. */
+/** True if a function takes fields of this type; `count` also takes to-many relations, which have none. */
 export function functionFits(name: FieldFunction, type: PortableType): boolean {
   return functionTypes[name].includes(type);
 }

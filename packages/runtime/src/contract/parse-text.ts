@@ -1,11 +1,12 @@
 /**
- * JSON texts of others. `JSON.parse` is not enough: of a key that stands twice it keeps the last value silently, numbers lose
- * digits, and V8 12 to 13 reads a key with an escape as another one where an earlier text had a key with a backslash.
+ * JSON texts from outside. `JSON.parse` is not enough: it silently keeps the last value of a key that stands twice, and
+ * numbers lose digits. V8 12 to 13 also reads a key with an escape as another one where an earlier text had a key with
+ * a backslash.
  */
 import { exactNumber, mayLoseDigits } from './exact-numbers.ts';
 import type { JsonValue } from './types.ts';
 
-/** What a text holds. */
+/** Result of parsing a text. */
 export interface ParsedText {
   readonly value: JsonValue;
   /** The first key that stands twice in one object; the value has what came last. */
@@ -65,7 +66,7 @@ function countKeys(text: string): number | null {
   return count;
 }
 
-/** Looks at the characters itself: what V8 makes of `includes` on the whole text is done again for each key. */
+/** Looks at the characters itself: for `includes` V8 would prepare the whole text again for each key. */
 function hasEscape(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (text.charCodeAt(at) === backslash) return true;
   return false;
@@ -91,7 +92,7 @@ function endOfString(text: string, start: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** Whether an odd number of backslashes, none of them before `start`, stands in front of a place. */
+/** True if an odd number of backslashes, none of them before `start`, stands in front of a position. */
 function isEscaped(text: string, start: number, end: number): boolean {
   let from = end;
   while (from > start && text.charCodeAt(from - 1) === backslash) from--;
@@ -183,7 +184,7 @@ function parseByMembers(text: string): ParsedText {
   return { value: root.elements[0] ?? null, repeated };
 }
 
-/** Whether the string that ends at a place is followed by a colon. */
+/** True if the string that ends at a position is followed by a colon. */
 function isKey(text: string, end: number): boolean {
   let at = end + 1;
   while (isSpace(text.charCodeAt(at))) at++;

@@ -1,8 +1,8 @@
 /** How roles and rules are read from the platform's own tables: by the compiler, and by servers that watch them. */
 
 /**
- * Name of the advisory lock, of a transaction, under which whatever is compiled is written: two writers would each compile
- * without what the other has written. Its number is `hashtextextended(name, 0)`.
+ * Name of the advisory lock, of a transaction, under which everything that is compiled is written: otherwise two
+ * writers would each compile without the changes of the other. Its number is `hashtextextended(name, 0)`.
  */
 export const modelLock = 'platform.model';
 

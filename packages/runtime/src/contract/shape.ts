@@ -1,4 +1,6 @@
-/** Types of a project's own code as data: what its routes take and give. Made of TypeScript when it is compiled. */
+/**
+ * Types of a project's own code as data: the input and output of its routes. Made of TypeScript when it is compiled.
+ */
 
 /** A value as JSON has it; `date` is a time in ISO 8601 there, and a `Date` in code. */
 export type Shape =

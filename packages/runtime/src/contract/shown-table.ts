@@ -1,6 +1,6 @@
 import type { Dialect } from './types.ts';
 
-/** What schemas call the database of a connection to MySQL or MariaDB, which has no such name there. */
+/** Schema name for the database of a connection to MySQL or MariaDB, which has no such name there. */
 const ownSchema = 'public.';
 
 /** A table as people know it, by its id or `schema.name`: `public.articles` of PostgreSQL, `articles` of MySQL and MariaDB. */

@@ -1,12 +1,12 @@
 /**
- * The collections of the platform itself: what the API makes of them beyond what their tables say.
+ * The collections of the platform itself: additions of the API to the facts in their tables.
  *
- * Their tables are made by migrations (`system/`), read and compiled like any other. Source: API specification,
- * section 10.
+ * Their tables are made by migrations (`system/`), read and compiled like any other. Source: API specification, section
+ * 10.
  */
 import type { PortableType } from './types.ts';
 
-/** What a rule can be about. */
+/** Action that a rule can grant. */
 export type SystemAction = 'create' | 'read' | 'update' | 'delete';
 
 /** Fields of rows that hold items of other collections. */
@@ -23,7 +23,7 @@ export interface CopyNames {
 
 /** One collection of the platform. */
 export interface SystemCollection {
-  /** Of the collection and of its table. */
+  /** Name of the collection and of its table. */
   readonly name: string;
   /** Where its items are served; absent while nothing serves them. */
   readonly path?: string;
@@ -46,7 +46,7 @@ export interface SystemCollection {
   readonly uniques?: Readonly<Record<string, readonly string[]>>;
   /** Columns that are no fields. */
   readonly hidden?: readonly string[];
-  /** Set where rows hold items of other collections: who reads them must be able to read those. */
+  /** Set where rows hold items of other collections: reading a row requires permission to read its item. */
   readonly copies?: CopyNames;
   /** The one-to-many relations to other collections of the platform, by name: the child and its foreign-key field. */
   readonly inverses?: Readonly<Record<string, { readonly collection: string; readonly field: string }>>;
@@ -138,7 +138,7 @@ export const systemCollections: readonly SystemCollection[] = [
     path: '/users',
     writes,
     granted: all,
-    // Read as secrets: they are shown to nobody, not even by their order or number.
+    // Read as secrets: no caller sees them, not even by their order or number.
     types: { password: 'hash', tags: 'csv', tfa_secret: 'secret', token: 'token', auth_data: 'secret' },
     serverOwned: ['tfa_secret', 'last_access', 'auth_data'],
     administrators: ['provider', 'external_identifier'],

@@ -5,7 +5,7 @@ export const dialects = ['postgres', 'mysql', 'mariadb'] as const;
 export type Dialect = (typeof dialects)[number];
 
 /**
- * The portable type of a field: what a caller sees, whatever the database calls it.
+ * The portable type of a field: the type that a caller sees, regardless of its name in the database.
  *
  * Source: API specification, section 6 (types and serialisation).
  */

@@ -2,7 +2,7 @@ import { readDate, readDateTime, readDuration, readTime, readTimestamp } from '.
 import { elementOf } from './elements.ts';
 import type { JsonValue, PortableType } from './types.ts';
 
-/** What decides how a value is written: a field's type, and what narrows it. */
+/** Type that decides how a value is written: a field's type, and its restrictions. */
 export interface ValueType {
   readonly type: PortableType;
   /** As `FieldDescriptor.native`; absent: the widest native type of `type`. */
@@ -140,7 +140,7 @@ function decodeJson(value: JsonValue): Decoded {
   return isStorable(value) ? accept(JSON.stringify(value)) : refuse('holds a character that cannot be stored');
 }
 
-/** Whether every text in a JSON value, keys included, can be stored; the value must not nest without bound. */
+/** True if every text in a JSON value, keys included, can be stored; the value must not nest without bound. */
 function isStorable(value: JsonValue): boolean {
   if (typeof value === 'string') return isStorableText(value);
   if (value === null || typeof value !== 'object') return true;

@@ -29,7 +29,7 @@ import type { ReadSetting } from './item-read.ts';
 import { argumentTree } from './list-read.ts';
 import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
 
-/** What is aggregated, and what is told of it. */
+/** Collection to aggregate, and the selection from the result. */
 export interface AggregateRead {
   readonly collection: CollectionScope;
   readonly selection: AggregateSelection;

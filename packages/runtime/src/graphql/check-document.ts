@@ -16,15 +16,15 @@ import { DocumentError, documentError } from './document-errors.ts';
 import { type Measure, measureIn, type OperationLimits, refuseLarge } from './document-limits.ts';
 import type { ScopeSchema } from './schemas.ts';
 
-/** What documents may ask for. */
+/** Limits of documents. */
 export interface DocumentLimits extends OperationLimits {
   /** GRAPHQL_QUERY_TOKEN_LIMIT: tokens of a document. */
   readonly tokens: number;
-  /** GRAPHQL_INTROSPECTION: whether the schema may be asked for. */
+  /** GRAPHQL_INTROSPECTION: true if the schema may be queried. */
   readonly introspection: boolean;
 }
 
-/** What a document is asked for. */
+/** Document of a request. */
 export interface AskedDocument {
   readonly text: string;
   /** Null: the only operation of the document. */
@@ -82,7 +82,7 @@ export function refuseMutation({ operation }: Pick<OperationDefinitionNode, 'ope
 /** Fragments of one document, each of which validation may compare with every other. */
 const mostFragments = 200;
 
-/** What does not run is validated all the same: no definition may cost more than the operation that runs. */
+/** Definitions that do not run are validated all the same, so the limits of cost apply to them, too. */
 function refuseExpensive({ definitions }: DocumentNode, running: OperationDefinitionNode, measure: Measure): void {
   const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   if (fragments.length > mostFragments)
@@ -101,7 +101,7 @@ function parseDocument(text: string, { tokens }: DocumentLimits): DocumentNode {
   return document;
 }
 
-/** What is sent holds no unusable text (specification, section 1.3), but an escape in a literal can write some. */
+/** Requests hold no unusable text (specification, section 1.3), but an escape in a literal can write some. */
 function refuseUnstorable(document: DocumentNode): void {
   visit(document, {
     StringValue({ value }) {
@@ -117,7 +117,7 @@ function chooseOperation({ definitions }: DocumentNode, name: string | null): Op
   if (operation === undefined) {
     throw new DocumentError(name === null ? 'The document has no operation.' : 'The document has no such operation.');
   }
-  // Of two operations of one name, validation tells.
+  // Validation reports two operations of one name.
   if (name === null && another !== undefined) {
     throw new DocumentError('The document has several operations: "operationName" must say which one.');
   }

@@ -92,7 +92,7 @@ const fitting: ReadonlyMap<unknown, Plain['fits']> = new Map<unknown, Plain['fit
   [GraphQLString, isText],
   [GraphQLID, isText],
   [GraphQLBoolean, (value) => typeof value === 'boolean'],
-  // What is left of an integer of 32 bits when it is made one.
+  // An integer of 32 bits does not change when it is converted to one.
   [GraphQLInt, (value) => typeof value === 'number' && (value | 0) === value],
 ]);
 

@@ -20,11 +20,11 @@ export interface CollectedField {
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
 }
 
-/** What selections are collected with. */
+/** Context in which selections are collected. */
 export interface Collecting {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Whether the variable of `@skip` or `@include` is true; null includes everything. */
+  /** Returns true if the variable of `@skip` or `@include` is true; null includes everything. */
   readonly isTrue: ((variable: string) => boolean) | null;
 }
 

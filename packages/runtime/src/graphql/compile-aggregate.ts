@@ -1,4 +1,4 @@
-/** What a document selects of aggregated rows. Source: API specification, sections 5.5 and 14.2. */
+/** Selection of a document from aggregated rows. Source: API specification, sections 5.5 and 14.2. */
 import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
 import { aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
 import type { GraphqlCollection } from '../contract/index.ts';

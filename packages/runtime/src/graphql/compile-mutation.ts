@@ -1,4 +1,4 @@
-/** Mutations: what each root field writes, and how its answer is read. Source: API specification, section 14.2. */
+/** Mutations: the write of each root field, and how its answer is read. Source: API specification, section 14.2. */
 import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Caller } from '../caller.ts';
 import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../contract/index.ts';
@@ -26,10 +26,10 @@ export interface MutationField {
   readonly source: MutationSource;
 }
 
-/** What a root field does. */
+/** Action of a root field. */
 export type MutationSource =
   | { readonly kind: 'constant'; readonly json: string }
-  /** What is wrong with it whatever the variables are. */
+  /** An error that does not depend on variables. */
   | { readonly kind: 'failure'; readonly error: PlatformError }
   | WriteSource
   | { readonly kind: 'service'; readonly field: ServiceField };
@@ -38,7 +38,7 @@ export type MutationSource =
 export interface WriteSource {
   readonly kind: 'write';
   readonly ask: (variables: Variables, request: Requested) => Ask;
-  /** What is told of it, made of its answer. */
+  /** Builds the field's part of the response from the answer of the write. */
   readonly told: (answer: Buffer | null, variables: Variables) => Buffer;
 }
 
@@ -130,7 +130,7 @@ const dataText = '{"data":'.length;
 interface Written {
   readonly collection: string;
   readonly operation: GraphqlOperation;
-  /** Whether the item is the user who asks. */
+  /** True if the item is the calling user. */
   readonly own: boolean;
   readonly given: ReadonlyMap<string, Input>;
 }
@@ -240,7 +240,7 @@ function ownSegment({ user }: Caller): string {
   return encodeURIComponent(user);
 }
 
-/** What is told of items that were removed: their keys, as they were given. */
+/** Builds the response for removed items: their keys, as they were given. */
 function tellDeleted(
   to: CompilingRoots,
   type: GraphQLObjectType,

@@ -1,4 +1,4 @@
-/** Compiles operations: what of them holds for every request. Source: API specification, section 14.1. */
+/** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { type CompiledApi, type GraphqlScope, indexGraphql } from '../contract/index.ts';
 import { invalidQuery } from '../query/invalid.ts';
@@ -15,7 +15,7 @@ import type { Operation, OperationRunner, OperationSource } from './operation.ts
 import type { PreparedRead } from './remember-reads.ts';
 import { collectingAll, createVariants, type Variant } from './variants.ts';
 
-/** What compiling operations needs. */
+/** Options of the operation compiler. */
 export interface OperationCompilerOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
   /** Limits of lists and filters. Default: those of the API specification, section 16. */
@@ -30,14 +30,14 @@ export interface OperationCompiler extends Pick<OperationRunner, 'compile'> {
   compiledOf(operation: Operation): CompiledOperation;
 }
 
-/** What is kept for one access class. */
+/** Scope and caches of one access class. */
 interface ClassSetting {
   readonly scope: Scope;
   readonly plans: PlanCache<ReadPlan>;
   readonly reads: PlanCache<PreparedRead>;
 }
 
-/** What a compiled operation is run from: its root fields, as the conditions of a request leave them. */
+/** A compiled operation: its root fields, as the conditions of a request leave them. */
 export type CompiledOperation =
   | {
       readonly kind: 'query';
@@ -136,7 +136,7 @@ function keptReads(size: number): Pick<ClassSetting, 'plans' | 'reads'> {
 /** Root fields whose answers are not kept. Source: API specification, section 17. */
 const holdsSecrets = /^(?:auth_|users_invite_accept$|users_me_tfa_)/;
 
-/** What does not happen in the transaction of an operation cannot be rolled back with it, so it stands alone. */
+/** A mutation outside the transaction of an operation cannot be rolled back with it, so it must be the only one. */
 function refuseMixed(names: readonly string[], services: readonly string[]): void {
   const apart = services.filter((name) => name !== 'update_users_me');
   const others = names.filter((name) => name !== '__typename');

@@ -1,4 +1,4 @@
-/** Queries: what each root field reads. Source: API specification, section 14.2. */
+/** Queries: the read of each root field. Source: API specification, section 14.2. */
 import {
   type FieldNode,
   type GraphQLNamedType,
@@ -35,7 +35,7 @@ import type { PrepareRead } from './remember-reads.ts';
 export interface QueryField {
   readonly key: string;
   readonly nodes: readonly FieldNode[];
-  /** Whether the field itself is null when it fails, and not everything. */
+  /** True if a failure makes only the field null, and not the whole data. */
   readonly nullable: boolean;
   readonly source: QuerySource;
 }
@@ -44,7 +44,7 @@ export interface QueryField {
 export type QuerySource =
   | { readonly kind: 'constant'; readonly json: string }
   | { readonly kind: 'introspection' }
-  /** What is wrong with it whatever the variables are. */
+  /** An error that does not depend on variables. */
   | { readonly kind: 'failure'; readonly error: PlatformError }
   | RowSource
   | { readonly kind: 'service'; readonly field: ServiceField };
@@ -63,7 +63,7 @@ export interface RowSource {
 export interface ServiceField {
   readonly service: GraphqlService;
   readonly arguments: ReadonlyMap<string, Input>;
-  /** What the document selects of the value, as JSON. */
+  /** Prints the document's selection from the value, as JSON. */
   readonly tell: (value: JsonValue) => Buffer;
   /** Reads the item whose key the answer is, in its place. */
   readonly itemOf?: (key: string) => RowSource;
@@ -71,7 +71,7 @@ export interface ServiceField {
   readonly echo?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['echo']>;
 }
 
-/** What the root fields of an operation are compiled with. */
+/** Context in which the root fields of an operation are compiled. */
 export interface CompilingRoots extends Omit<Compiling, 'lists'>, ReadSetting {
   /** Stands for this operation, as these conditions leave it, among all. */
   readonly name: string;
@@ -115,7 +115,7 @@ function compileRoot(
   if (declared === undefined) return refuse(field);
   const given = compileArguments(field.nodes[0], declared.args);
   const named = getNamedType(declared.type);
-  // Who reads nothing of users is told the own key.
+  // A caller who may read nothing of users gets their own key.
   if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
     return { kind: 'service', field: serviceField(to, root.service, given, named, field) };
   }
@@ -134,10 +134,10 @@ const users = callerCollections.user;
 
 const activity = 'platform_activity';
 
-/** What answers the row of activity that records it. */
+/** Services whose answer is the row of activity that records them. */
 const recorded: ReadonlySet<GraphqlService> = new Set(['create_comment', 'update_comment']);
 
-/** A root field that is answered by somebody else. */
+/** A root field that a service answers. */
 export function serviceField(
   to: CompilingRoots,
   service: GraphqlService,

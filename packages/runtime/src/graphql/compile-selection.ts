@@ -1,4 +1,4 @@
-/** What a document selects of items, in the planner's words. Names were judged when the document was validated. */
+/** Selection of a document from items, in the planner's words. Names were judged when the document was validated. */
 import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type SelectionSetNode } from 'graphql';
 import type { GraphqlCollection, GraphqlMember, ManyToAny } from '../contract/index.ts';
 import { resolveCall } from '../query/calls.ts';
@@ -10,7 +10,7 @@ import { compileArguments } from './input.ts';
 import { type ListSetting, type ListSlot, listSlot } from './list-read.ts';
 import type { PartTemplate, SelectionTemplate } from './selection-template.ts';
 
-/** What one operation is compiled with, for one set of values of its conditions. */
+/** Context in which one operation is compiled, for one set of values of its conditions. */
 export interface Compiling extends Collecting, ListSetting {
   /** The lists with arguments that were met, in order. */
   readonly lists: ListSlot[];

@@ -1,4 +1,4 @@
-/** What graphql-js finds wrong with a document or with variables, as errors of the API specification, section 14.1. */
+/** Errors of graphql-js about a document or variables, as errors of the API specification, section 14.1. */
 import type { GraphQLError } from 'graphql';
 import { PlatformError } from '../errors.ts';
 

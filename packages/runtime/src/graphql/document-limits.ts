@@ -1,8 +1,8 @@
 /**
- * What an operation asks for at most, judged with its fragments expanded and before it is validated, so that whatever
- * takes longer works on little. Source: API specification, section 14.4.
+ * Maximum size of an operation. It is judged with its fragments expanded and before it is validated, so that slower
+ * steps work on little. Source: API specification, section 14.4.
  *
- * Fragments are measured once each, however often they are spread: sizes add up as numbers, so an operation that would
+ * Fragments are measured once each, however often they are spread: sizes add up as numbers. So an operation that would
  * expand to more fields than there are atoms is refused like one that is a single field too large.
  */
 import {
@@ -134,7 +134,7 @@ function add(total: GrowingSize, { depth, aliases, cost, names }: SelectionSize)
   }
 }
 
-/** Throws INVALID_QUERY for an operation beyond a limit; what it costs was judged when it was measured. */
+/** Throws INVALID_QUERY for an operation beyond a limit; its cost was judged when it was measured. */
 export function refuseLarge({ depth, aliases, names }: SelectionSize, limits: OperationLimits): void {
   const rootFields = [...names.values()].reduce((sum, count) => sum + count, 0);
   const excess =

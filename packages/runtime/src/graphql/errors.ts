@@ -1,9 +1,9 @@
-/** What fails while an operation runs, as its answer tells it. Source: API specification, 9 and 14.1. */
+/** Errors of a running operation, as its answer reports them. Source: API specification, 9 and 14.1. */
 import { type FieldNode, getLocation } from 'graphql';
 import type { JsonValue } from '../contract/index.ts';
 import type { PlatformError } from '../errors.ts';
 
-/** What failed at a root field. */
+/** Failure of a root field. */
 export interface FieldFailure {
   /** Response name. */
   readonly key: string;

@@ -3,8 +3,9 @@ import { isObject } from '../contract/filter-syntax.ts';
 import type { CollectionDescriptor, GraphqlCollection, GraphqlIndex, JsonValue } from '../contract/index.ts';
 
 /**
- * Takes a filter's names to those of the API. `names` are those of the collection whose rows are described; without them
- * what stands there are operators and their operands. What has another form than an object is left to the reader.
+ * Takes a filter's names to those of the API. `names` are those of the collection whose rows are described; without
+ * them the keys are operators with their operands. A value that is no object stays as it is; the parser of filters
+ * judges it.
  */
 export function restFilter(index: GraphqlIndex, names: GraphqlCollection | undefined, filter: JsonValue): JsonValue {
   if (!isObject(filter)) return filter;
@@ -17,7 +18,7 @@ export function restFilter(index: GraphqlIndex, names: GraphqlCollection | undef
   return Object.fromEntries(entries);
 }
 
-/** A key that is nobody's name: an operator, a quantifier, or a list of filters of the same rows. */
+/** A key that is no field or relation: an operator, a quantifier, or a list of filters of the same rows. */
 function operator(
   index: GraphqlIndex,
   names: GraphqlCollection | undefined,

@@ -1,4 +1,4 @@
-/** Arguments of a document as values: what does not depend on variables is read once. */
+/** Arguments of a document as values. Those that do not depend on variables are read once. */
 import {
   type ArgumentNode,
   type FieldNode,
@@ -119,7 +119,7 @@ function holdsVariable(node: ValueNode): boolean {
   return node.kind === Kind.OBJECT && node.fields.some(({ value }) => holdsVariable(value));
 }
 
-/** Whether a value is JSON: what scalars of ours take, and objects and lists of it. */
+/** True if a value is JSON: a value of one of our scalars, or an object or list of them. */
 export function isJson(value: unknown): value is JsonValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return true;

@@ -17,8 +17,8 @@ import { DocumentError } from './document-errors.ts';
 const patience = 2;
 
 /**
- * The values of the introspection fields at the root of a valid operation, as JSON text by response name; what directives
- * leave out is absent. `variables` are those that the client sent.
+ * The values of the introspection fields at the root of a valid operation, as JSON text by response name; fields that
+ * directives leave out are absent. `variables` are those that the client sent.
  */
 export function answerIntrospection(
   schema: GraphQLSchema,
@@ -53,7 +53,7 @@ function introspective(
   return { ...rest, selections: kept };
 }
 
-/** Whether a root field describes the schema. `__typename` is no more than a name. */
+/** True if a root field describes the schema. `__typename` is no more than a name. */
 export function isIntrospection(name: string): boolean {
   return name === '__schema' || name === '__type';
 }

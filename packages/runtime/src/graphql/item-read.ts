@@ -23,7 +23,7 @@ import { type ListRead, type ListSetting, type ListSlot, readList } from './list
 import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
 import { boundOfSelection, fillSelection, type SelectionTemplate } from './selection-template.ts';
 
-/** What is read, and what selects its rows. */
+/** Items to read, and how their rows are selected. */
 export interface ItemRead {
   readonly selector: Extract<Selector, 'list' | 'key' | 'written'>;
   /** False for one item instead of a list. */
@@ -33,17 +33,17 @@ export interface ItemRead {
   readonly top: ListSlot | undefined;
   /** Those of the lists within its items, as the selection numbers them. */
   readonly lists: readonly ListSlot[];
-  /** What the list itself is read with, where that differs. */
+  /** Context of the list itself, where it differs. */
   readonly whole?: ListSetting;
 }
 
-/** What reads are prepared with: plans, and reads that were prepared, by names that no other read has. */
+/** Context in which reads are prepared: caches of plans and of prepared reads, by names that no other read has. */
 export interface ReadSetting extends ListSetting {
   readonly plans: PlanCache<ReadPlan>;
   readonly reads: PlanCache<PreparedRead>;
 }
 
-/** What a request asks of the list at the top, or of one item. */
+/** Request for the list at the top, or for one item. */
 type Top = Pick<ListRead, 'order' | 'shape'> & {
   readonly condition: Condition;
   readonly limit: number;

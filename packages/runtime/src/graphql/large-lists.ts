@@ -1,7 +1,7 @@
 /**
  * Lists of documents that are too large to be read like others. GraphQL answers are collected before they are sent, so
- * what one operation may collect is bounded; and its large lists are read one after the other, in batches, on a connection
- * that they share with nobody, so that others are answered meanwhile.
+ * the size that one operation may collect is bounded. Its large lists are read one after the other, in batches, on a
+ * connection of their own, so that other requests are answered meanwhile.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter } from '../database/database.ts';

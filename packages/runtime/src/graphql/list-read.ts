@@ -28,7 +28,7 @@ import { checkSort, type OrderTerm, resolveSort } from '../query/sort.ts';
 import { restFilter } from './filter-names.ts';
 import { type Input, inputValue, isJson, type Variables } from './input.ts';
 
-/** What every list of an operation is read with. */
+/** Context in which every list of an operation is read. */
 export interface ListSetting {
   readonly index: GraphqlIndex;
   readonly scope: Scope;
@@ -41,15 +41,15 @@ export interface ListSlot {
   /** Set where the rows are link rows of a many-to-any. */
   readonly link: ManyToAny | undefined;
   readonly arguments: ReadonlyMap<string, Input>;
-  /** What it asks for, where no variable has a part in it. */
+  /** The request for it, where no variable has a part in it. */
   readonly known: ListRead | undefined;
 }
 
-/** What a request asks of a list. */
+/** Request for a list. */
 export interface ListRead {
   readonly read: NestedRead;
   readonly order: readonly OrderTerm[];
-  /** What of it decides the plan. */
+  /** The part of it that decides the plan. */
   readonly shape: Shape;
 }
 
@@ -114,7 +114,7 @@ export function argumentTree(
   return tree;
 }
 
-/** What decides the plan of a list: everything but values. */
+/** Returns the part of a list that decides its plan: everything but values. */
 export function listShape(
   condition: Condition,
   { sort, limit, offset }: Pick<NestedRead['request'], 'sort' | 'limit' | 'offset'>,

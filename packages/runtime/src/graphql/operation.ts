@@ -1,4 +1,4 @@
-/** Where documents become answers: what the transport asks for, and what it is given. Source: API specification, 14.1. */
+/** Documents and their answers, as the transport passes and receives them. Source: API specification, 14.1. */
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
@@ -7,7 +7,7 @@ import type { JsonValue } from '../contract/index.ts';
 /** The two sets of root fields: those of user data and those of the platform's own. */
 export type GraphqlScope = 'items' | 'system';
 
-/** What one operation of a document is compiled from. */
+/** Source from which one operation of a document is compiled. */
 export interface OperationSource {
   /** The schema of the access class and scope that the document was validated against. */
   readonly schema: GraphqlScopeSchema;
@@ -27,15 +27,15 @@ export interface GraphqlScopeSchema {
 /**
  * One operation, compiled: to be kept as long as its document is, and run any number of times.
  *
- * What variables decide is compiled when it is first asked for and kept within it, in bounded number.
+ * Parts that depend on variables are compiled when they are first needed and kept within it, in bounded number.
  */
 export interface Operation {
   readonly kind: 'query' | 'mutation';
-  /** Root fields as they are answered, `__typename` and introspection included, whatever `@skip` and `@include` say. */
+  /** Number of root fields, `__typename` and introspection included, regardless of `@skip` and `@include`. */
   readonly rootFields: number;
-  /** Whether `__schema` or `__type` is among them, so that `OperationCall.introspect` is asked. */
+  /** True if `__schema` or `__type` is among them, so that `OperationCall.introspect` is called. */
   readonly introspects: boolean;
-  /** Whether its answer may be kept under an Idempotency-Key (specification, section 17). */
+  /** True if its answer may be kept under an Idempotency-Key (specification, section 17). */
   readonly keepable: boolean;
 }
 
@@ -55,10 +55,10 @@ export interface OperationCall {
   readonly introspect: () => ReadonlyMap<string, string>;
 }
 
-/** What an answer is kept under. */
+/** Key under which an answer is kept. */
 export interface OperationKey {
   readonly text: string;
-  /** What makes the request the same as another: document, operation and variables, in one form. */
+  /** Identity of the request for this key: document, operation and variables, in one form. */
   readonly body: JsonValue;
 }
 
@@ -76,22 +76,23 @@ export interface PlannedField {
   readonly key: string;
   /** `failure`: it cannot be planned with these variables. */
   readonly kind: 'read' | 'write' | 'service' | 'constant' | 'introspection' | 'failure';
-  /** Of a read: what the database is asked. */
+  /** For a read: its SQL statement. */
   readonly statement?: string;
 }
 
 /** Compiles and runs operations. */
 export interface OperationRunner {
   /**
-   * Compiles an operation of a valid document. Throws `PlatformError` INVALID_QUERY where it asks for what no answer has,
-   * such as more than one field that signs somebody in or out.
+   * Compiles an operation of a valid document. Throws `PlatformError` INVALID_QUERY for requests that no answer can
+   * hold, such as more than one field that signs a user in or out.
    */
   compile(source: OperationSource): Operation;
-  /** Plans the reads of a query with these variables, and keeps the plans. Asks nobody. */
+  /** Plans the reads of a query with these variables, and keeps the plans. Does not query the database. */
   plan(operation: Operation, variables: Readonly<Record<string, unknown>>): readonly PlannedField[];
   /**
-   * Runs an operation that this runner compiled for the access class of the caller. What fails at a root field stands in
-   * the answer; rejects only where the whole request is refused, as by an Idempotency-Key that was used for another one.
+   * Runs an operation that this runner compiled for the access class of the caller. Failures of root fields stand in
+   * the answer. Rejects only where the whole request is refused, as by an Idempotency-Key that was used for another
+   * one.
    */
   run(operation: Operation, call: OperationCall): Promise<OperationAnswer>;
 }

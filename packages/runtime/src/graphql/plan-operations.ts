@@ -1,9 +1,9 @@
 /** The statements of the operations that are known beforehand: for people who want to see when one changes. */
 import type { CompiledApi, KnownOperation } from '../contract/index.ts';
 
-/** What one operation comes to. */
+/** An operation with its planned statements. */
 export interface PlannedOperation extends KnownOperation {
-  /** Statements by response name, with all variables; null where they are not known before somebody asks. */
+  /** Statements by response name, with all variables; null where they are not known before the first request. */
   readonly whole: readonly PlannedRoot[];
   /** The same without the variables that may be left out, where that makes a difference. */
   readonly least: readonly PlannedRoot[] | null;
@@ -16,7 +16,7 @@ export interface PlannedRoot {
   readonly statement?: string;
 }
 
-/** What of an API decides about statements. */
+/** Parts of an API that decide about statements. */
 export type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'graphql'>;
 
 /** Plans operations as a server with the usual limits does; `texts` are their documents by hash. Loads graphql-js. */

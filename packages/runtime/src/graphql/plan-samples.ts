@@ -1,4 +1,4 @@
-/** Plans an operation that nobody has asked yet, with values made up for its variables. */
+/** Plans an operation before the first request for it, with values made up for its variables. */
 import type { GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { PlatformError } from '../errors.ts';
 import type { SentVariables } from './coerce-variables.ts';
@@ -6,7 +6,7 @@ import type { Variables } from './input.ts';
 import type { PlannedField } from './operation.ts';
 import { sampleVariables } from './sample-variables.ts';
 
-/** What an operation comes to with all its variables, and with those alone that must be there, where that differs. */
+/** Plans of an operation with all its variables, and with the required ones alone, where that differs. */
 export interface PlannedSamples {
   readonly whole: readonly PlannedField[];
   readonly least: readonly PlannedField[] | null;
@@ -36,7 +36,7 @@ function planFirst(
       planned = plan(coerce(sample));
       if (planned.every(({ kind }) => kind !== 'failure')) return planned;
     } catch (error) {
-      // What cannot be made up stays for those who ask.
+      // Values that cannot be made up are left to real requests.
       if (!(error instanceof PlatformError)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** What a document selects of a value that is there as JSON. */
+/** Selection of a document from a value that is JSON already. */
 import { type GraphQLNamedType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
 import { isObject } from '../contract/filter-syntax.ts';
 import type { JsonValue } from '../contract/index.ts';

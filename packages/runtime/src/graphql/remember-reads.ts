@@ -20,8 +20,8 @@ export type PrepareRead = (variables: Variables) => PreparedRead;
 const longestArguments = 2_048;
 
 /**
- * Remembers what was prepared of the same arguments; `inputs` are all that decide about the read, and `name` stands for it
- * among all that are kept in `reads`. What throws is prepared again.
+ * Remembers prepared reads by their arguments; `inputs` are all that decide about the read, and `name` stands for it
+ * among all that are kept in `reads`. A read that throws is prepared again.
  */
 export function rememberReads(
   reads: PlanCache<PreparedRead>,

@@ -10,7 +10,7 @@ import type { ServiceField } from './compile-query.ts';
 import type { OperationAnswer, OperationCall } from './operation.ts';
 import { type FieldValue, spliceAnswer } from './spliced.ts';
 
-/** What running mutations needs. */
+/** Options for running mutations. */
 export interface MutationSetting {
   readonly writer: Pick<Writer, 'inOrder'>;
   /** Where a request came from. */
@@ -21,13 +21,13 @@ export interface MutationSetting {
   readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
 }
 
-/** What a root field that is no collection's comes to: JSON, and headers of the answer. */
+/** Answer of a root field that belongs to no collection: JSON, and headers of the response. */
 export interface ServiceAnswer {
   readonly json: Buffer;
   readonly headers: readonly string[];
 }
 
-/** Answers a mutation. What fails leaves nothing written, and no data. */
+/** Answers a mutation. If a field fails, nothing is written and there is no data. */
 export async function runMutation(
   setting: MutationSetting,
   fields: readonly MutationField[],

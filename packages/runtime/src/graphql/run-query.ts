@@ -13,11 +13,11 @@ import type { OperationAnswer, OperationCall } from './operation.ts';
 import type { ServiceAnswer } from './run-mutation.ts';
 import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
 
-/** What running queries needs. */
+/** Options for running queries. */
 export interface QuerySetting {
   readonly database: Pick<Database, 'read' | 'stream'>;
   readonly limits?: Partial<ReadLimits>;
-  /** Counts what is gathered for answers. Default: nobody does. */
+  /** Counts the bytes that are gathered for answers. Default: they are not counted. */
   readonly unsent?: UnsentOf;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: Gate;
@@ -27,10 +27,13 @@ export interface QuerySetting {
   readonly report: (request: OperationCall['request'], error: PlatformError) => void;
 }
 
-/** Gives the rows of a source whose materialized view nobody has filled; undefined when something else failed. */
+/**
+ * Replaces a source whose materialized view has not been populated by one without rows; undefined when something else
+ * failed.
+ */
 export type FindUnpopulated = (source: RowSource, error: unknown) => RowSource | undefined;
 
-/** What one query is run with. */
+/** Context in which one query runs. */
 interface Running {
   readonly setting: QuerySetting;
   readonly unpopulated: FindUnpopulated;
@@ -38,7 +41,7 @@ interface Running {
   readLarge?: ReadLarge;
 }
 
-/** Answers a query. What fails at a root field stands in the answer. */
+/** Answers a query. Failures of root fields stand in the answer. */
 export function runQuery(
   setting: QuerySetting,
   unpopulated: FindUnpopulated,
@@ -52,7 +55,7 @@ export function runQuery(
     : runAll(running, fields, call);
 }
 
-/** Each root field is judged by itself; what they cost together is known before the first of them is read. */
+/** Each root field is judged by itself; their total cost is known before the first of them is read. */
 function costOfAll(fields: readonly QueryField[], { variables }: OperationCall): number {
   return fields.reduce((sum, { source }) => {
     if (source.kind !== 'rows') return sum;

@@ -7,7 +7,7 @@ import { planStatements } from './plan-statements.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
 import { type FindUnpopulated, type QuerySetting, readItem, runQuery } from './run-query.ts';
 
-/** What running operations needs. */
+/** Options for running operations. */
 export interface OperationRunnerOptions extends OperationCompilerOptions, QuerySetting, MutationSetting {
   readonly api: CompiledApi;
 }

@@ -1,4 +1,7 @@
-/** Values for the variables of an operation that nobody has asked yet: a statement depends on their forms, not on them. */
+/**
+ * Values for the variables of an operation before the first request for it: a statement depends on their forms, not on
+ * them.
+ */
 import {
   type GraphQLInputType,
   type GraphQLSchema,
@@ -17,7 +20,7 @@ import type { SentVariables } from './coerce-variables.ts';
 
 const uuid = '00000000-0000-4000-8000-000000000000';
 
-/** What a value of a scalar may be: a number, a word, or one of the texts that dates, times and identifiers are. */
+/** Possible values of a scalar: a number, a word, or one of the texts that dates, times and identifiers are. */
 const texts = ['1', '2000-01-01', '2000-01-01T00:00:00Z', '00:00:00', uuid] as const;
 const fixed: Readonly<Record<string, JsonValue>> = {
   Int: 1,

@@ -1,6 +1,6 @@
 /**
- * What the scalars of the compiled schemas take: the form of a value only, and without losing a digit. Whether a date is
- * one of the calendar, or a number fits its column, the field judges that it is for, as it does over REST.
+ * Values that the scalars of the compiled schemas take: the form of a value only, and without losing a digit. The field
+ * checks that a date is one of the calendar, or that a number fits its column, as it does over REST.
  */
 import { type ConstValueNode, GraphQLError, type GraphQLSchema, isScalarType, Kind, type ValueNode } from 'graphql';
 import type { JsonValue } from '../contract/index.ts';
@@ -55,7 +55,7 @@ function refuse(what: string): never {
   throw new GraphQLError(`A value of this type ${what}.`);
 }
 
-/** What JSON made of a request body, or the defaults of a document, is; nothing else ever gets here. */
+/** Takes a value that came from the JSON of a request body, or from the defaults of a document; there are no others. */
 function jsonOf(value: unknown): JsonValue {
   if (isJson(value)) return value;
   return refuse('must be JSON');

@@ -4,7 +4,7 @@ import { type CompiledApi, type GraphqlScope, graphqlRootTypes } from '../contra
 import { createIntrospectionJudge, type IntrospectionJudge } from './introspection.ts';
 import { withScalars } from './scalars.ts';
 
-/** What a document is judged by. */
+/** Schema by which a document is judged. */
 export interface ScopeSchema {
   readonly accessClass: string;
   readonly scope: GraphqlScope;
@@ -28,7 +28,7 @@ export function createSchemas(read: NonNullable<CompiledApi['graphql']>): FindSc
       made.set(accessClass, both);
       return both;
     } finally {
-      // What could not be read once may be there the next time.
+      // A text that could not be read once may be readable the next time.
       making.delete(accessClass);
     }
   }

@@ -15,7 +15,7 @@ import type { Operation, OperationAnswer, OperationCall, OperationRunner } from 
 import { planSamples } from './plan-samples.ts';
 import type { FindSchema, ScopeSchema } from './schemas.ts';
 
-/** What the service works with. */
+/** Options of the service. */
 export interface GraphqlServiceOptions {
   readonly findSchema: FindSchema;
   readonly runner: OperationRunner;
@@ -38,7 +38,7 @@ export interface GraphqlRequest extends AskedDocument {
 /** Answers requests. Throws or rejects with INVALID_QUERY for documents and variables, and with what else refuses a request. */
 export type AnswerGraphql = (request: GraphqlRequest) => Promise<OperationAnswer>;
 
-/** What is behind the transport. */
+/** GraphQL service without the transport. */
 export interface GraphqlService {
   readonly answer: AnswerGraphql;
   /** Prepares a document that is known beforehand, and plans it, as far as its variables decide nothing. */
@@ -57,7 +57,7 @@ interface KeptDocument {
 /** A text for each scope, operation and access class that it was asked for. The same text always finds it at once. */
 type KeptText = Map<string, KeptDocument>;
 
-/** What the tree of a document and its plans take for each token and each character, measured generously. */
+/** Memory for the tree of a document and its plans, by token and by character, estimated generously. */
 const bytesPerToken = 1_000;
 const bytesPerCharacter = 2;
 const documentsKept = { entries: 1_000, bytes: 32 * 1024 ** 2 };
@@ -75,7 +75,7 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     const kept: KeptDocument = { of, document, node, operation, coerce };
     const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + asked.text.length * bytesPerCharacter;
     const known = documents.get(asked.text);
-    // Of a document that is large and asked for by many, the forms must not outgrow what is kept of all.
+    // The forms of a document that is large and requested by many must not outgrow the cache of all documents.
     const forms: KeptText = known !== undefined && bytes * known.size * 4 < documentsKept.bytes ? known : new Map();
     forms.set(key, kept);
     documents.set(asked.text, forms, bytes * forms.size);

@@ -7,7 +7,7 @@ import { type FieldFailure, printErrors } from './errors.ts';
 
 const transcoders = new WeakMap<ReadPlan, Transcoder>();
 
-/** What writes the rows of a plan; made once. */
+/** Returns the transcoder that writes the rows of a plan; made once. */
 function transcoderOf(plan: ReadPlan): Transcoder {
   const known = transcoders.get(plan) ?? createTranscoder(plan.fields);
   transcoders.set(plan, known);
@@ -15,10 +15,10 @@ function transcoderOf(plan: ReadPlan): Transcoder {
 }
 
 /**
- * The value of one root field, between the text in front of it and the one behind.
+ * The value of one root field, between the text in front of it and the one after it.
  *
  * A writer that has begun and not ended owns a slab of memory, so nothing is written before the first row, and `end` is
- * called with the last one: of the many answers that one packet brings each uses the slab of the one before.
+ * called with the last one. Each of the many answers in one packet then uses the slab of the one before.
  */
 export class SplicedRows implements RowSink {
   items = 0;
@@ -93,7 +93,7 @@ export interface FieldValue {
 }
 
 /**
- * Puts an answer together. `values` null: an error reached the root, so there is no data. Of what failed, the values hold
+ * Puts an answer together. `values` null: an error reached the root, so there is no data. Values of failed fields are
  * null already.
  */
 export function spliceAnswer(values: readonly FieldValue[] | null, failures: readonly FieldFailure[]): Buffer {

@@ -5,7 +5,7 @@ import { DocumentError } from './document-errors.ts';
 /** Texts of documents by the SHA-256 of each, in lower-case hexadecimal digits. */
 export type DocumentManifest = Readonly<Record<string, string>>;
 
-/** What a request says about its document; one of the two is there. */
+/** Document of a request, by its text or its hash; one of the two is there. */
 export interface NamedDocument {
   readonly query: string | null;
   readonly documentId: string | null;

@@ -1,4 +1,4 @@
-/** What an operation comes to for each set of values of its `@skip` and `@include` variables. */
+/** Compiled forms of an operation for each set of values of its `@skip` and `@include` variables. */
 import type { DocumentNode } from 'graphql';
 import { createPlanCache } from '../query/plan-cache.ts';
 import { type Collecting, conditionVariables, fragmentsOf } from './collect.ts';
@@ -40,7 +40,7 @@ export function createVariants<T>(
   };
 }
 
-/** What a document is collected with when every condition is passed over. */
+/** Context that collects a document as if every condition included its fields. */
 export function collectingAll(document: DocumentNode, schema: Collecting['schema']): Collecting {
   return { schema, fragments: fragmentsOf(document), isTrue: null };
 }

@@ -8,7 +8,7 @@ import type { SortTerm } from './parse-read.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
-/** What a name stands for: a field, a relation, or both where a field holds the key of one item. */
+/** Meaning of a name: a field, a relation, or both where a field holds the key of one item. */
 interface Named {
   readonly field: FieldScope | undefined;
   readonly relation: RelationScope | undefined;
@@ -29,7 +29,7 @@ export interface Aggregate {
   readonly field: FieldScope | null;
 }
 
-/** What one term of the order compares: a group by its place, or an aggregate. */
+/** One term of the order: a group by its position, or an aggregate. */
 export interface AggregateOrder {
   readonly by: number | Aggregate;
   readonly descending: boolean;
@@ -47,7 +47,7 @@ export interface AggregateNames {
   readonly groups: readonly Group[];
   readonly values: readonly Aggregate[];
   readonly order: readonly AggregateOrder[];
-  /** What the rows are made of, where it is not the groups and then the values by their functions. */
+  /** Parts of the rows, where they are not the groups and then the values by their functions. */
   readonly parts?: readonly AggregatePart[];
 }
 

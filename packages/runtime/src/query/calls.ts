@@ -52,7 +52,7 @@ export function refuseUnknownFunctions(
   }
 }
 
-/** Whether some readable collection has a field or relation of this name. */
+/** True if some readable collection has a field or relation of this name. */
 export function isName(scope: Scope, name: string): boolean {
   for (const { fields, relations } of scope.collections.values())
     if (fields.has(name) || relations.has(name)) return true;

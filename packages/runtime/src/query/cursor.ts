@@ -4,23 +4,23 @@ import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
 
 /**
- * Keyset paging: a cursor is the place behind one row, as the values of that row's order.
+ * Keyset paging: a cursor is the position after one row, as the values of that row's order.
  *
- * Its text is a version, a checksum and the values as JSON, all of them URL-safe. The checksum covers the order too, so a
- * cursor that was damaged, or that belongs to another list, is refused. It is no signature: whoever makes a cursor of
- * their own compares readable cells with values of their choice, which a filter does as well.
+ * Its text is a version, a checksum and the values as JSON, all of them URL-safe. The checksum covers the order too, so
+ * a cursor that was damaged, or that belongs to another list, is refused. It is no signature: a caller who makes up a
+ * cursor compares readable cells with values of their choice, which a filter does as well.
  */
 
 /** Where a page starts: at the first row, or behind the row that had these values, in the order of the terms. */
 export type CursorStart = 'first' | readonly (string | null)[];
 
-/** The `cursor` of a request, well formed; whether it belongs to the list is judged by `checkCursor`. */
+/** The `cursor` of a request, well formed. `checkCursor` checks that it belongs to the list. */
 export interface Cursor {
   readonly text: string;
   readonly start: CursorStart;
 }
 
-/** What a plan knows of its cursors. */
+/** Order and types of a plan's cursors. */
 export interface CursorPlan {
   /** Tells the lists apart whose cursors must not be mixed: collection and order. */
   readonly order: string;
@@ -117,7 +117,7 @@ export function unusableCursor(): Error {
   return invalidQuery('"cursor" does not belong to this list in this order.');
 }
 
-/** What decides the statement of a page: nulls are compared in another way than values. */
+/** Returns the part of a cursor that decides the statement of a page: nulls are compared in another way than values. */
 export function cursorShape(cursor: Cursor | undefined): string {
   if (cursor === undefined) return '';
   return cursor.start === 'first' ? 'first' : cursor.start.map((value) => (value === null ? 'n' : 'v')).join('');

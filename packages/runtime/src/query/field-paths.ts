@@ -7,14 +7,14 @@ export interface Path {
   readonly soft: boolean;
 }
 
-/** What was asked of one name: itself, and paths below it. */
+/** Paths that begin with one name: the name itself, and paths below it. */
 export interface Asked {
   own: boolean;
   soft: boolean;
   readonly below: Path[];
 }
 
-/** What is left of the size that a selection may have. */
+/** Remaining size that a selection may have. */
 export interface Budget {
   relations: number;
   /** Paths handed down to relations: wildcards multiply them, and each costs time although it may select nothing. */
@@ -49,7 +49,7 @@ function tooLarge(): Error {
 export interface WildcardNames {
   readonly collection: CollectionScope;
   readonly aliases: ReadonlyMap<string, string>;
-  /** Whether rows of this level are link rows of a many-to-any, whose items can be nested. */
+  /** True if rows of this level are link rows of a many-to-any, whose items can be nested. */
   readonly links: boolean;
 }
 

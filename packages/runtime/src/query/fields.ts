@@ -55,7 +55,7 @@ export function resolveFields(names: FieldNames, fields: readonly (readonly stri
   return { selection: resolveLevel(to, { collection, reads, aliases }, paths), late: to.late };
 }
 
-/** An alias stands for a field or relation of the level. Whether its own name is free is judged by readable names only. */
+/** An alias stands for a field or relation of the level. Only readable names decide if its own name is free. */
 function authoriseAliases(to: Resolving, { fields, relations }: CollectionScope, aliases: Level['aliases']): void {
   for (const [name, of] of aliases) {
     const field = fields.get(of);

@@ -75,7 +75,7 @@ export function refuseHaving({ problems }: ReadFilter, stage: FilterProblem['sta
   throw invalidQuery(`"having" at "${problem.path.join('.')}" ${problem.message}.`);
 }
 
-/** The last stage: whether operators, values and functions fit the types. */
+/** The last stage: checks that operators, values and functions fit the types. */
 export function checkHaving(collection: CollectionScope, having: ReadFilter): void {
   refuseHaving(having, 'value');
   visitHaving(collection, having.condition, (_, found) => {

@@ -11,9 +11,9 @@ export interface ItemPaths {
   readonly paths: readonly Path[];
 }
 
-/** What was asked of the item of link rows. */
+/** Paths that lead to the item of link rows. */
 export interface AskedItems {
-  /** Whether the item itself was named, so that its key stands where nothing is nested. */
+  /** True if the item itself was named, so that its key stands where nothing is nested. */
   readonly own: boolean;
   readonly soft: boolean;
   /** Collections with paths, in the order of the relation. */

@@ -8,7 +8,7 @@ export function linkOf(relation: RelationDescriptor): ManyToAny | undefined {
   return relation.kind === 'm2a' ? relation : undefined;
 }
 
-/** Whether a name of a link row stands for the item it leads to: `item`, or `item:<collection>`. */
+/** True if a name of a link row stands for the item it leads to: `item`, or `item:<collection>`. */
 export function isItemName(link: ManyToAny, name: string): boolean {
   return name === 'item' || name === link.itemField || name.startsWith(scoped);
 }

@@ -12,12 +12,12 @@ import type { CollectionScope, Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
-/** What `deep` asks of the rows of one relation, with its names looked up as far as they are known. */
+/** Read of the rows of one relation under `deep`, with its names looked up as far as they are known. */
 export interface NestedRead {
   readonly request: DeepRequest;
   /** The collection of the rows; undefined when the relation is hidden or unknown. */
   readonly collection: CollectionScope | undefined;
-  /** Whether the relation leads to a list of rows. */
+  /** True if the relation leads to a list of rows. */
   readonly many: boolean;
   readonly filter: ReadFilter;
   /** Over aggregate rows. */
@@ -35,11 +35,11 @@ interface Level {
   readonly collection: CollectionScope | undefined;
   readonly link?: ManyToAny | undefined;
   readonly aliases?: ReadonlyMap<string, string>;
-  /** Whether the relation that leads here has many rows. */
+  /** True if the relation that leads here has many rows. */
   readonly many?: boolean;
 }
 
-/** Reads the filters of `deep` against the names of an access class. Throws nothing: what is wrong is judged by stage. */
+/** Reads the filters of `deep` against the names of an access class. Throws nothing: problems are judged by stage. */
 export function readNested(
   scope: Scope,
   level: Level,
@@ -114,10 +114,10 @@ export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders 
 /** The order that each nested read asks for; empty for the relation's own. */
 export type NestedOrders = ReadonlyMap<NestedRead, readonly OrderTerm[]>;
 
-/** What each nested read that aggregates computes. */
+/** Aggregations of the nested reads that aggregate. */
 export type NestedAggregates = ReadonlyMap<NestedRead, AggregateNames>;
 
-/** The values stage: whether operators, values, orders and functions fit the types. Gives the aggregations. */
+/** The values stage: checks that operators, values, orders and functions fit the types. Returns the aggregations. */
 export function checkNested(scope: Scope, reads: NestedReads, orders: NestedOrders): NestedAggregates {
   const aggregates = new Map<NestedRead, AggregateNames>();
   visit(reads, (read) => {
@@ -141,7 +141,7 @@ export function nestedRelationsOf(reads: NestedReads): number {
   return relations;
 }
 
-/** Whether nothing is wrong with any filter. */
+/** True if no filter has a problem. */
 export function isSound(reads: NestedReads): boolean {
   let sound = true;
   visit(reads, ({ filter, having }) => {

@@ -35,7 +35,7 @@ export function isOneRow({ groups }: AggregateRequest): boolean {
   return groups.length === 0;
 }
 
-/** The bounds of a list or of aggregate rows. A single aggregate row has none, whatever the request says. */
+/** The bounds of a list or of aggregate rows. A single aggregate row has none, even if the request sets some. */
 export function parseBounds(tree: QueryTree, limits: ReadLimits, aggregate: AggregateRequest | undefined): Bounds {
   const limit = parseLimit(tree, limits);
   const offset = parseOffset(tree, limit);

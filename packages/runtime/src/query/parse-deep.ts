@@ -6,7 +6,7 @@ import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './p
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
 import type { ReadLimits, SortTerm } from './parse-read.ts';
 
-/** What is asked of the nested rows of one relation (API specification, 5.4): well formed, names not looked up yet. */
+/** Request for the nested rows of one relation (API specification, 5.4): well formed, names not looked up yet. */
 export interface DeepRequest {
   readonly filter: QueryParameter | undefined;
   readonly search: string | undefined;

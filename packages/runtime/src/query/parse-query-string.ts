@@ -109,8 +109,8 @@ function insert(branch: Branch, keys: readonly string[], value: string, root: st
 }
 
 /**
- * What digits are as keys below a node: in trees of names they are names, also there except where a list is asked for;
- * `none` has no names at all.
+ * Meaning of digits as keys below a node. In trees of names they are names, except where a list is expected; `none` has
+ * no names at all.
  */
 type Digits = 'names' | 'list' | 'none';
 

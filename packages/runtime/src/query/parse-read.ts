@@ -42,7 +42,7 @@ export interface ReadRequest {
   readonly meta: readonly MetaName[];
   /** Names of the answer, and the fields or relations that they stand for. */
   readonly alias: ReadonlyMap<string, string>;
-  /** What is asked of nested rows, by relation or alias. */
+  /** Requests for nested rows, by relation or alias. */
   readonly deep: ReadonlyMap<string, DeepRequest>;
   /** Set when the rows are aggregated instead of listed. */
   readonly aggregate?: AggregateRequest;
@@ -50,7 +50,7 @@ export interface ReadRequest {
   readonly exported?: ExportFormat;
 }
 
-/** What the operator sets for all reads. Source: API specification, section 16. */
+/** Limits that the operator sets for all reads. Source: API specification, section 16. */
 export interface ReadLimits extends QueryLimits {
   /** QUERY_LIMIT_DEFAULT. */
   readonly defaultLimit: number;

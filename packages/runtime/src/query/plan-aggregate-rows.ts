@@ -24,7 +24,7 @@ export interface Term {
   readonly direction: '' | ' DESC';
 }
 
-/** What aggregate rows are made of, printed. */
+/** Printed parts of aggregate rows. */
 export interface PrintedAggregates {
   readonly columns: readonly Column[];
   /** Everything behind FROM and its source, up to the order. */
@@ -33,8 +33,8 @@ export interface PrintedAggregates {
 }
 
 /**
- * Prints an aggregation over the rows of a source: its columns, its groups, and the order that the groups complete. What is
- * `apart`, expressions of the source, keeps rows in groups of their own.
+ * Prints an aggregation over the rows of a source: its columns, its groups, and the order that the groups complete.
+ * Expressions of the source in `apart` keep rows in separate groups.
  */
 export function printAggregates(
   names: AggregateNames,
@@ -81,12 +81,12 @@ export function aggregateOrder(order: readonly Term[]): string {
   return terms.length === 0 ? '' : ` ORDER BY ${terms.join(', ')}`;
 }
 
-/** What is selected for columns. */
+/** Selected expressions of columns. */
 export function expressionsOf(columns: readonly Column[]): readonly string[] {
   return columns.flatMap(({ expression }) => expression ?? []);
 }
 
-/** What the bytes of columns become. */
+/** Response names of columns, with their shapes. */
 export function fieldsOf(columns: readonly Column[]): readonly ShapeField[] {
   return columns.map(({ key, shape }): ShapeField => ({ key, shape }));
 }
@@ -142,7 +142,8 @@ function recordColumn(dialect: SqlDialect, key: string, columns: readonly Column
 function groupColumn(dialect: SqlDialect, { key, field, function: call }: Group, expression: string): Column {
   const part: WireForm = call === 'count' ? { kind: 'number', cast: dialect.asText } : dialect.datePart;
   const wire = call === undefined && field !== undefined ? field.descriptor.wire : part;
-  // What is compared as it is read is there already: not every cast takes what it has made, such as that of geometry.
+  // An expression that is compared in the form in which it is read has that cast already. Not every cast takes its own
+  // result, such as that of geometry.
   const isRead = call === undefined && wire.cast !== undefined && field?.descriptor.comparison === wire.cast;
   return { key, expression: isRead ? expression : cast(expression, wire.cast), shape: shapeOf(wire) };
 }
@@ -151,7 +152,7 @@ function shapeOf({ kind, array }: FieldDescriptor['wire']): Shape {
   return array === true ? { kind: 'array', element: kind } : { kind: 'scalar', wire: kind };
 }
 
-/** One column per function: of rows a value, of fields a record with one value per field. */
+/** One column per function: a value for rows, a record with one value per field for fields. */
 function valueColumns(
   dialect: SqlDialect,
   values: readonly Aggregate[],

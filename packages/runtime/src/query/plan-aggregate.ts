@@ -43,11 +43,11 @@ export interface AggregateQuery {
 }
 
 /**
- * Plans an aggregation: the cells it looks at are computed in an inner query over the readable rows that match, and
- * grouped outside, so that an expression is written once however often it is used.
+ * Plans an aggregation. The cells it looks at are computed in an inner query over the readable rows that match, and
+ * grouped outside. So an expression is written once however often it is used.
  *
- * The values of keys follow those of the conditions, then limit and offset. What is left of the named items is counted,
- * because aggregate rows do not tell whether one of them is missing.
+ * The values of keys follow those of the conditions, then limit and offset. The named items that remain are counted,
+ * because aggregate rows do not show that one of them is missing.
  */
 export function planAggregate(query: AggregateQuery): ReadPlan {
   const { collection, names, selector } = query;

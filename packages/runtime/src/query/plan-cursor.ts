@@ -12,9 +12,9 @@ import type { OrderTerm } from './sort.ts';
 const mostTerms = 32;
 
 /**
- * What a plan has to know of its cursors. Throws INVALID_QUERY where there are none.
+ * Describes the cursors of a plan. Throws INVALID_QUERY where there cannot be any.
  *
- * A cursor holds the key, so the caller must be able to read it, on every row: one that is hidden here and there would
+ * A cursor holds the key, so the caller must be able to read it, on every row. A key that is hidden on some rows would
  * lose the rows between. A hidden key and a missing one are answered alike.
  */
 export function planCursor(
@@ -51,7 +51,7 @@ export function cursorColumns({ asText }: SqlDialect, terms: readonly PrintedTer
 /** A term with what it is compared with; null: the row behind which the page starts has none. */
 interface Place extends PrintedTerm {
   readonly bound: string | null;
-  /** Whether nulls are in front in this direction. */
+  /** True if nulls come first in this direction. */
   readonly nullsLead: boolean;
 }
 
@@ -75,7 +75,7 @@ export function printAfter(row: Row, terms: readonly PrintedTerm[], start: Curso
   return isUniform(places) ? printRange(places) : allOf([...leading(places), printBehind(places)]);
 }
 
-/** Whether the rows behind are a range: where nulls are in front a comparison leaves them out by itself. */
+/** True if the rows after the cursor are a range: where nulls come first a comparison leaves them out by itself. */
 function isUniform(places: readonly Place[]): boolean {
   const [first] = places;
   return places.every(
@@ -91,7 +91,7 @@ function printRange(places: readonly Place[]): string {
   return `(${left.join(', ')}) ${operator} (${right.join(', ')})`;
 }
 
-/** What the rest of the predicate implies of the first term, told for the sake of an index on it. */
+/** Condition on the first term that the rest of the predicate implies, printed for the sake of an index on it. */
 function leading([first]: readonly Place[]): readonly string[] {
   if (first === undefined || first.bound === null) return [];
   const left = bracketed(first.expression);

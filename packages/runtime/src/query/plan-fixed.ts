@@ -1,6 +1,6 @@
 /**
- * Fields whose value the filter of a list says: they are written as the request has them, so that no row carries them through
- * the sort and over the wire. Labels of enums only: what is equal there is the same text.
+ * Fields whose value is fixed by the filter of a list. They are written as the request has them, so that no row carries
+ * them through the sort and over the wire. Labels of enums only: equal ones have the same text.
  */
 import type { Condition, Operand } from '../contract/index.ts';
 import type { Parameter } from '../database/database.ts';
@@ -30,7 +30,7 @@ export function fixedParts(query: ReadQuery): FixedParts {
     const operand = isFixable(part) ? equal.get(part.field.descriptor.name) : undefined;
     if (operand !== undefined && operands.has(operand)) fixed.set(place, operand);
   }
-  // Somebody has to tell how many rows there are.
+  // At least one column must remain: it shows how many rows there are.
   return fixed.size < selection.parts.filter(({ kind }) => kind !== 'constant').length ? fixed : new Map();
 }
 

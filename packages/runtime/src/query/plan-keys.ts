@@ -40,7 +40,8 @@ export function printKeyFields(
     const value = row.statement.parameter({ kind: 'value', index: index + place }, sent + list);
     return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };
   });
-  // What is the same text is equal too, and an index knows only that; predicates that are equal are printed once.
+  // The exact comparison implies the plain one, but an index serves only the plain one. Predicates that are equal are
+  // printed once.
   return [plain, exact].flatMap((columns) => printColumns(row.statement, columns, keys, selector));
 }
 

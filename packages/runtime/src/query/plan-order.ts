@@ -15,11 +15,11 @@ export interface PrintedTerm {
   readonly direction: '' | ' DESC';
   /** The quoted column when the expression is just that; then a page can select it instead of computing it twice. */
   readonly column?: string;
-  /** What the term's values are, where a cursor may hold them. */
+  /** Values of the term, where a cursor may hold them. */
   readonly value?: OrderedValue;
 }
 
-/** The values of a term: what they are compared as, and whether one can be missing. */
+/** The values of a term: the type in which they are compared, and if one can be missing. */
 export interface OrderedValue {
   readonly type: OperandType;
   readonly nullable: boolean;
@@ -91,7 +91,7 @@ function keyType(by: OrderKey): OperandType {
   return by.kind === 'field' ? operandType(by.field.descriptor, by.function) : countType;
 }
 
-/** Whether the order of a field is that of its column. */
+/** True if the order of a field is that of its column. */
 function isBare({ grant, descriptor }: FieldScope): boolean {
   return grant === null && descriptor.comparison === undefined && descriptor.type !== 'array';
 }

@@ -53,7 +53,7 @@ export interface ReadQuery {
   /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
   readonly operands: ReadonlyMap<Operand, number>;
   readonly values: number;
-  /** Whether fields whose value the filter says may be left to `settlePlan`. Default: false. */
+  /** True if fields whose value the filter fixes may be left to `settlePlan`. Default: false. */
   readonly fixes?: boolean;
 }
 
@@ -110,7 +110,7 @@ function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
 function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'statement' | 'binders'>): Statement {
   const key = severalKey(query.selection.collection);
   const several = key && planSeveral(query, key);
-  // Whatever else the text waits for has to be the same.
+  // All other parameters of the text have to be the same.
   const alike = several !== undefined && several.binders.length === binders.length;
   const at = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
   if (key === undefined || !alike || at < 0) return { ...statement, brief: true };
@@ -121,7 +121,7 @@ function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'state
   };
 }
 
-/** Plans the read of several keys: of each row its key, then what the read by one key selects. */
+/** Plans the read of several keys: for each row its key, then the columns that the read by one key selects. */
 function planSeveral(query: ReadQuery, { field }: SeveralKey): Pick<ReadPlan, 'statement' | 'binders'> {
   const statement = createStatement(query.operands, query.scope.dialect);
   const { row, from, matching } = startRead(query, statement, (row) => [printSeveral(row, field, query.values)]);
@@ -185,8 +185,9 @@ function printPlain(query: ReadQuery, parts: ReadParts, fixed: FixedParts): Prin
 }
 
 /**
- * Whether the list is cut before anything is computed of its rows although it has no page. Where rows of several tables are
- * joined the server may compute all of them first, and so it may where a filter or an order looks at other tables.
+ * True if the list is cut before anything is computed for its rows although it has no page. Where rows of several
+ * tables are joined the server may compute all of them first. The same holds where a filter or an order looks at other
+ * tables.
  */
 function isCutFirst({ selector, selection }: ReadQuery, { row, listed, order }: ReadParts): boolean {
   if (!row.statement.dialect.selectsLast || selector === 'written') return false;
@@ -206,13 +207,13 @@ function joinWritten(row: Row, query: ReadQuery, table: string): string {
   return `${input}${dialect.input.join}${table} ON ${joins.join(' AND ')}`;
 }
 
-/** What was written is answered in the order of the keys, unless another one is asked for. */
+/** Written items are answered in the order of the keys, unless the request asks for another one. */
 function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
   if (query.selector === 'written' && query.order.length === 0) return [{ expression: 'k.n', direction: '' }];
   return printOrder(row, query.order, query.cursor !== undefined);
 }
 
-/** What a write wants of the rows that it is about: which it may write, and how they are to be held. */
+/** Rows that a write selects: the predicate for those that it may write, and the lock on them. */
 export interface WantedTargets {
   readonly permitted: (row: Row) => string;
   /** Default: not at all. */
@@ -257,7 +258,7 @@ function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadP
   return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
 }
 
-/** What is selected of each row beside the item. */
+/** Columns selected for each row beside the item. */
 function hidden({ cursor }: ReadQuery, { statement }: Row, order: readonly PrintedTerm[]): readonly string[] {
   return cursor === undefined ? [] : cursorColumns(statement.dialect, order);
 }
@@ -272,8 +273,8 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
 }
 
 /**
- * The list joined to one row that is always there: it carries the counts of an empty list, computed once, and the
- * defaults of a singleton that nobody has written.
+ * The list joined to one row that is always there. That row carries the counts of an empty list, computed once, and the
+ * defaults of a singleton that has never been written.
  */
 function printJoined(query: ReadQuery, parts: ReadParts): Printed {
   const { row, from, table, rows, matching, listed, order, bounds } = parts;
@@ -316,13 +317,13 @@ function heldBy(cursor: Cursor | undefined): number {
   return cursor.start.filter((value) => value !== null).length;
 }
 
-/** Whether so many rows are sent as they come instead of being collected. */
+/** True if so many rows are sent as they come instead of being collected. */
 export function isStreamed(limit: number, keys: number | undefined): boolean {
   const most = keys === undefined ? limit : limit === -1 ? keys : Math.min(limit, keys);
   return most === -1 || most > largestBufferedLimit;
 }
 
-/** Statements of equal text have equal names on every connection, whoever planned them. */
+/** Statements of equal text have equal names on every connection, regardless of the planner. */
 function nameOf(text: string): string {
   return `r_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 }

@@ -9,7 +9,7 @@ import { printSelection } from './plan-selection.ts';
 import type { Grant, Scope } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 
-/** A read of items by their keys that asks for all of them, whatever it reads of each. */
+/** A read of items by their keys that asks for all of them, with any selection. */
 export interface WholeRead {
   readonly scope: Scope;
   readonly selection: Selection;
@@ -18,7 +18,7 @@ export interface WholeRead {
 
 /** The columns of such a read. */
 export interface PrintedOwn {
-  /** Whether the caller may read the row. */
+  /** SQL predicate that is true if the caller may read the row. */
   readonly visible: string;
   readonly expressions: readonly string[];
   readonly fields: readonly ShapeField[];

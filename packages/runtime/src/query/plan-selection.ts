@@ -15,7 +15,7 @@ import { isNested, type Printed, printField, printFunctionPart, printOwnKey, val
 import type { FieldScope } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 
-/** What a selection prints as: one expression per part, and what its bytes become. */
+/** A printed selection: one expression per part, and the shapes of its columns. */
 export interface PrintedSelection {
   readonly expressions: readonly string[];
   readonly fields: readonly ShapeField[];
@@ -45,12 +45,12 @@ export function printSelection(row: Row, { parts }: Pick<Selection, 'parts'>, li
   return { expressions, fields, present };
 }
 
-/** Whether every row that can be read has a value of a field, which can be read as well. */
+/** True if a field is readable on every readable row, and never null. */
 function isAlwaysThere({ grant, secret, descriptor }: FieldScope): boolean {
   return grant === null && !secret && !descriptor.nullable;
 }
 
-/** Whether a selection looks at other tables, so that it is worth cutting the list before it is computed. */
+/** True if a selection looks at other tables, so that it is worth cutting the list before it is computed. */
 export function leavesTable({ parts }: Pick<Selection, 'parts'>): boolean {
   return parts.some((part) => {
     if (part.kind === 'group') return leavesTable(part);
@@ -97,7 +97,7 @@ function printGroup(row: Row, part: Pick<Selection, 'parts'>, lists: NestedLists
 /** The item of a link row: a record per collection, of which at most one is there, then the key. */
 function printItem(row: Row, part: ItemPart, lists: NestedLists): Printed {
   const printed: Printed[] = [];
-  // Whoever names the collections of an item, the link rows need not have been reached by their relation.
+  // Link rows may also be read without their relation, where a request names the collections of the item itself.
   const linked: Row = { ...row, link: part.link };
   for (const { of, read } of part.items) {
     const reached = reachItem(linked, of.collection.descriptor.name);
@@ -148,7 +148,7 @@ function printMany(target: Row, list: NestedList, selection: Selection, lists: N
   return { expression: printList(target, element, paged), shape: { kind: 'records', fields: printed.fields } };
 }
 
-/** Whether a list is cut in a page of its own before anything is made of its rows. */
+/** True if a list is cut in a page of its own before anything is made of its rows. */
 function needsPage({ statement }: Row, isWorthIt: boolean): boolean {
   const { pages } = statement.dialect;
   return pages === 'needed' ? isWorthIt : pages === 'always';
@@ -164,7 +164,7 @@ function recordOf({ statement }: Row, { expressions, fields, present }: PrintedS
   return statement.dialect.record(valuesOf(expressions, fields, present));
 }
 
-/** The select list of an answer: what stands in front of the items, then what is selected of each. */
+/** The select list of an answer: columns in front of the items, then those of each item. */
 export function answerList(
   { dialect }: StatementBuilder,
   first: readonly string[],

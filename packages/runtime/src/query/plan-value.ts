@@ -22,7 +22,7 @@ export function valuesOf(
   }));
 }
 
-/** Whether a value is a record or a list. */
+/** True if a value is a record or a list. */
 export function isNested(shape: Shape | undefined): boolean {
   return shape !== undefined && shape.kind !== 'scalar';
 }

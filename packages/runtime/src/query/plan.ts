@@ -6,10 +6,10 @@ import type { OwnRead, WholeRead } from './plan-returned.ts';
 import type { NestedRows } from './row-bound.ts';
 
 /**
- * What one column (or record field) of a statement's result becomes in JSON.
+ * JSON form of one column (or record field) of a statement's result.
  *
- * Nested data arrives as binary records: a to-one as one record or null, a to-many as an array of records, so one
- * transcoder serves every depth and response names never reach SQL.
+ * Nested data arrives as binary records: a to-one as one record or null, a to-many as an array of records. So one
+ * transcoder serves every depth, and response names never reach SQL.
  */
 export type Shape =
   | { readonly kind: 'scalar'; readonly wire: WireKind }
@@ -51,18 +51,19 @@ export const exportFormats = ['csv', 'json', 'xml', 'yaml', 'ndjson'] as const;
 /** One of `exportFormats`; also the ending of the file's name. */
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** What a list is written as when it is a file: its format, and its name without the ending. */
+/** A list as a file: its format, and its name without the extension. */
 export interface Exported {
   readonly format: ExportFormat;
   readonly name: string;
 }
 
 /**
- * One read, planned: one statement, whatever its depth.
+ * One planned read: one statement, at any depth.
  *
  * With `meta` the first columns of every row are the counts in that order, followed by one boolean column that is false
- * on the single row that stands for an empty list; then the item's columns, as without `meta`. With `cursor`, the texts
- * that a cursor is made of stand in front of the item's columns, and one row more than the limit tells that there are more.
+ * on the single row that stands for an empty list. Then the item's columns follow, as without `meta`. With `cursor`,
+ * the texts that a cursor is made of stand in front of the item's columns. One row more than the limit tells that there
+ * are more.
  *
  * With `countsNamed` one more column stands in front: how many of the items named by key there are; and the boolean is
  * there without `meta` too.
@@ -70,14 +71,14 @@ export interface Exported {
 export interface ReadPlan {
   readonly statement: Statement;
   readonly binders: readonly Binder[];
-  /** Of everything that it selects and looks for: see `cost.ts`. */
+  /** Cost of everything that it selects and looks for: see `cost.ts`. */
   readonly cost: number;
   readonly many: boolean;
   readonly fields: readonly ShapeField[];
   /** Set where fields are the same in every item, by the request: `settlePlan` makes the plan that writes them. */
   readonly fixed?: readonly FixedField[];
   readonly meta: readonly ('total_count' | 'filter_count')[];
-  /** Of `planTargets`: whether the statement holds the rows that it finds. */
+  /** For `planTargets`: true if the statement locks the rows that it finds. */
   readonly held?: boolean;
   /** Set for aggregations of items named by key. */
   readonly countsNamed?: boolean;

@@ -21,7 +21,7 @@ import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRo
 import type { Selector } from './shape.ts';
 import { fillTemplate, learnTemplate, type PlannedTemplate, templateOf } from './template.ts';
 
-/** What a planner can be told; everything has a default. */
+/** Options of a planner; everything has a default. */
 export interface PlannerOptions {
   /** Limits of requests. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
@@ -65,7 +65,7 @@ export interface Planner {
   search(caller: Caller, collection: NamedCollection, body: JsonValue | undefined): PlannedRead;
 }
 
-/** What is kept for one access class. */
+/** Scope and plans of one access class. */
 interface ClassPlans {
   readonly scope: Scope;
   readonly byShape: PlanCache<ReadPlan>;

@@ -35,7 +35,7 @@ interface Conditions {
   readonly nested: NestedReads;
 }
 
-/** What a shape is planned from. */
+/** Inputs from which a shape is planned. */
 type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'having'>;
 
 /**

@@ -85,7 +85,7 @@ interface AuthorisedNames extends ResolvedFields {
   readonly order: readonly OrderTerm[];
 }
 
-/** What a shape is planned from. */
+/** Inputs from which a shape is planned. */
 interface Planned {
   readonly names: AuthorisedNames;
   readonly orders: NestedOrders;

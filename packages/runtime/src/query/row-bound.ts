@@ -35,12 +35,12 @@ function entry(name: string, many: boolean, below: readonly NestedRows[]): Neste
 }
 
 /**
- * How many rows a list within lists can have at most over all its parents: the limits along the path to it, multiplied;
- * of all lists, the highest. Lists beside each other only add up, and there is a bounded number of them, so they are left
- * out, as are lists of mere keys.
+ * Maximum number of rows of a list within lists, over all its parents: the product of the limits along the path to it.
+ * The result is the highest one of all lists. Lists beside each other only add up, and there is a bounded number of
+ * them, so they are left out, as are lists of mere keys.
  *
- * Nobody knows how long a list is that has no limit, so it counts as a long one, and so do those with a higher limit: what
- * is bounded is how lists multiply. `limit` is that of the list, `usual` that of nested lists that `deep` does not name.
+ * The length of a list without a limit is unknown, so it counts as a long one, and so do those with a higher limit. The
+ * bound is on how lists multiply. `limit` is that of the list, `usual` that of nested lists that `deep` does not name.
  */
 export function rowBound(limit: number, rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
   return countedRows(limit) * multiplied(rows, reads, usual);
@@ -64,7 +64,7 @@ function rowsOfOne({ request: { limit, aggregate } }: NestedRead): number {
 /** Rows of a list within lists up to which an answer is as usual ones are: 100 items with 100 each. */
 const mostUsualRows = 10_000;
 
-/** Whether so many rows are more than usual answers have. */
+/** True if so many rows are more than usual answers have. */
 export function isLarge(most: number): boolean {
   return most > mostUsualRows;
 }

@@ -141,7 +141,7 @@ function grantOf(rules: readonly AccessRule[], name: string): Grant | undefined 
   return listing.length === rules.length ? null : listing.map((rule) => rule.where);
 }
 
-/** A scope in which a collection holds no rows: that of a view that nobody has filled yet. */
+/** A scope in which a collection holds no rows: that of a view that has not been populated yet. */
 export function withoutRows(scope: Scope, name: string): Scope {
   const collection = scope.collections.get(name);
   if (collection === undefined) return scope;
@@ -151,8 +151,8 @@ export function withoutRows(scope: Scope, name: string): Scope {
 const exportScopes = new WeakMap<Scope, Scope>();
 
 /**
- * What a scope can name in an export: the same without secret fields, so that `*` omits them and naming one is FORBIDDEN
- * (API specification, section 5.6).
+ * Names that a scope allows in an export: the same without secret fields, so that `*` omits them and naming one is
+ * FORBIDDEN (API specification, section 5.6).
  */
 export function exportScope(scope: Scope): Scope {
   const known = exportScopes.get(scope);

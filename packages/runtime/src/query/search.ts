@@ -3,9 +3,9 @@ import { isTextual } from '../contract/operators.ts';
 import type { CollectionScope } from './scope.ts';
 
 /**
- * What a row has to meet for `search`: some readable text field contains the text, in any case (API specification,
- * section 5.1). It is a condition like every other, so cells that cannot be read cannot be searched; without a readable
- * text field no row meets it.
+ * Condition on rows for `search`: some readable text field contains the text, in any case (API specification, section
+ * 5.1). It is a condition like every other, so cells that cannot be read cannot be searched; without a readable text
+ * field no row meets it.
  */
 function searchCondition(collection: CollectionScope, text: string): Condition {
   const operand: Operand = { kind: 'literal', value: text };

@@ -3,7 +3,7 @@ import type { Call } from './calls.ts';
 import type { NestedRead } from './nested.ts';
 import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';
 
-/** What one response name of an item is made of. `read` is what `deep` asks of nested rows. */
+/** Source of one response name of an item. `read` is the read of nested rows that `deep` asks for. */
 export type Selected =
   | { readonly kind: 'field'; readonly key: string; readonly field: FieldScope }
   | { readonly kind: 'call'; readonly key: string; readonly call: Call }
@@ -28,7 +28,7 @@ export type Selected =
       readonly relation: RelationScope;
       readonly read: NestedRead;
     }
-  /** The item of a link row: of one of the collections, else its key when `own` is there. */
+  /** The item of a link row: a record of one of the collections, else its key when `own` is there. */
   | {
       readonly kind: 'item';
       readonly key: string;
@@ -41,7 +41,7 @@ export type Selected =
   /** The same JSON for every item. */
   | { readonly kind: 'constant'; readonly key: string; readonly json: string };
 
-/** What is selected of the items of one collection of a many-to-any. */
+/** Selection from the items of one collection of a many-to-any. */
 export interface SelectedItem {
   readonly of: Selection;
   readonly read: NestedRead | undefined;

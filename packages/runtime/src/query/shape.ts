@@ -16,8 +16,8 @@ export const commonLimits: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 20,
 export const largestBufferedLimit = 1000;
 
 /**
- * What selects the rows of a read beside its filter: nothing, one key, a list of keys, keys that were just written (whose
- * order the answer keeps), or a permission to write (and what is read are the keys).
+ * Selection of a read's rows beside its filter: nothing, one key, or a list of keys. `written`: keys that were just
+ * written, whose order the answer keeps. `targets`: a permission to write; the read returns the keys.
  */
 export type Selector = 'list' | 'key' | 'keys' | 'written' | 'targets';
 

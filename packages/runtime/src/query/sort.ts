@@ -4,7 +4,7 @@ import { forbidden, invalidQuery } from './invalid.ts';
 import type { SortTerm } from './parse-read.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
-/** What rows are ordered by: a field, or a function. `unfit` is a name that exists and has no order. */
+/** Key by which rows are ordered: a field, or a function. `unfit` is a name that exists and has no order. */
 export type OrderKey = { readonly kind: 'plain'; readonly field: FieldScope } | Call | { readonly kind: 'unfit' };
 
 /** One term of an order: the m2o relations that lead to a key, and the key. */
@@ -44,7 +44,7 @@ function resolveOrderKey(level: CollectionScope, name: string): OrderKey {
   return found === 'unfit' ? { kind: 'unfit' } : found;
 }
 
-/** The last stage of `sort`: whether the names lead through single rows to something that has an order. */
+/** The last stage of `sort`: checks that the names lead through single rows to something that has an order. */
 export function checkSort(order: readonly OrderTerm[]): void {
   for (const { through, by } of order) {
     const ordered = by.kind === 'plain' ? isOrdered(by.field.descriptor) : by.kind !== 'unfit';

@@ -1,7 +1,7 @@
 /**
- * Requests that differ in nothing but the values of their comparisons: `filter[views][_gte]=5` and `…=7` are one template
- * with one hole. Whatever was read, authorised and planned for one of them holds for all of them, as far as the values
- * are of the right types, so a known template spares everything but reading the values.
+ * Requests that differ in nothing but the values of their comparisons: `filter[views][_gte]=5` and `…=7` are one
+ * template with one hole. The parsed, authorised and planned result for one of them holds for all of them, as far as
+ * the values are of the right types. So a known template spares everything but reading the values.
  */
 
 import { type Operator, operators } from '../contract/condition.ts';
@@ -37,15 +37,15 @@ interface Hole {
   readonly type: OperandType;
 }
 
-/** Operators under which the form of a condition never depends on the value, whatever the type of the field. */
+/** Operators under which the form of a condition never depends on the value, for any type of the field. */
 const plain = operators.filter(
   (operator) => !flags.has(operator) && !listed.has(operator) && !elementwise.has(operator) && operator !== '_regex',
 );
 
 /**
  * A comparison in bracket form whose value is text that stands for itself: nothing percent-encoded, no dynamic value.
- * What looks different in any way stays part of the template, and so does what is compared within JSON: there a text
- * decides its own kind.
+ * Anything that looks different stays part of the template, and so do comparisons within JSON: there a text decides its
+ * own kind.
  */
 const comparison = new RegExp(
   `((?:^|&)filter(?:\\[|%5[Bb])(?:(?!%2[Ff])[^&=/])*(?:\\[|%5[Bb])(?:${plain.join('|')})(?:\\]|%5[Dd])=)([\\w.:~-]+)(?=&|$)`,

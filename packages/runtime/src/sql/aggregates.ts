@@ -26,7 +26,7 @@ export function groupable(row: Row, field: FieldScope): string {
   return dialect.grouped(comparable(row, field), field.descriptor);
 }
 
-/** What the result of an aggregate function is compared as. */
+/** Type as which the result of an aggregate function is compared. */
 export function aggregateOperand(name: AggregateFunction, field: FieldDescriptor | null): OperandType {
   if (aggregateKind(name) === 'count' || field === null) return { type: 'bigInteger', native: 'int8' };
   if (name === 'min' || name === 'max') return operandType(field);

@@ -16,11 +16,14 @@ interface Followed {
   readonly many: boolean;
 }
 
-/** What a path is compared as: one value, or all of them as the dialect's `amongPath` takes them. Null when there is none, as for every operator. */
+/**
+ * SQL of a path for comparisons: one value, or all of them as the dialect's `amongPath` takes them. Null when there is
+ * none, as for every operator.
+ */
 export interface PathValue {
   readonly expression: string;
   readonly many: boolean;
-  /** True when the values are texts, whatever their own type. */
+  /** True when the values are texts, regardless of their own type. */
   readonly text: boolean;
 }
 

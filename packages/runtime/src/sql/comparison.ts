@@ -66,7 +66,7 @@ function compareOne(dialect: SqlDialect, left: string, operator: Operator, value
   return operator === '_nin' ? `${left} <> ${value}` : `${left} ${comparisons[operator] ?? '='} ${value}`;
 }
 
-/** What a value of the database is matched as. */
+/** Turns a value of the database into the pattern to match. */
 function patternOf(dialect: SqlDialect, operator: Operator, value: string): string {
   const [before = '', after = ''] = (pattern[operator]?.('*') ?? '*').split('*');
   return dialect.patternOf(before, value, after);
@@ -78,7 +78,7 @@ const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'de
 const texts: ReadonlySet<PortableType> = new Set(['string', 'text', 'csv']);
 
 /**
- * Whether values of two types are compared by their texts, a cast that cannot fail. Numbers of all types compare with
+ * True if values of two types are compared by their texts, a cast that cannot fail. Numbers of all types compare with
  * each other as they are, and so do values of one type.
  */
 function comparesAsText(type: OperandType, other: OperandType): boolean {

@@ -56,7 +56,7 @@ function printField(row: Row, condition: Comparison): string {
   const plain = printComparison(row, value, type, operator, operand);
   if (field.descriptor.folds !== true || !tellsApart.has(operator) || isLabel(field, condition)) return plain;
   const exact = printComparison(row, statement.dialect.exactly(value), type, operator, operand);
-  // What is the same text is equal too, and an index of the column knows only that.
+  // The exact comparison implies the plain one, but an index of the column serves only the plain one.
   return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
 }
 
@@ -69,7 +69,9 @@ function isAlwaysThere(row: Row, field: FieldScope): boolean {
 /** Operators that ask whether texts are the same. */
 const tellsApart: ReadonlySet<Operator> = new Set(['_eq', '_neq', '_in', '_nin', '_empty', '_nempty']);
 
-/** Whether labels of an enum are compared with one: no two of them are equal, and nothing else passes for a value. */
+/**
+ * True if labels of an enum are compared with a label: no two of them are equal, and nothing else passes for a value.
+ */
 function isLabel({ descriptor }: FieldScope, { operator, operand }: Comparison): boolean {
   return descriptor.type === 'enum' && operand.kind === 'literal' && !isUnary(operator);
 }

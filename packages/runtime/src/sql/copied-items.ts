@@ -1,6 +1,7 @@
 /**
- * Rows that hold items of other collections, as revisions do: who reads one must be able to read the item as it stands
- * now, and is shown of it what can be read of the item. Source: API specification, section 10.10.
+ * Rows that hold items of other collections, as revisions do. To read such a row the caller must be able to read the
+ * item as it stands now. The row shows only those parts of the item that the caller can read. Source: API
+ * specification, section 10.10.
  */
 import type { FieldDescriptor } from '../contract/index.ts';
 import { keyFields } from '../query/plan-order.ts';
@@ -54,7 +55,7 @@ function sources({ scope }: Row): readonly CollectionScope[] {
   );
 }
 
-/** Whether the item is there, can be read, and meets more than that. */
+/** SQL predicate that is true if the item exists, can be read, and meets the condition `more`. */
 function itemExists(row: Row, copies: CopiedColumns, collection: CollectionScope, more: (item: Row) => string): string {
   const { statement } = row;
   const alias = statement.alias();

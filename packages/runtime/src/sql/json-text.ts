@@ -6,12 +6,15 @@ const pairs = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]
 const strings = String.raw`\\u(0000|[dD][89a-fA-F])`;
 const numbers = '[[:space:]:,[]-?[0-9.]+[eE][+-]?[0-9]{4}';
 
-/** Whether PostgreSQL can turn the text of a `json` into `jsonb`. */
+/** SQL predicate that is true if PostgreSQL can turn the text of a `json` into `jsonb`. */
 export function fitsJsonb(text: string): string {
   return `pg_catalog.regexp_replace(${text}, '${pairs}', '', 'g') !~ '${strings}|${numbers}'`;
 }
 
-/** Whether PostgreSQL can tell the members of a `json` apart, by its text: a search first, because most have no escapes. */
+/**
+ * SQL predicate that is true if PostgreSQL can tell the members of a `json` apart, by its text. It searches first,
+ * because most have no escapes.
+ */
 export function fitsMembers(text: string): string {
   const escapes = `pg_catalog.regexp_replace(${text}, '${pairs}', '', 'g') !~ '${strings}'`;
   return `(pg_catalog.strpos(${text}, '\\u') = 0 OR ${escapes})`;

@@ -75,8 +75,8 @@ function isLookedUp(row: Row, descriptor: ManyToMany, condition: Condition | und
 const coarse: ReadonlySet<PortableType> = new Set(['boolean', 'enum']);
 
 /**
- * Whether a condition may leave so few rows of the target that an index on them beats looking up every link: it names the
- * values of a column that can have many.
+ * True if a condition may leave so few rows of the target that an index on them beats looking up every link. Such a
+ * condition names the values of a column that can have many.
  */
 function isSelective(row: Row, descriptor: ManyToMany, condition: Condition | undefined): boolean {
   const target = row.scope.collections.get(descriptor.target);

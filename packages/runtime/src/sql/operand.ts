@@ -15,7 +15,7 @@ import {
 import { elementwise, listed, ranged } from '../contract/operators.ts';
 import type { StatementBuilder } from './statement.ts';
 
-/** What an operand is compared with: how its values are written, and the type of its parameter. */
+/** Type that an operand is compared with: how its values are written, and the type of its parameter. */
 export interface OperandType extends ValueType {
   readonly native: string;
 }
@@ -32,7 +32,7 @@ export function operandType(field: FieldDescriptor, call?: FieldFunction): Opera
 /** The type of a path into JSON: a list of texts. */
 export const pathType: OperandType = { type: 'array', element: 'text', native: 'pg_catalog.text[]' };
 
-/** The type of what a comparison of a field compares with: of the field, of its elements, or of a value within JSON. */
+/** Type that a comparison of a field compares with: that of the field, of its elements, or of a value within JSON. */
 export function comparedType(
   field: FieldDescriptor,
   { function: call, operator, operand }: Extract<Condition, { kind: 'compare' }>,
@@ -53,7 +53,7 @@ function listType({ type, native }: OperandType): OperandType {
   return { type: 'array', element: type, native: `${native}[]` };
 }
 
-/** What an array is compared as. Numbers beyond smallint are numbers all the same. */
+/** Type as which an array is compared. Numbers beyond smallint are numbers all the same. */
 export function arrayNative({ native }: FieldDescriptor): string {
   return native === 'int2[]' ? 'int4[]' : native;
 }
@@ -76,7 +76,7 @@ export const pattern: Readonly<Partial<Record<Operator, (escaped: string) => str
   _niends_with: (text) => `%${text}`,
 };
 
-/** Whether an operator looks for a text within others. */
+/** True if an operator looks for a text within others. */
 export function isPattern(operator: Operator): boolean {
   return pattern[operator] !== undefined;
 }
@@ -122,7 +122,7 @@ function printPattern(operator: Operator, text: string): string {
   return print === undefined ? text : print(text.replace(/[\\%_]/g, '\\$&'));
 }
 
-/** Whether the operator takes no operand, whatever is written beside it. */
+/** True if the operator takes no operand; one that is given is ignored. */
 export function isUnary(operator: Operator): boolean {
   return operator === '_null' || operator === '_nnull' || operator === '_empty' || operator === '_nempty';
 }

@@ -10,7 +10,7 @@ import { readable } from './rules.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;
 
-/** What a row of a relation has in common with the row that it is reached from. */
+/** Columns that a row of a relation shares with the row that it is reached from. */
 export interface Link {
   readonly reached: string;
   /** On the row that the relation starts from. */
@@ -34,9 +34,9 @@ export interface Reach {
 /**
  * Follows a relation from a row to the rows the caller can read; undefined when the target cannot be read at all.
  *
- * The rules of an m2m's target always apply. Those of its junction apply when the caller's class has read rules on it:
- * a junction without any is a detail of the relation, which was granted by name. Whether the row's own cell of the
- * relation is readable is left to the caller of this function.
+ * The rules of an m2m's target always apply. Those of its junction apply when the caller's class has read rules on it.
+ * A junction without any is a detail of the relation, which was granted by name. The caller of this function checks
+ * that the row's own cell of the relation is readable.
  */
 export function reach(row: Row, relation: RelationScope): Reach | undefined {
   const { descriptor } = relation;
@@ -115,7 +115,7 @@ export function printRelated(row: Row, condition: Related): string {
   return allOf([grant, quantified(row, condition, reached)]);
 }
 
-/** Whether rows that are reached meet a condition, or none does. */
+/** SQL predicate that is true if reached rows meet a condition, or if none does. */
 function quantified(row: Row, condition: Related, reached: Reach): string {
   const inner = allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]);
   if (condition.quantifier !== 'none') return inner === sqlFalse ? sqlFalse : subquery(row, reached.from(), inner);

@@ -2,14 +2,17 @@ import type { ColumnPair, ManyToAny } from '../contract/index.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
 import type { StatementBuilder } from './statement.ts';
 
-/** What every part of a statement is printed with: the statement, and whose eyes see its rows. */
+/**
+ * Context in which every part of a statement is printed: the statement, and the scope that decides which rows are
+ * visible.
+ */
 export interface Printing {
   readonly statement: StatementBuilder;
   readonly scope: Scope;
 }
 
 /**
- * One row of a collection while SQL is printed: what names mean on it.
+ * One row of a collection while SQL is printed: the meaning of names on it.
  *
  * `column` takes a quoted column of the collection's table to an expression; on a page it also notes that the page has
  * to select the column.
@@ -17,7 +20,7 @@ export interface Printing {
 export interface Row extends Printing {
   readonly collection: CollectionScope;
   readonly column: (quoted: string) => string;
-  /** Set on link rows of a many-to-any: what `item` stands for. */
+  /** Relation that `item` stands for; set on link rows of a many-to-any. */
   readonly link?: ManyToAny;
 }
 

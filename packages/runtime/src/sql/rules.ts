@@ -6,8 +6,8 @@ import { callerGuards } from './guards.ts';
 import type { Row } from './row.ts';
 
 /**
- * Rules are written by whoever runs the service, so they see every row and every cell: a rule may look at collections
- * that the caller cannot read, and rules never depend on each other.
+ * Rules are written by the operator of the service, so they see every row and every cell. A rule may look at
+ * collections that the caller cannot read, and rules never depend on each other.
  */
 function asRuleSeesIt(row: Row): Row {
   const { rules } = row.scope;
@@ -24,7 +24,10 @@ export function ruleHolds(row: Row, rule: Condition): string {
   return allOf([...callerGuards(seen, rule), printCondition(seen, rule)]);
 }
 
-/** Whether the caller can read a row: some rule holds on it, and the item can be read where it holds one. */
+/**
+ * SQL predicate that is true if the caller can read a row: some rule holds on it, and the item can be read where it
+ * holds one.
+ */
 export function readable(row: Row): string {
   return allOf([anyOf(row.collection.rows.map((rule) => ruleHolds(row, rule))), copiedItemReadable(row)]);
 }

@@ -13,8 +13,8 @@ export interface StatementBuilder {
   /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
   parameter(binder: Binder, native: string): string;
   /**
-   * What ends the next subquery under EXISTS: nothing for the first ones, which PostgreSQL then turns into joins, and a
-   * fence for all others, because the time it takes to order so many joins grows with more than their cube.
+   * End of the next subquery under EXISTS. It is empty for the first ones, which PostgreSQL then turns into joins. All
+   * others get a fence, because the time it takes to order so many joins grows with more than their cube.
    */
   fence(): '' | ' OFFSET 0';
   /** Where each operand of the request finds its first value; operands of rules are not listed. */

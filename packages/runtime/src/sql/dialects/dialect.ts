@@ -15,9 +15,9 @@ import type { JsonDialect } from './json.ts';
 /** An expression of a select list. */
 export interface Value {
   readonly expression: string;
-  /** Whether it is a record or list already: what `record` and `list` made. */
+  /** True if it is already a record or list, made by `record` or `list`. */
   readonly nested: boolean;
-  /** Whether it stands for a column that is never null. Default: false. */
+  /** True if it stands for a column that is never null. Default: false. */
   readonly present?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface ListedKey {
   readonly native: string;
 }
 
-/** Rows as one value: what is made of each, where they come from, and how they are ordered and cut. */
+/** Rows as one value: the element made of each row, their source, and how they are ordered and cut. */
 export interface ListParts {
   readonly element: Value;
   /** Table or derived table with its alias. */
@@ -43,7 +43,7 @@ export interface ListParts {
 }
 
 /**
- * What differs between the SQL of database servers. Everything else is printed alike for all of them; identifiers are in
+ * Differences between the SQL of database servers. Everything else is printed alike for all of them; identifiers are in
  * double quotes everywhere.
  *
  * Types of parameters and columns go by the names of PostgreSQL's types, in every dialect.
@@ -58,7 +58,7 @@ export interface SqlDialect {
   readonly boundType: string;
   /** OFFSET without LIMIT, as the LIMIT that it needs, with a leading space. */
   readonly noLimit: string;
-  /** What ends a subquery that is better not turned into a join, with a leading space. */
+  /** End of a subquery that should not be turned into a join, with a leading space. */
   readonly fence: '' | ' OFFSET 0';
   /** Where ascending orders have nulls. */
   readonly nulls: 'first' | 'last';
@@ -75,45 +75,48 @@ export interface SqlDialect {
   /** How the average of integers arrives. */
   readonly average: WireForm;
   /**
-   * Whether lists within rows are computed over a page of their own: where what they select needs it, never, where no
-   * subquery in FROM can see the row around it, or always, where nothing else limits them.
+   * Use of a page of its own for lists within rows. `needed`: where their selection needs it. `never`: where no
+   * subquery in FROM can see the row around it. `always`: where nothing else limits them.
    */
   readonly pages: 'needed' | 'never' | 'always';
   /**
-   * Whether what is selected of the rows of one table is computed behind ORDER BY and LIMIT, be it nested: then such a list
+   * True if columns selected from one table are computed after ORDER BY and LIMIT, even nested ones: then such a list
    * needs no page.
    */
   readonly selectsLast: boolean;
-  /** Whether the far side of an m2m is looked up link by link, in a subquery that is not turned into a join. */
+  /** True if the far side of an m2m is looked up link by link, in a subquery that is not turned into a join. */
   readonly looksUp: boolean;
   /**
    * How the first column that leads to the rows of a page is compared where the page is ordered by it first, which lets an
    * index give the order. Undefined where that does not help, or where the type of the column does not allow it.
    */
   pageLink(reached: string, start: string, native: string | undefined): string | undefined;
-  /** Whether columns that a foreign key joins have one order, whatever else is declared of them. */
+  /** True if columns that a foreign key joins always have the same order, regardless of their other declarations. */
   sortsAlike(native: string | undefined): boolean;
   /** Null of a type. */
   nothing(native: string): string;
   /** A predicate that is never null, as a column that arrives as a boolean. */
   flag(predicate: string): string;
-  /** Text by its characters, whatever its column takes for equal. */
+  /** Text compared by its characters, even if its column takes different texts for equal. */
   exactly(expression: string): string;
   /** The cell of a field whose texts may be equal without being the same, as groups tell it apart. */
   grouped(expression: string, field: FieldDescriptor): string;
-  /** Whether a text matches a pattern; the operator is one of those that do. */
+  /** SQL predicate that is true if a text matches a pattern; the operator is one of those that do. */
   matches(operator: Operator, left: string, pattern: string): string;
   /** A value of the database as a pattern: `%`, `_` and the backslash in it stand for themselves. */
   patternOf(before: string, value: string, after: string): string;
-  /** Whether a value is in a list, which is a parameter of the type `native[]`; or is in none. */
+  /** SQL predicate that is true if a value is in a list, which is a parameter of the type `native[]`; or is in none. */
   among(left: string, list: string, native: string, negated: boolean): string;
-  /** Whether a key is one of those that `SeveralKeys` is asked for; `take` gives a placeholder for them. */
+  /**
+   * SQL predicate that is true if a key is one of those that `SeveralKeys` asks for; `take` gives a placeholder for
+   * them.
+   */
   amongSeveral(left: string, native: string, take: (native: string) => string): string;
-  /** Whether the values of some columns are a row of lists side by side. */
+  /** SQL predicate that is true if the values of some columns are a row of lists side by side. */
   rowAmong(columns: readonly string[], keys: readonly ListedKey[]): string;
   /** A value that a path from the caller leads to, as a text that compares with every other. */
   pathText(value: string): string;
-  /** All values of a query, null when there are none: what `amongPath` takes. */
+  /** All values of a query, in the form that `amongPath` takes; null when there are none. */
   pathValues(select: string): string;
   amongPath(left: string, values: string, negated: boolean): string;
   /** The start of the transaction, moved by an interval, as a type. */
@@ -135,6 +138,6 @@ export interface SqlDialect {
   readonly input: InputDialect;
   /** Items that are kept as JSON. */
   readonly copies: CopyDialect;
-  /** Names a column of the answer where whoever reads it has to be told that it is nested, or how it is spelled. */
+  /** Names a column of the answer where its reader must know that it is nested, or how it is spelled. */
   answer(value: Value): string;
 }

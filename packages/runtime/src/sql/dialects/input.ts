@@ -8,7 +8,7 @@ export interface InputField {
   readonly native: string;
   /** Where the values of a statement have the list, as the text of an array. */
   readonly list: number;
-  /** Whether its values are stored, and not compared with what is stored. */
+  /** True if its values are stored, and not compared with stored ones. */
   readonly stored?: boolean;
 }
 
@@ -18,9 +18,9 @@ export interface InputTable {
   /** Where the values have the number of rows; needed without columns only. */
   readonly count?: number;
   readonly alias: string;
-  /** Whether `n` numbers the rows from 1. */
+  /** True if `n` numbers the rows from 1. */
   readonly numbered: boolean;
-  /** Whether AS stands before the alias. */
+  /** True if AS stands before the alias. */
   readonly as: boolean;
 }
 
@@ -32,25 +32,25 @@ export interface Gathered {
   readonly only?: string;
   /** An order for servers that keep none by themselves. Default: `order`. */
   readonly settled?: string;
-  /** What the values are of, where they are no numbers. */
+  /** Field that the values belong to, where they are no numbers. */
   readonly field?: Pick<FieldDescriptor, 'native'> | undefined;
 }
 
 /**
- * How a row is held. Who changes it keeps others from changing it, but not from making items that link to it, unless a
- * value changes by which they might.
+ * Lock on a row. An update keeps other transactions from changing the row. It does not keep them from making items that
+ * link to it, unless it changes a value by which they might link.
  */
 export type RowLock = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE';
 
-/** What differs between servers where statements are given rows, and tell of many rows in one. */
+/** Differences between servers where statements take rows as input, and return many rows in one. */
 export interface InputDialect {
   /** A table of input with its alias; `take` gives a placeholder. */
   table(take: (binder: Binder, native: string) => string, table: InputTable): string;
-  /** What joins a table of input with the table that is looked up for each of its rows. */
+  /** Join of a table of input with the table that is looked up for each of its rows. */
   readonly join: ' JOIN ' | ' STRAIGHT_JOIN ';
   /** The same join where the table may stand in front. */
   lookUp(table: string, input: string, on: string): string;
-  /** Whether a column has the value of a column of input. */
+  /** SQL predicate that is true if a column has the value of a column of input. */
   equal(column: string, input: string, field: Field): string;
   /** The value of a column of input as its field stores it. */
   stored(input: string, field: FieldDescriptor): string;
@@ -62,7 +62,7 @@ export interface InputDialect {
   typed(expression: string, native: string): string;
   /** Values as the text of an array of texts; null, or an empty one, for none. */
   gathered(gathered: Gathered): string;
-  /** Whether an INSERT can tell of the rows that it made. */
+  /** True if an INSERT can return the rows that it made. */
   readonly returning: boolean;
   /** A part of the key of a new row as a text: a column behind RETURNING, or the value that it will have. */
   keyText(value: string, field: FieldDescriptor): string;
@@ -72,15 +72,15 @@ export interface InputDialect {
   update(table: string, column: string, value: string, input: string, on: string): string;
   /** Which column of the answer of such an UPDATE has the number of rows. */
   readonly updated: 0 | 1;
-  /** What lets foreign keys wait until COMMIT, as far as they may; null where none ever do. */
+  /** Statement that lets foreign keys wait until COMMIT, as far as they may; null where none ever do. */
   readonly deferral: string | null;
   /** The number of rows, or of those for which a predicate holds, as text. */
   count(only?: string): string;
-  /** What locks the rows of a SELECT, with a leading space. */
+  /** Clause that locks the rows of a SELECT, with a leading space. */
   lock(lock: RowLock, alias: string): string;
   /** A column that numbers rows in their order, where the order of a table does not last; with a leading comma. */
   place(order: string): string;
 }
 
-/** What an input is compared with; undefined where a column is no field. */
+/** Field that an input is compared with; undefined where a column is no field. */
 export type Field = Pick<FieldDescriptor, 'native' | 'comparison' | 'collated' | 'folds'> | undefined;

@@ -9,7 +9,7 @@ export interface JsonPath {
   take(native: string): string;
 }
 
-/** Looks for elements in something: whether all of a list are in it, or any. */
+/** Predicates that look for elements in a container: all of a list, or any of it. */
 export interface Container {
   /** The list of one value, as an expression of the container's type. */
   readonly one: (value: string) => string;
@@ -19,7 +19,7 @@ export interface Container {
   readonly guarded: (predicate: string) => string;
 }
 
-/** What differs between servers where comparisons look into JSON. */
+/** Differences between servers where comparisons look into JSON. */
 export interface JsonDialect {
   /** The cell of a field as functions take it; null where they cannot. */
   document(cell: string, field: FieldDescriptor): string;
@@ -34,8 +34,8 @@ export interface JsonDialect {
 }
 
 /**
- * Whether a segment of a path names an element where it meets an array: a number, which counts from the end when it is
- * negative. Whatever it looks like, it is a key where it meets an object.
+ * True if a segment of a path names an element where it meets an array: a number, which counts from the end when it is
+ * negative. Where it meets an object every segment is a key.
  */
 export function isIndex(segment: string): boolean {
   return /^\s*[+-]?\d{1,10}$/.test(segment) && Math.abs(Number(segment)) < 2 ** 31;

@@ -43,7 +43,7 @@ function membersOf(fixed: FixedValue, contents: string, { always, sometimes }: C
   );
 }
 
-/** A path of the servers to a member, whatever its name. */
+/** A path of the servers to a member of any name. */
 function pathTo(name: string): string {
   return `$.${JSON.stringify(name)}`;
 }

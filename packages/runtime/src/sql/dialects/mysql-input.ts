@@ -4,7 +4,9 @@ import { cast } from './casts.ts';
 import type { InputDialect, InputField } from './input.ts';
 import { inputText, type MysqlServerName } from './mysql-texts.ts';
 
-/** What values are compared as; all others, and what is stored, are texts, which the servers convert without loss. */
+/**
+ * Types as which values are compared. All others, and stored values, are texts, which the servers convert without loss.
+ */
 const compared: ReadonlyMap<string, string> = new Map([
   ['int2', 'BIGINT'],
   ['int4', 'BIGINT'],
@@ -38,7 +40,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       if (native === 'bytea') return `${column} = UNHEX(${input})`;
       if (compared.has(native) || native === 'bool') return `${cast(column, field?.comparison)} = ${input}`;
       const same = `${exactly(cast(column, field?.comparison))} = ${exactly(input)}`;
-      // What is the same text is equal too, and an index knows only that.
+      // The exact comparison implies the plain one, but an index serves only the plain one.
       return field?.collated === undefined ? same : `${column} = ${cast(input, field.collated)} AND ${same}`;
     },
     stored: storedValue,
@@ -47,7 +49,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       if (plain(native) === 'uuid') return `CAST(${input} AS UUID)`;
       return collated === undefined ? storedValue(input, { native }) : cast(input, collated);
     },
-    // It stands beside a text of input, whose collation is another one; of what is true or false the number counts.
+    // A text stands beside a text of input, which has another collation; a boolean becomes its number.
     typed(expression, native) {
       if (plain(native) === 'uuid') return exactly(`CAST(${expression} AS CHAR)`);
       if (plain(native) === 'bool') return `(${expression} + 0)`;

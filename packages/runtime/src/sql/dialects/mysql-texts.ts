@@ -1,4 +1,6 @@
-/** Texts of MySQL and MariaDB: sent, kept and compared in utf8mb4, whatever character set is the default of a database. */
+/**
+ * Texts of MySQL and MariaDB: sent, kept and compared in utf8mb4, regardless of the database's default character set.
+ */
 
 /** The servers of the family. */
 export type MysqlServerName = 'mysql' | 'mariadb';

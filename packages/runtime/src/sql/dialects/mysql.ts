@@ -123,7 +123,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     },
     among: (left, list, native, negated) =>
       `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(native)} FROM ${list} j)`,
-    // A number as such: what is made of a text for each key takes longer than finding the row.
+    // Sends a number as a number: converting a text for each key takes longer than finding the row.
     amongSeveral: (left, native, take) =>
       `${left} IN (${keysMark.replace('?', take(isText(native) ? native : 'limit'))})`,
     rowAmong(columns, keys) {

@@ -21,7 +21,7 @@ export function postgresCopies(
       const compared = cast(column, field.comparison);
       if (!textual.has(field.type)) return `${cast(compared, asText)} = ${text}`;
       const same = `${compared} = ${cast(text, `::${field.native}`)}`;
-      // What is the same text is equal too, and an index knows only that.
+      // The exact comparison implies the plain one, but an index serves only the plain one.
       return field.folds === true ? `(${same} AND ${exactly(compared)} = ${text})` : same;
     },
     reduced({ fixed, collection, contents, readable }) {

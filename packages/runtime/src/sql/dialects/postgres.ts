@@ -22,11 +22,11 @@ const matches: Readonly<Partial<Record<Operator, string>>> = {
 };
 
 /**
- * What patterns are matched with. The database's own collation, because PostgreSQL matches none with a collation in which
- * different texts are equal, and because that of a column may know only the case of ASCII.
+ * Cast of texts that are matched with patterns. It uses the database's own collation, because PostgreSQL matches none
+ * with a collation in which different texts are equal. Besides, that of a column may know only the case of ASCII.
  *
- * Of values that a subquery gives it leaves none a collation of its own: that of the column they are compared with
- * decides, and two columns never disagree.
+ * It leaves values of a subquery without a collation of their own: that of the column they are compared with decides,
+ * and two columns never disagree.
  */
 const text = '::pg_catalog.text COLLATE pg_catalog."default"';
 
@@ -58,7 +58,7 @@ function exactly(expression: string): string {
 
 function keyOf(value: string, type: PortableType, native: string): string | undefined {
   const pattern = castable[type];
-  // Of an integer that its column does not reach nothing is the key, and an index takes wider ones, too.
+  // An integer beyond the column's range is the key of no row, and an index also takes wider integers.
   const wide = type === 'integer' ? 'pg_catalog.int8' : native;
   return pattern === undefined ? undefined : `CASE WHEN ${value} ~ '${pattern}' THEN ${value}::${wide} END`;
 }
@@ -131,8 +131,8 @@ export const postgres: SqlDialect = {
 };
 
 /**
- * A function of a field (API specification, section 5.3). Timestamps are read in UTC whatever the session's zone. Infinite
- * dates have no parts, so they give null; so do JSON values that are no arrays.
+ * A function of a field (API specification, section 5.3). Timestamps are read in UTC, regardless of the session's zone.
+ * Infinite dates have no parts, so they give null; so do JSON values that are no arrays.
  */
 function printFunction(name: FieldFunction, expression: string, field: FieldDescriptor): string {
   if (name === 'count') return printLength(expression, field);

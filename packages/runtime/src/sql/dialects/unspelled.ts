@@ -21,7 +21,7 @@ const bare = new RegExp(`^${column}$`);
 const counted = /^CAST\((COUNT\([^()]*\)) AS CHAR\)$/;
 const computed = /^CAST\((?:COUNT|SUM|AVG)\([^()]*\) AS CHAR\)$/;
 
-/** Whether an expression is a column as it is. */
+/** True if an expression is a column as it is. */
 export function isColumn(expression: string): boolean {
   return bare.test(expression);
 }
@@ -33,9 +33,9 @@ export interface PlainValue {
 }
 
 /**
- * The value of an expression whose text holds digits, points, signs and letters only; undefined for any other expression.
- * Such a text ends at a mark, so that the server computes it once; of others it has to tell the length. A column of
- * integers or times stands for itself, and the server writes it as it likes best.
+ * The value of an expression whose text holds digits, points, signs and letters only; undefined for any other
+ * expression. Such a text ends at a mark, so that the server computes it once; for other texts it has to print the
+ * length. A column of integers or times stands for itself, and the server writes it as it likes best.
  */
 export function plainValue(expression: string): PlainValue | undefined {
   const [, whole] = integer.exec(expression) ?? [];
