@@ -44,6 +44,8 @@ export interface Table {
   readonly rowSecurity: { readonly enabled: boolean; readonly forced: boolean };
   /** Parents by inheritance (not by partitioning). */
   readonly inherits: readonly TableId[];
+  /** Set when it also shows the rows of tables that inherit from it, served or not: its keys do not hold for those. */
+  readonly inherited?: true;
   /** Actions the database itself allows on the relation: those of a view that PostgreSQL can update, for example. */
   readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
   /** Set on views that only triggers write: the database may refuse to lock their rows. */

@@ -1,4 +1,4 @@
-import type { JoinPair, Relation } from '@tablewright/introspect/schema';
+import type { ForeignKey, JoinPair, Relation, Table } from '@tablewright/introspect/schema';
 import type { ColumnPair, RelationDescriptor } from '@tablewright/runtime/contract';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
@@ -36,6 +36,7 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         junctionTable: quoteTable(index.dialect, index.table(index.collection(relation.junction).table)),
         near: quotePairs(relation.near),
         far: quotePairs(relation.far),
+        ...(leadsToTargets(relation, index) && { unbroken: true as const }),
         ...sortOf(relation),
       };
     }
@@ -51,6 +52,23 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         ...sortOf(relation),
       };
   }
+}
+
+/**
+ * Whether every row of a junction leads to exactly one row of the target that the database shows: by a foreign key that
+ * holds for all rows, over columns that are never null.
+ */
+function leadsToTargets({ junction, target, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {
+  const links = index.table(index.collection(junction).table);
+  const targets = index.table(index.collection(target).table);
+  const isComplete = far.every(({ from }) => !index.column(links, from).nullable);
+  const isPlain = !links.inherited && !targets.inherited && !targets.rowSecurity.enabled;
+  return isComplete && isPlain && links.foreignKeys.some((key) => key.validated && isOver(key, targets, far));
+}
+
+function isOver({ columns, target, targetColumns }: ForeignKey, { id }: Table, pairs: readonly JoinPair[]): boolean {
+  if (target !== id || columns.length !== pairs.length) return false;
+  return pairs.every(({ from, to }) => columns.some((column, index) => column === from && targetColumns[index] === to));
 }
 
 function sortOf({ sort }: { readonly sort: string | null }): { readonly sort?: string } {

@@ -104,6 +104,7 @@ function buildTable(
     owner: row.owner,
     rowSecurity: { enabled: row.relrowsecurity, forced: row.relforcerowsecurity },
     inherits: parentsOf(lookup, listed, row),
+    ...(lookup.hasChildren(row.oid) && { inherited: true as const }),
     writable: {
       insert: (row.updatableByTriggers & updatableBits.insert) !== 0,
       update: (row.updatableByTriggers & updatableBits.update) !== 0,

@@ -127,6 +127,8 @@ export interface ManyToMany extends RelationBase {
   readonly junctionTable: string;
   readonly near: readonly ColumnPair[];
   readonly far: readonly ColumnPair[];
+  /** Set when the database makes sure that every link leads to a target, and hides none: there are as many of both. */
+  readonly unbroken?: true;
   /** Sort field of the junction. */
   readonly sort?: string;
 }

@@ -190,7 +190,7 @@ describe('the SQL of nested lists', () => {
     expect(
       list(admin, 'articles', 'fields=year(published_at),count(tags)&sort=-count(comments)&limit=2'),
     ).toMatchInlineSnapshot(`
-      "SELECT CASE WHEN pg_catalog.isfinite((t2."published_at" AT TIME ZONE 'UTC')) THEN pg_catalog.floor(pg_catalog.date_part('year', (t2."published_at" AT TIME ZONE 'UTC')))::int4 END, ((SELECT pg_catalog.count(*) FROM "public"."articles_tags" t4 CROSS JOIN LATERAL (SELECT  FROM "public"."tags" t3 WHERE t3."id" = t4."tag_id" OFFSET 0) t3 WHERE t4."article_id" = t2."id"))::pg_catalog.text FROM (SELECT t0."id", t0."published_at", (SELECT pg_catalog.count(*) FROM "public"."comments" t1 WHERE t1."article_id" = t0."id") AS "x0" FROM "public"."articles" t0 ORDER BY (SELECT pg_catalog.count(*) FROM "public"."comments" t1 WHERE t1."article_id" = t0."id") DESC, t0."id" LIMIT 2) t2 ORDER BY t2."x0" DESC, t2."id"
+      "SELECT CASE WHEN pg_catalog.isfinite((t2."published_at" AT TIME ZONE 'UTC')) THEN pg_catalog.floor(pg_catalog.date_part('year', (t2."published_at" AT TIME ZONE 'UTC')))::int4 END, ((SELECT pg_catalog.count(*) FROM "public"."articles_tags" t4 WHERE t4."article_id" = t2."id"))::pg_catalog.text FROM (SELECT t0."id", t0."published_at", (SELECT pg_catalog.count(*) FROM "public"."comments" t1 WHERE t1."article_id" = t0."id") AS "x0" FROM "public"."articles" t0 ORDER BY (SELECT pg_catalog.count(*) FROM "public"."comments" t1 WHERE t1."article_id" = t0."id") DESC, t0."id" LIMIT 2) t2 ORDER BY t2."x0" DESC, t2."id"
       []"
     `);
   });

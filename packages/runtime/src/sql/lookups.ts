@@ -9,7 +9,7 @@ import type { Condition, ManyToMany, PortableType } from '../contract/index.ts';
 import type { RelationScope } from '../query/scope.ts';
 import { granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
-import { allOf, selectList, where } from './fragment.ts';
+import { allOf, selectList, sqlTrue, where } from './fragment.ts';
 import { joinJunction, joinsOf, type Reach, reach } from './related.ts';
 import type { Row } from './row.ts';
 import { readable } from './rules.ts';
@@ -24,11 +24,19 @@ export function reachListed(row: Row, relation: RelationScope, condition?: Condi
 
 /** The number of related rows the caller can read; null on a row whose cell of the relation is hidden. */
 export function printCount(row: Row, relation: RelationScope): string {
-  const reached = reachListed(row, relation);
+  const reached = reachLinks(row, relation) ?? reachListed(row, relation);
   const { dialect } = row.statement;
   if (reached === undefined) return dialect.nothing('int8');
   const count = `(SELECT ${dialect.countRows} FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;
   return guarded(granted(row, relation.grant), count);
+}
+
+/** The links of one parent, where they are as many as the targets that the caller can read. */
+function reachLinks(row: Row, { descriptor }: RelationScope): Pick<Reach, 'from' | 'links' | 'own'> | undefined {
+  if (descriptor.kind !== 'm2m' || descriptor.unbroken !== true) return undefined;
+  const junction = row.statement.dialect.keepsForeignKeys ? joinJunction(row, descriptor) : undefined;
+  if (junction === undefined || readable(junction.target) !== sqlTrue) return undefined;
+  return { from: () => `${descriptor.junctionTable} ${junction.alias}`, links: junction.links, own: junction.visible };
 }
 
 /** The rows that also meet a condition. */

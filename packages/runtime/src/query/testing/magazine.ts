@@ -96,6 +96,7 @@ export const collections: readonly CollectionDescriptor[] = [
         junctionTable: '"public"."articles_tags"',
         near: [{ from: '"id"', to: '"article_id"' }],
         far: [{ from: '"tag_id"', to: '"id"' }],
+        unbroken: true,
         sort: 'sort',
       },
     ],

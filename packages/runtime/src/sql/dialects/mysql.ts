@@ -107,6 +107,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     pages: name === 'mariadb' ? 'never' : 'always',
     selectsLast: true,
     looksUp: false,
+    keepsForeignKeys: false,
     pageLink: (reached, start) => (name === 'mysql' ? `${reached} = ${start}` : undefined),
     sortsAlike: () => true,
     nothing: () => 'NULL',

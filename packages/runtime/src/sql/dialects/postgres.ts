@@ -81,6 +81,7 @@ export const postgres: SqlDialect = {
   pages: 'needed',
   selectsLast: false,
   looksUp: true,
+  keepsForeignKeys: true,
   // An equality would tell PostgreSQL that all rows have the same, so that an index without the column has the order, too.
   pageLink: (reached, start, native) =>
     linkTypes.test(native ?? '') ? `${reached} = ANY (ARRAY[${start}])` : undefined,

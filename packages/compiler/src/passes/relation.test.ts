@@ -1,0 +1,70 @@
+import type { ForeignKey, Relation, Table } from '@tablewright/introspect/schema';
+import { describe, expect, test } from 'vitest';
+import { collectionOf, columnOf, schemaOf, tableOf, typeOf } from '../testing/build-schema.ts';
+import { resolveRelation } from './relation.ts';
+import { indexSchema } from './schema-index.ts';
+
+const integer = typeOf('int4', 'integer');
+const present = { nullable: false } as const;
+const shelves = tableOf('shelves', [columnOf('shop', integer, present), columnOf('number', integer, present)]);
+const books = tableOf('books', [columnOf('id', integer, present)]);
+const foreignKey: ForeignKey = {
+  name: 'far',
+  columns: ['number', 'shop'],
+  target: shelves.id,
+  targetColumns: ['number', 'shop'],
+  onDelete: 'cascade',
+  onUpdate: 'no action',
+  deferrable: false,
+  initiallyDeferred: false,
+  validated: true,
+};
+const links = tableOf(
+  'books_shelves',
+  ['book_id', 'shop', 'number'].map((name) => columnOf(name, integer, present)),
+  { foreignKeys: [foreignKey] },
+);
+const relation: Relation = {
+  kind: 'm2m',
+  name: 'shelves',
+  target: 'shelves',
+  junction: 'books_shelves',
+  near: [{ from: 'id', to: 'book_id' }],
+  far: [
+    { from: 'shop', to: 'shop' },
+    { from: 'number', to: 'number' },
+  ],
+  sort: null,
+};
+
+function resolve(junction: Partial<Table>, target: Partial<Table> = {}) {
+  const tables = [books, { ...links, ...junction }, { ...shelves, ...target }];
+  return resolveRelation(
+    relation,
+    indexSchema(
+      schemaOf(
+        tables,
+        tables.map((table) => collectionOf(table)),
+      ),
+    ),
+  );
+}
+
+describe('a many-to-many', () => {
+  test('is unbroken where a foreign key leads each link to a target', () => {
+    expect(resolve({})).toMatchObject({ unbroken: true });
+  });
+
+  test.each<[title: string, junction: Partial<Table>, target?: Partial<Table>]>([
+    ['there is none', { foreignKeys: [] }],
+    ['it is not validated', { foreignKeys: [{ ...foreignKey, validated: false }] }],
+    ['it leads elsewhere', { foreignKeys: [{ ...foreignKey, target: books.id }] }],
+    ['it pairs other columns', { foreignKeys: [{ ...foreignKey, targetColumns: ['shop', 'number'] }] }],
+    ['one of its columns can be null', { columns: links.columns.map((column) => ({ ...column, nullable: true })) }],
+    ['rows of other tables appear among the links', { inherited: true }],
+    ['rows of other tables appear among the targets', {}, { inherited: true }],
+    ['row-level security may hide targets', {}, { rowSecurity: { enabled: true, forced: false } }],
+  ])('is not where %s', (_, junction, target) => {
+    expect(resolve(junction, target)).not.toHaveProperty('unbroken');
+  });
+});
