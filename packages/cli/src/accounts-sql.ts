@@ -1,7 +1,10 @@
 /** The statements by which the command line looks at users and roles and changes them. */
 import { give, type MysqlTables, make, need, type OwnSql, script } from '@tablewright/runtime';
 
-/** By what they do; `$1` is the address of the user, or the name of the role, and each of them that changes a user finds one. */
+/**
+ * The statements by their names; `$1` is the address of the user, or the name of the role, and each of them that
+ * changes a user finds one.
+ */
 export interface AccountTexts {
   /** Address, status, role, last access. */
   readonly users: OwnSql;

@@ -17,7 +17,7 @@ export interface ListedUser {
   readonly lastAccess: string | null;
 }
 
-/** A role: its row, and what the permissions file says of it. */
+/** A role: its row, and its part of the permissions file. */
 export interface ListedRole {
   readonly name: string;
   readonly users: number;
@@ -113,7 +113,7 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
     },
     async setPassword(email, password) {
       const hashed = await hashPassword(await run(texts.policy, []), password);
-      // Behind the change, which waits for sign-ins under way: their sessions end, too.
+      // After the change, which waits for sign-ins under way: their sessions end, too.
       await change(email, texts.setPassword, hashed, [texts.endSessions]);
     },
     setToken: (email, token) => change(email, texts.setToken, token, []),

@@ -5,8 +5,8 @@ import type { Source } from './source.ts';
 import { installSystem } from './system.ts';
 
 /**
- * Gives an embedded database that was just made what the project's migrations make, as it is on every machine that the
- * project comes to. It belongs to the project, so no one has to be asked; without migrations it stays empty.
+ * Applies the project's migrations to an embedded database that was just made, as on every machine of the project. It
+ * belongs to the project, so no one has to be asked; without migrations it stays empty.
  */
 export async function beginDatabase(source: Source, project: Project, progress: Progress): Promise<void> {
   const names = await migrationNames(project);

@@ -24,7 +24,7 @@ function nameIn(manifest: string): string | null {
     const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : null;
     return typeof name === 'string' && name !== '' ? name : null;
   } catch {
-    // A file that is not JSON stops npm, which tells so better.
+    // A file that is not JSON stops npm, whose message is better.
     return null;
   }
 }

@@ -55,7 +55,7 @@ Environment:
   ADMIN_EMAIL, ADMIN_PASSWORD  the first administrator, made when there is no user
 `;
 
-/** Does what the arguments of the process say, and sets its exit code. */
+/** Runs the command of the process's arguments, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   lendPackages();
   findOwnModules();

@@ -81,7 +81,7 @@ export async function generateProject(
   });
 }
 
-/** Writes what was compiled, where nothing else is said into the output folder. */
+/** Writes the compiled files, by default to the output folder. */
 export async function writeProject(
   project: Project,
   compilation: Compilation,
@@ -152,7 +152,7 @@ export async function compileProject(
   return withSchema(project, progress, options, (given) => compileResolved(project, progress, given, meanwhile));
 }
 
-/** A schema, and what else it takes to compile it. */
+/** A schema, and the other inputs of compiling it. */
 interface Compilable extends Resolution, Pick<Compilation, 'schemaText'> {
   readonly inputs: CompileOptions;
   readonly compiler: PreparedCompiler;

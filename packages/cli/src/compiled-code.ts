@@ -3,12 +3,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Has Node keep what it made of the modules that this process loads, which is most of the time that a command takes to
- * start, and of what a server with a thousand tables takes to listen. Node looks at the contents of each file before it
- * uses what it kept.
+ * Makes Node cache the compiled code of the modules that this process loads. Compiling is most of the time that a
+ * command takes to start, and that a server with a thousand tables takes to listen. Node checks the contents of each
+ * file before it uses its cache.
  *
- * It lies in the cache folder of the user and not in the system's folder for temporary files, where others could have put
- * something in its place. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` leaves it.
+ * The cache lies in the cache folder of the user and not in the system's folder for temporary files, where others could
+ * replace it. `NODE_COMPILE_CACHE` names another folder, `NODE_DISABLE_COMPILE_CACHE=1` turns it off.
  */
 export function keepCompiledCode(): void {
   const { XDG_CACHE_HOME = '', NODE_COMPILE_CACHE = '' } = process.env;

@@ -19,7 +19,7 @@ export interface Crew {
   start(): Promise<readonly Readiness[]>;
   /** Replaces them one after the other, each by one that listens already. Never rejects; does nothing while it runs. */
   restart(): Promise<void>;
-  /** Has them finish what they do; resolves when all have ended. */
+  /** Lets them finish their requests; resolves when all have ended. */
   stop(): Promise<void>;
   /** Ends them at once. */
   kill(): void;
@@ -70,7 +70,7 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
       worker.once('exit', () => resolve());
       if (!worker.isConnected()) return;
       worker.send(finish);
-      // At once: a connection that is handed to a process behind this message would be lost with it.
+      // At once: a connection that is handed to a process after this message would be lost with it.
       worker.disconnect();
     });
   }

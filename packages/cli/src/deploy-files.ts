@@ -6,13 +6,13 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import { templatesFolder } from './templates.ts';
 
-/** Files of `templates/deploy` by what they deploy with. */
+/** Files of `templates/deploy` by the tool that deploys with them. */
 const files: ReadonlyMap<string, readonly string[]> = new Map([
   ['docker', ['Dockerfile', '.dockerignore', 'compose.yaml']],
   ['systemd', ['tablewright.service']],
 ]);
 
-/** Refuses what nothing can be deployed with. */
+/** Refuses an unknown deployment tool. */
 export function checkDeployment(kind: string | undefined): void {
   if (kind === undefined || files.has(kind)) return;
   throw new CommandError(exitCodes.usage, `--deploy takes ${[...files.keys()].join(' or ')}, not "${kind}".`);

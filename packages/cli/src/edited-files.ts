@@ -27,7 +27,7 @@ function diagnosticOf(place: string): Diagnostic {
   };
 }
 
-/** Rejects where one of the files, by their paths below a folder, is not what the manifest says of it. */
+/** Rejects if one of the files, by their paths below a folder, differs from its digest in the manifest. */
 export async function refuseEdited(folder: string, paths: readonly string[], manifest: Manifest | null): Promise<void> {
   if (manifest === null) return;
   const edited = await eachOf(paths, (path) => isEdited(join(folder, path), manifest.digests.get(path)));
@@ -38,7 +38,7 @@ export async function refuseEdited(folder: string, paths: readonly string[], man
 async function isEdited(path: string, digest: string | undefined): Promise<boolean> {
   if (digest === undefined) return false;
   const bytes = await readFile(path).catch((error: unknown) => {
-    // A folder in the place of a file is told, with its path, when the file is moved in.
+    // A folder in the place of a file is reported, with its path, when the file is moved in.
     if (isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'EISDIR')) return null;
     throw error;
   });

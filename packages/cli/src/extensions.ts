@@ -7,8 +7,8 @@ import type { Project } from './project.ts';
 const folderName = 'extensions';
 
 /**
- * The files of the folder `extensions`, by name; tests and declarations beside them are not of the server, nor are hidden files,
- * in which editors keep what they lock. `.mts` is for projects of CommonJS modules.
+ * The files of the folder `extensions`, by name. Tests and declarations beside them do not belong to the server, nor do
+ * hidden files, such as lock files of editors. `.mts` is for projects of CommonJS modules.
  */
 export async function loadExtensions({ folder, output }: Project): Promise<readonly ExtensionSource[]> {
   const path = join(folder, folderName);
@@ -29,7 +29,7 @@ function nullIfNoFile(error: unknown): null {
   throw error;
 }
 
-/** The files of the project that extensions import, and those that these import; not what is generated. */
+/** The files of the project that extensions import, and those that these import; without generated files. */
 export async function loadModules(
   { folder, output }: Project,
   extensions: readonly ExtensionSource[],

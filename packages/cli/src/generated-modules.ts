@@ -30,7 +30,7 @@ export async function importGenerated(output: string): Promise<Generated> {
         return runtime;
       }
       const { href } = new URL(specifier, context.parentURL);
-      // Node says best what is missing.
+      // Node's own message about a missing file is the best.
       if (!isOwn(href) || !existsSync(fileURLToPath(href))) return next(specifier, context);
       return { url: href, format: 'module', shortCircuit: true };
     },

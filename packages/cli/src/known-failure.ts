@@ -1,7 +1,7 @@
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { reasonOf } from './readable.ts';
 
-/** Why a system gives or takes no file, where neither the platform nor what it was given is wrong. */
+/** Error codes of a system that refuses a file, although neither the platform nor its inputs are wrong. */
 const refusals: ReadonlySet<unknown> = new Set([
   'EACCES',
   'EBUSY',

@@ -1,4 +1,4 @@
-/** `manifest.json` of the generated files: by what they were made, and the digest of each. */
+/** `manifest.json` of the generated files: the versions that made them, and the digest of each. */
 import { join } from 'node:path';
 import { printJson } from '@tablewright/compiler/files';
 import type { JsonValue } from '@tablewright/runtime/contract';

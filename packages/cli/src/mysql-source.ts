@@ -10,7 +10,7 @@ export function isMysqlUrl(url: string): boolean {
   return /^(?:mysql|mariadb):\/\//i.test(url);
 }
 
-/** Opens a MySQL or MariaDB database; it writes only where it is told. Rejects with advice when out of reach. */
+/** Opens a MySQL or MariaDB database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openMysql(url: string, writable: boolean): Promise<Source> {
   const { host, hostname, port, username, password, pathname } = new URL(url);
   const database = readable(pathname.slice(1));

@@ -20,8 +20,8 @@ export function ownCommand(words: string, folder: string, call: Call = ownCall()
 }
 
 /**
- * Texts for the user of a project: "Run `platform generate`." names a command line that works where this one was called,
- * and the configuration is called what it is called there.
+ * Texts for the user of a project: "Run `platform generate`." names a command line that works where this one was
+ * called, and the name of the configuration file there.
  */
 export function ownWords(folder: string, call: Call = ownCall()): (text: string) => string {
   return (text) =>

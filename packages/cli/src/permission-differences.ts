@@ -1,6 +1,6 @@
 import type { PermissionDifference, PlainRule } from '@tablewright/introspect';
 
-/** Prints differences as people read them: a line that begins with `-` for what goes, with `+` for what comes. */
+/** Prints differences for people: a line that begins with `-` for removed ones, with `+` for added ones. */
 export function printDifferences(differences: readonly PermissionDifference[]): string {
   return differences.flatMap(linesOf).join('\n');
 }

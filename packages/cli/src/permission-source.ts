@@ -1,4 +1,4 @@
-/** From which of the two places roles and rules are compiled, and what is said when the other one says otherwise. */
+/** Chooses the source of roles and rules, and reports if the other source differs. */
 import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
 import { comparePermissions } from '@tablewright/introspect/resolve';
 import type { PermissionTables } from './permission-tables.ts';
@@ -11,8 +11,8 @@ export interface ChosenPermissions {
 }
 
 /**
- * Chooses what the configuration names. Without a database the file stands for the tables, as `platform permissions pull`
- * has written it. `tables` null: they are not installed, or not readable.
+ * Chooses the source that the configuration names. Without a database the file stands for the tables, as `platform
+ * permissions pull` has written it. `tables` null: they are not installed, or not readable.
  */
 export function choosePermissions(project: Project, tables: PermissionTables | 'offline' | null): ChosenPermissions {
   const { config, permissions: file } = project;

@@ -9,7 +9,7 @@ import {
 } from '@tablewright/runtime/contract';
 import type { Source } from './source.ts';
 
-/** By what they do; `$1` is the name of a role. */
+/** The statements by their names; `$1` is the name of a role. */
 export interface PermissionTexts {
   /** True if both tables exist and are readable. */
   areReadable(source: Source): Promise<boolean>;

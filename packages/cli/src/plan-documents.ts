@@ -1,6 +1,6 @@
 /**
- * The statements of a project's GraphQL documents, as a file to be reviewed: a change of permissions or of the database
- * that changes what a document comes to shows as a change of this file.
+ * The statements of a project's GraphQL documents, as a file to be reviewed: if a change of permissions or of the
+ * database changes the statement of a document, this file changes.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

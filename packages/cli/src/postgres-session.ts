@@ -96,7 +96,7 @@ async function transaction(
   }
 }
 
-/** The number of the process that answers, as the server told it when it let us in. */
+/** Number of the server process, as the server sent it at sign-in. */
 function keyOf(client: pg.Client): string {
   return 'processID' in client ? String(client.processID) : '';
 }

@@ -1,7 +1,7 @@
 /**
- * Progress and results of a command, for three kinds of reader: a terminal gets a live line for what takes long, a pipe
- * gets one plain line per phase, `--json` gets one event per line. Everything but `--json` events goes to stderr, so that
- * stdout stays free for results.
+ * Progress and results of a command, for three kinds of reader: a terminal gets a live line for long phases, a pipe
+ * gets one plain line per phase, `--json` gets one event per line. Everything but `--json` events goes to stderr, so
+ * that stdout stays free for results.
  */
 import { ownWords } from './own-command.ts';
 
@@ -13,7 +13,7 @@ export interface Phase {
 
 /** Where a command reports to. */
 export interface Progress {
-  /** Runs one phase, showing that it runs and how long it took. `detail` may be told while it runs. */
+  /** Runs one phase, showing that it runs and how long it took. `detail` may be set while it runs. */
   phase<T>(name: string, work: (detail: (text: string) => void) => Promise<T> | T): Promise<T>;
   /** Prints lines for people; nothing in JSON mode. */
   say(text: string): void;

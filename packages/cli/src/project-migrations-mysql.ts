@@ -1,6 +1,6 @@
 /**
- * Migrations of a project on MySQL and MariaDB, which commit every statement that changes a table: each statement is written
- * down before it is run and behind it, so that one that was interrupted goes on where it was.
+ * Migrations of a project on MySQL and MariaDB, which commit every statement that changes a table: each statement is
+ * recorded before and after it runs, so that an interrupted migration goes on where it was.
  */
 import {
   beginChanges,
@@ -80,17 +80,17 @@ async function takeTurn(source: Source, schema: string): Promise<void> {
   if (turn !== null) await runOwn(source, turn, [modelLock]);
 }
 
-/** Gives back what `beginChanges` has taken, and the settings of the session. */
+/** Releases the lock that `beginChanges` has taken, and resets the settings of the session. */
 async function letGo(source: Source): Promise<void> {
   for (const sql of ['ROLLBACK', 'DO RELEASE_ALL_LOCKS()', 'SET SESSION sql_mode = DEFAULT']) {
-    // The connection may be what broke; the first error is the one to tell.
+    // The connection may be broken; the first error is the one to report.
     await source.script(sql).catch(() => undefined);
   }
 }
 
 /**
- * How far a migration came before: twice the number of statements that were run, and one more where another was begun.
- * Rejects where its file has changed since in what was run.
+ * How far a migration came before: twice the number of statements that were run, and one more if another was begun.
+ * Rejects if its file has changed since in a statement that was run.
  */
 async function reachedOf(
   source: Source,

@@ -1,6 +1,6 @@
 /**
- * Migrations of the project itself: SQL files in `migrations/`, which a request that changes the model adds to, and which
- * people may. A ledger in the database tells which of them it has had.
+ * Migrations of the project itself: SQL files in `migrations/`, which people and requests that change the model add to.
+ * A ledger in the database records which of them it has had.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
@@ -56,11 +56,11 @@ export interface ProjectMigrationState {
   /** Names, in the order of the ledger. */
   readonly applied: readonly string[];
   readonly pending: readonly ProjectMigration[];
-  /** Those of the ledger that the project lacks. */
+  /** Migrations of the ledger that the project lacks. */
   readonly missing: readonly ProjectMigration[];
 }
 
-/** Reads it. Rejects where a file is not what was applied under its name. */
+/** Reads it. Rejects if a file differs from the one that was applied under its name. */
 export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
   const place = systemPlace(source, project);
   const { schema } = place;
@@ -97,9 +97,9 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
 }
 
 /**
- * Applies what the database lacks, each migration as a transaction of its own, and returns the names; writes into the
- * project what it lacks. On MySQL and MariaDB, where changes of tables are no part of transactions, one that was interrupted
- * goes on where it was. Needs the platform's own tables.
+ * Applies the migrations that the database lacks, each as a transaction of its own, and returns their names; writes
+ * into the project those that it lacks. On MySQL and MariaDB, where changes of tables are no part of transactions, an
+ * interrupted one goes on where it was. Needs the platform's own tables.
  */
 export async function applyProjectMigrations(
   source: Source,

@@ -1,4 +1,4 @@
-/** Database → what a schema is resolved from. */
+/** Database → facts that a schema is resolved from. */
 import { type ChangedRelations, type Reading, readTables, rereadTables } from '@tablewright/introspect';
 import { readModel } from './model-tables.ts';
 import { readPermissionTables } from './permission-tables.ts';

@@ -1,6 +1,6 @@
 /**
- * Tells systemd how the server is (`Type=notify`). Node has no sockets for datagrams of the machine itself, so
- * `systemd-notify` sends them, which is there wherever systemd is; the unit therefore has `NotifyAccess=all`.
+ * Reports the state of the server to systemd (`Type=notify`). Node has no sockets for datagrams of the machine itself.
+ * So `systemd-notify` sends them, which exists wherever systemd does; the unit therefore has `NotifyAccess=all`.
  */
 import { spawn } from 'node:child_process';
 
@@ -12,12 +12,12 @@ export interface ServiceManager {
   reloading(): void;
 }
 
-/** Variables by which systemd asks to be told. */
+/** Variables by which systemd asks for reports. */
 type Asking = Readonly<Record<'NOTIFY_SOCKET' | 'WATCHDOG_USEC' | 'WATCHDOG_PID', string | undefined>>;
 
 const silent: ServiceManager = { ready: () => undefined, reloading: () => undefined };
 
-/** Makes it from the variables of this process. `warn` is told once when nothing can be sent. */
+/** Makes it from the variables of this process. `warn` is called once when nothing can be sent. */
 export function serviceManager(warn: (text: string) => void): ServiceManager {
   const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID } = process.env;
   if (NOTIFY_SOCKET === '') return silent;
@@ -35,7 +35,7 @@ export function serviceManager(warn: (text: string) => void): ServiceManager {
   };
 }
 
-/** Milliseconds between two signs of life, half of what systemd waits for; null where it waits for none of this process. */
+/** Milliseconds between two signs of life, half of systemd's timeout; null if systemd expects none of this process. */
 function watchdogInterval({ WATCHDOG_USEC = '', WATCHDOG_PID = '' }: Asking): number | null {
   const microseconds = /^\d{1,15}$/.test(WATCHDOG_USEC) ? Number(WATCHDOG_USEC) : 0;
   const isMeant = WATCHDOG_PID === '' || Number(WATCHDOG_PID) === process.pid;

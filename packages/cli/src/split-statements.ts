@@ -4,7 +4,9 @@
 const skipped =
   /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--(?=\s|$)[^\n]*|#[^\n]*|\/\*(?!!)[\s\S]*?\*\/|;/g;
 
-/** Statements of a file without what is between them. Semicolons within BEGIN … END of a procedure are not told apart. */
+/**
+ * Statements of a file without the text between them. Semicolons within BEGIN … END of a procedure are not recognized.
+ */
 export function splitStatements(script: string): readonly string[] {
   const statements: string[] = [];
   let text = '';

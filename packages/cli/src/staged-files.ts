@@ -23,7 +23,7 @@ export interface Target {
 
 /** A folder beside another one, made when the first file is staged. */
 export interface StagedFiles {
-  /** Paths of what was staged. */
+  /** Paths of the staged files. */
   readonly paths: readonly string[];
   /** Writes files beside the folder. Rejects with the file system's error. */
   stage(files: readonly Target[]): Promise<void>;
@@ -32,7 +32,7 @@ export interface StagedFiles {
    * thread, as `writeWhole`: each step of the asynchronous form waits for its turn.
    */
   moveIn(stale: readonly string[]): void;
-  /** Removes what is beside the folder, while this thread does something else: the system frees as much as was written. */
+  /** Removes the files beside the folder, in the background: freeing them takes as long as writing them did. */
   close(): Promise<void>;
 }
 

@@ -30,16 +30,13 @@ export interface Generation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A schema and what there was to say about it. */
+/** A schema and its diagnostics. */
 export interface Resolution {
   readonly schema: Schema;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Reads the database's catalog and resolves it under the project's configuration. Writes `platform.schema.json` over what
- * it held before.
- */
+/** Reads the database's catalog and resolves it under the project's configuration. Replaces `platform.schema.json`. */
 export async function introspectProject(project: Project, progress: Progress, before: Schema | null): Promise<Schema> {
   const facts = await factsOf(project, progress);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress, before));
@@ -76,7 +73,7 @@ export async function loadInputs(project: Project): Promise<CompileOptions> {
 /** `public` and `admin`, which no file lists. */
 const builtInRoles = 2;
 
-/** Rejects with what is wrong when the permissions file does not compile over the database. */
+/** Rejects with the errors if the permissions file does not compile with the database. */
 export async function checkPermissions(project: Project, source: Source, progress: Progress): Promise<void> {
   const facts = await factsOf(project, progress, { source });
   const { diagnostics } = resolveSchema(facts, project.config, project.permissions);
@@ -84,7 +81,7 @@ export async function checkPermissions(project: Project, source: Source, progres
   if (errors.length > 0) throw invalid(errors);
 }
 
-/** Prints what was compiled: the last lines of `generate` and `start`. */
+/** Prints a summary of the compilation: the last lines of `generate` and `start`. */
 export function printSummary(project: Project, generation: Generation, progress: Progress): void {
   const { schema, summary } = generation;
   const { paths: _, ...written } = generation.written;
@@ -103,7 +100,7 @@ export function printSummary(project: Project, generation: Generation, progress:
   progress.say('There is no table to serve: check DATABASE_URL, and `database` in platform.config.ts.');
 }
 
-/** Only what there is: a zero would read as if something were wrong. */
+/** Counts of zero are left out: they would read like errors. */
 function diagnosticsLine(warnings: number, notes: number): string {
   const told = [...(warnings > 0 ? [count(warnings, 'warning')] : []), ...(notes > 0 ? [count(notes, 'note')] : [])];
   return told.length > 0 ? told.join(', ') : 'no diagnostics';
@@ -169,8 +166,8 @@ export async function loadReplaced(project: Project, progress: Progress): Promis
 }
 
 /**
- * Resolves facts under the project's configuration and permissions, and reports what there is to say. Rejects with what is
- * wrong. `previous` is the schema compiled before; default: that of the file.
+ * Resolves facts under the project's configuration and permissions, and reports their diagnostics. Rejects with errors.
+ * `previous` is the schema compiled before; default: that of the file.
  */
 export async function resolveProject(
   project: Project,

@@ -1,4 +1,4 @@
-/** The platform's own tables as the commands use them: installing, checking, and saying what is wrong with them. */
+/** The platform's own tables as the commands use them: installing, checking, and reporting problems. */
 import type { Diagnostic } from '@tablewright/introspect';
 import {
   type Migration,
@@ -28,7 +28,7 @@ export function systemPlace({ family, dialect }: Source, { config }: Project): S
   return { schema: named === undefined || named === 'public' ? '' : `\`${named.replaceAll('`', '``')}\``, dialect };
 }
 
-/** Applies what the database lacks, as a phase of its own. Rejects with advice when it cannot. */
+/** Applies the migrations that the database lacks, as a phase of its own. Rejects with advice on failure. */
 export function installSystem(source: Source, project: Project, progress: Progress): Promise<readonly Migration[]> {
   return progress.phase('migrate', async (detail) => {
     const connection = { query: source.run, script: source.script, family: source.family };
@@ -40,7 +40,7 @@ export function installSystem(source: Source, project: Project, progress: Progre
   });
 }
 
-/** Reads what the database has. Rejects with advice when it does not belong to this version. */
+/** Reads the migrations of the database. Rejects with advice if they do not belong to this version. */
 export function systemState(source: Source, project: Project): Promise<MigrationState> {
   return readMigrations({ query: source.run, family: source.family }, systemSchema(project)).catch(explainMigration);
 }

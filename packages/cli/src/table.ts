@@ -1,4 +1,4 @@
-/** Prints rows under headings, in columns as wide as what is in them. */
+/** Prints rows under headings, in columns as wide as their contents. */
 export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

@@ -9,7 +9,7 @@ type MaxDepth = 8;
 
 /**
  * `Value` with `never` in the place of each function: functions cannot be sent to another thread. JSON values are known
- * to have none, and `Levels` bounds what recursive types cost the compiler of types.
+ * to have none, and `Levels` bounds the cost of recursive types for the type checker.
  */
 export type PlainData<Value, Levels extends readonly unknown[] = []> = Value extends Callable | symbol
   ? never

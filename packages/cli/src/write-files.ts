@@ -66,18 +66,18 @@ export interface OutputWriter {
    * as it was.
    */
   finish(files: readonly OutputFile[]): Promise<WriteResult>;
-  /** Leaves nothing behind that is not in the folder. */
+  /** Leaves nothing outside the folder. */
   close(): Promise<void>;
 }
 
-/** Tells by its path whether a file belongs to the part of the output that is written. */
+/** True if a file, by its path, belongs to the part of the output that is written. */
 export type CoversPath = (path: string) => boolean;
 
 /** How an output folder is written into. */
 export interface OutputOptions {
   /** Default: nothing is known. */
   readonly holds?: KnownContents | undefined;
-  /** Files of the last run outside of what is covered stay. Default: all are covered. */
+  /** Files of the last run outside of the covered part stay. Default: all are covered. */
   readonly covers?: CoversPath | undefined;
   /** Overwrite files that were edited. */
   readonly force?: boolean | undefined;
@@ -104,7 +104,7 @@ export function openOutput(outputFolder: string, options: OutputOptions = {}): O
     const more = files.filter((file) => !target.has(file)).map(targetOf);
     for (const one of more) target.set(one.file, one);
     const isLong = ({ file }: Target): boolean => wholeText(file) === null;
-    // Long ones are written while this thread looks at the others, or goes on with what it does.
+    // Long ones are written while this thread looks at the others, or continues its work.
     const writing = stageChanged(more.filter(isLong));
     await bothOf(writing, stageChanged(more.filter((one) => !isLong(one))));
   };

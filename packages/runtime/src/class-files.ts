@@ -14,7 +14,7 @@ export function openapiFiles(folder: URL): CompiledApi['openapi'] {
   });
 }
 
-/** Reads what the model endpoints tell each access class, as `openapiFiles` reads its documents. */
+/** Reads the documents of the model endpoints for each access class, as `openapiFiles` reads its documents. */
 export function modelFiles(folder: URL): CompiledApi['model'] {
   return keepEach(async (accessClass) => {
     const model: ModelDocument = JSON.parse(await readText(folder, accessClass));

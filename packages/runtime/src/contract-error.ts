@@ -9,7 +9,7 @@ export class ContractError extends Error {
   }
 }
 
-/** Throws where the runtime cannot serve what was generated. `folder` is that of the generated files, for the message. */
+/** Throws if the runtime cannot serve the generated API. `folder` is that of the generated files, for the message. */
 export function refuseContract(made: CompiledApi['contract'], folder?: string): void {
   if (made !== contract) throw new ContractError(made, folder);
 }

@@ -37,7 +37,7 @@ export interface DriftWatch {
   damaged(): boolean;
   /**
    * Checks once and then on a timer that does not keep the process alive; resolves after the first check. Never
-   * rejects: a check that fails is told in the log and leaves the state as it was.
+   * rejects: a failed check is logged and leaves the state as it was.
    */
   start(log: DriftLog): Promise<void>;
   /** Checks now, outside the rhythm. */
@@ -120,7 +120,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
   };
 }
 
-/** Tells what is new since the check before, and when everything fits again. */
+/** Logs drifts that are new since the check before, and when everything fits again. */
 function tellDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[]): void {
   const told = new Set(before.map(({ message, object }) => `${object} ${message}`));
   for (const { object, message, collections, severity } of now) {

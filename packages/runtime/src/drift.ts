@@ -1,5 +1,6 @@
 /**
- * Drift: how the live database differs from what was compiled. Pure: `live-objects.ts` reads, `drift-watch.ts` repeats.
+ * Drift: differences between the live database and the compiled one. Pure: `live-objects.ts` reads, `drift-watch.ts`
+ * repeats.
  *
  * A change of an object in use closes the collections that use it; the others keep working. Unrelated objects are never
  * looked at. Source: API specification, section 9 (SERVICE_UNAVAILABLE).
@@ -21,7 +22,7 @@ export interface Drift {
   readonly message: string;
   /** Collections that use the object. */
   readonly collections: readonly string[];
-  /** `error` closes the collections; `info` is additive and only told. */
+  /** `error` closes the collections; `info` is additive and only reported. */
   readonly severity: 'error' | 'info';
   /** The table that has it, as statements name it. */
   readonly table: string;
@@ -40,7 +41,7 @@ export function compareFingerprint(
   });
 }
 
-/** Lists the columns that appeared between two readings: additive, so they are told and close nothing. */
+/** Lists the columns that appeared between two readings: additive, so they are reported and close nothing. */
 export function findNewColumns(
   before: readonly LiveObject[],
   after: readonly LiveObject[],

@@ -136,7 +136,7 @@ export type { Variables } from './environment/variable-text.ts';
 export function readEnvironment(variables: Variables): EnvironmentReading {
   const problems: EnvironmentProblem[] = [];
   const refused = new Set<string>();
-  /** Null where the file of the variable cannot be used, which is told once. */
+  /** Null if the file of the variable cannot be used, which is reported once. */
   function textOf(variable: string): string | null {
     const reading = variableText(variables, variable);
     if ('value' in reading) return reading.value;

@@ -39,7 +39,7 @@ export type ErrorCode = keyof typeof kinds;
 /** Every code there is, in the order of the specification. */
 export const errorCodes: readonly ErrorCode[] = Object.freeze(Object.keys(kinds).filter(isErrorCode));
 
-/** Seconds a client is told to wait before it asks an unavailable service again. */
+/** Seconds that a client should wait before it asks an unavailable service again. */
 export const retryAfterSeconds = 1;
 
 /** Members of an error beside its code, for example `collection`, `field` and `type`. */
@@ -55,7 +55,7 @@ export interface ErrorOptions {
   readonly others?: readonly PlatformError[];
 }
 
-/** Tells whether a text is a code of the table. */
+/** True if a text is a code of the table. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(kinds, code);
 }
@@ -68,7 +68,7 @@ export function errorStatus(code: ErrorCode): number {
 /**
  * An error with a code of the specification: the only kind of error whose text reaches a client.
  *
- * `message` is dropped for codes with one fixed text; put what only the operator may know into `cause`.
+ * `message` is dropped for codes with one fixed text; put facts for the operator only into `cause`.
  */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
@@ -76,7 +76,7 @@ export class PlatformError extends Error {
   readonly status: number;
   readonly extensions: ErrorExtensions;
   readonly headers: Readonly<Record<string, string>>;
-  /** Errors of the same status that the answer lists behind this one. */
+  /** Errors of the same status that the answer lists after this one. */
   readonly others: readonly PlatformError[];
 
   constructor(code: ErrorCode, message?: string, extensions: ErrorExtensions = {}, options: ErrorOptions = {}) {

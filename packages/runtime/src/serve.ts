@@ -1,6 +1,6 @@
 /**
- * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking off
- * what runs. Source: API specification, sections 13 and 16.
+ * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking
+ * off requests. Source: API specification, sections 13 and 16.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MailFolders } from './auth/accounts.ts';
@@ -56,8 +56,8 @@ export interface ServeOptions {
   /** Folder of the files that are uploaded, unless the environment names others. Default: `.platform/uploads`. */
   readonly uploads?: string;
   /**
-   * Compiles roles and rules anew when the platform's own tables say otherwise than what is served. Closed with the
-   * server. Default: none, and the rules in the tables cannot be written by requests.
+   * Compiles roles and rules anew when the platform's own tables differ from the served API. Closed with the server.
+   * Default: none, and the rules in the tables cannot be written by requests.
    */
   readonly recompiler?: Recompiler;
   /** Refuses writes to roles, too, so that the server serves exactly the generated API. Default: false. */
@@ -65,8 +65,8 @@ export interface ServeOptions {
   /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
   readonly trustedDocuments?: boolean;
   /**
-   * Told of the administrator that was made because there was no user. When absent, the address and a password that was
-   * made are printed to the standard output.
+   * Called with the administrator that was made because there was no user. When absent, the address and a generated
+   * password are printed to the standard output.
    */
   readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void;
   /**
@@ -82,7 +82,7 @@ export interface RunningServer {
   readonly url: string;
   /** Paths of the pages that people begin with; `/` leads to all of them. */
   readonly pages: readonly string[];
-  /** How the database differs from what was compiled, as of the latest check. */
+  /** Differences between the database and the compiled API, as of the latest check. */
   drifts(): readonly Drift[];
   /**
    * Has new requests answered by another API of the same database; those under way stay with the one that they began with.
@@ -167,7 +167,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     tablesAreKnown = await refuseNewerTables(api, database, log);
     await watched.state();
     await generations.start(log);
-    // Before anybody asks: rights that were taken away meanwhile must not come back with a start.
+    // Before the first request: rights that were taken away meanwhile must not come back with a start.
     await model.look();
     await welcome.greet();
     await front.server.listen({ host: environment.host, port: environment.port });
@@ -228,7 +228,7 @@ function createModel(
   };
 }
 
-/** The SQL of one server is nothing to another, so what cannot fit is refused before anything is opened. */
+/** Statements for one server do not run on another, so a mismatch is refused before anything is opened. */
 function refuseOthers({ dialect }: CompiledApi, place: DatabasePlace): void {
   const isMysql = 'url' in place && isMysqlUrl(place.url);
   if (isMysql === (dialect !== 'postgres')) return;
@@ -271,7 +271,7 @@ interface Running {
   readonly model: ModelWatch;
   readonly generations: Generations;
   readonly database: Database;
-  /** Milliseconds for which all is served, and then what is under way. */
+  /** Milliseconds for which all requests are served, and then only those under way. */
   readonly delay: number;
   readonly grace: number;
 }
@@ -293,7 +293,7 @@ async function closeAll({ front, host, model, generations, database, delay, grac
   const breakOff = setTimeout(() => front.server.server.closeAllConnections(), grace);
   await front.server.close();
   clearTimeout(breakOff);
-  // Behind the last request, which may be about to compile what it has written.
+  // After the last request, which may be about to compile the rows that it has written.
   await model.stop();
   await generations.close();
   host.limiter?.close();

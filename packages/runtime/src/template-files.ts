@@ -11,7 +11,7 @@ export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** How templates are compiled: one that asks for what is not there fails. */
+/** How templates are compiled: an undefined value is an error. */
 export const strictly = { strict: true, knownHelpersOnly: true } as const;
 
 /**

@@ -43,11 +43,11 @@ export interface Runs {
   /** Summary of the last run, if this one would make the same and all files are there; else null. */
   readonly untouched: CompileSummary | null;
   readonly holds: KnownContents;
-  /** Keeps what this run has made. Where that cannot be written, the next run makes it again. */
+  /** Caches the result of this run. If it cannot be written, the next run compiles again. */
   keep(summary: CompileSummary, files: readonly OutputFile[]): Promise<void>;
 }
 
-/** Looks at what the last run of a project has left. */
+/** Checks the files that the last run of a project has left. */
 export async function lookAtLastRun(project: Folders, sources: RunSources): Promise<Runs> {
   const last = await readLastRun(project);
   const digest = once(() => digestOf(sources));

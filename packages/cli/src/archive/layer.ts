@@ -115,7 +115,7 @@ function* allTexts(entries: readonly Entry[]): Generator<Piece> {
   for (const { texts } of entries) yield* texts;
 }
 
-/** Adds the digest of what comes before it. */
+/** Adds the digest of the preceding content. */
 function* summed(content: Iterable<Uint8Array>): Generator<Uint8Array> {
   const hash = createHash('sha256');
   for (const chunk of content) {

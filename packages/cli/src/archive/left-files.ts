@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { digestOf } from '../output-file.ts';
 import type { KnownContents } from '../write-files.ts';
 
-/** A file by its path below the output folder, and what the file system said of it. */
+/** A file by its path below the output folder, and its metadata in the file system. */
 export type LeftFile = readonly [path: string, mark: string];
 
-/** Tells of a file as it is now. */
+/** Reads the metadata of a file as it is now. */
 export function leftFile(output: string, path: string): LeftFile {
   return [path, markOf(join(output, path))];
 }

@@ -24,7 +24,7 @@ function takeMark(): string {
       hash.update(`${path} ${text.length}\n`).update(text);
     }
   }
-  // The versions of what it prints with.
+  // The versions of the libraries that it prints with.
   hash.update(readFileSync(fileURLToPath(new URL('../package.json', import.meta.resolve(packages[0])))));
   return hash.digest('base64');
 }

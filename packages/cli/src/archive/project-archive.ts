@@ -13,7 +13,7 @@ import { markOfCompiler } from './mark.ts';
 
 /** An archive with a place on disk. */
 export interface ProjectArchive extends Archive {
-  /** Writes what was made since it was opened, and forgets what was not used. */
+  /** Writes new results, and removes those that were not used since it was opened. */
   save(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function isArchived(folder: string): Promise<boolean> {
   return name !== undefined && (await isLayerOf(own, name, markOfCompiler()));
 }
 
-/** The folder of what is made for descriptions. */
+/** The folder of results for descriptions. */
 const descriptions = 'descriptions';
 
 /** Empty cache, in place of the one that another thread keeps. */

@@ -1,7 +1,7 @@
 /**
  * `platform check`: the live database, `platform.schema.json`, the generated files and `permissions.yaml`, two by two.
  *
- * Nothing is written, and no verdict depends on another one: each names what does not fit between its two.
+ * Nothing is written, and no verdict depends on another one: each names the differences between its two.
  */
 import { relative } from 'node:path';
 import { compile, resolveApi } from '@tablewright/compiler';

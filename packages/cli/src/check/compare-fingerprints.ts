@@ -2,7 +2,10 @@ import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewr
 import { type Dialect, shownTable } from '@tablewright/runtime/contract';
 import type { Finding } from './verdict.ts';
 
-/** How what was compiled relies on tables and columns differently from what would be compiled now. */
+/**
+ * Differences between the tables and columns that the compiled API relies on, and those that compiling now would rely
+ * on.
+ */
 export function compareFingerprints(dialect: Dialect, compiled: Fingerprint, now: Fingerprint): readonly Finding[] {
   const nameOf = ({ schema, name }: FingerprintObject): string => shownTable(dialect, `${schema}.${name}`);
   const before = new Map(compiled.objects.map((object) => [nameOf(object), object]));

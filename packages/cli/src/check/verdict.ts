@@ -16,11 +16,11 @@ export interface Verdict {
   readonly pair: readonly [Party, Party];
   /** `unknown` where one of the two is missing or cannot be read. */
   readonly verdict: 'fits' | 'differs' | 'unknown';
-  /** Why it does not fit, or what is missing. */
+  /** Why it does not fit, or the missing parts. */
   readonly findings: readonly Finding[];
 }
 
-/** A verdict by what was found: nothing means that the two fit. */
+/** Makes a verdict of findings: none means that the two fit. */
 export function judge(pair: Verdict['pair'], findings: readonly Finding[]): Verdict {
   return { pair, verdict: findings.length === 0 ? 'fits' : 'differs', findings };
 }

@@ -34,7 +34,7 @@ async function compileFrom(source: Source, project: Project, progress: Progress,
   try {
     if (sample && databaseUrl(project) === null) {
       await loadSample(source, progress);
-      // The sample's database is ours; into anybody else's the tables come by `platform init` or `migrate` only.
+      // The sample's database is ours; the tables come into any other database by `platform init` or `migrate` only.
       await installSystem(source, project, progress);
     }
     const generation = await generateProject(project, progress, { source });

@@ -27,7 +27,7 @@ export interface DevOptions extends GlobalOptions {
   readonly notify?: boolean;
 }
 
-/** `platform dev`: compiles and serves, and does both again whenever something changes. Resolves when it is told to stop. */
+/** `platform dev`: compiles and serves, and does both again after every change. Resolves on the signal to stop. */
 export async function dev(options: DevOptions): Promise<void> {
   const progress = processProgress(options);
   const project = await loadProject(options.project);
@@ -62,7 +62,10 @@ interface Ready {
   readonly api: CompiledApi;
 }
 
-/** Builds for the first time; while that fails because of what people wrote, it waits for them. Null when it is told to stop. */
+/**
+ * Builds for the first time; while that fails because of mistakes in files, it waits for changes. Null on the signal to
+ * stop.
+ */
 async function buildPatiently(
   first: Project,
   held: HeldSource,
@@ -100,7 +103,7 @@ interface Running {
   built: Built;
   /** As it was read last, also where it does not compile: its files are those to look at. */
   project: Project;
-  /** Relations that have to be read again, because what was built since they changed came to nothing; null where there are none. */
+  /** Relations that have to be read again, because no build since their change succeeded; null if there are none. */
   stale: ChangedRelations | null;
   /** True if the last change was built. */
   isBuilt: boolean;
@@ -133,7 +136,7 @@ async function serveFirst(
   return { server, held, recompiler, types, built, project, stale: null, isBuilt: true, unread: null };
 }
 
-/** Serves every change until it is told to stop. */
+/** Serves every change until the signal to stop. */
 async function follow(running: Running, lookout: Lookout, stopping: AbortSignal, progress: Progress): Promise<void> {
   for (;;) {
     const noticed = await lookout.next(running.project, stopping);

@@ -73,7 +73,7 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   return compiles && found.changes.every(isAgreed);
 }
 
-/** Tells after the comparison what keeps one of its sides from being compiled. */
+/** Reports after the comparison the errors that keep one of its sides from being compiled. */
 function reportErrors(name: string, { diagnostics }: Resolution, progress: Progress): boolean {
   if (diagnostics.length === 0) return true;
   for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });

@@ -29,7 +29,7 @@ export interface ExplainOptions extends GlobalOptions {
   readonly rehearse?: boolean;
 }
 
-/** `platform explain "GET /items/…" --as ROLE`: rules, statements and parameters, and what the database makes of them. */
+/** `platform explain "GET /items/…" --as ROLE`: rules, statements and parameters, and the database's plans. */
 export async function explain(request: string, options: ExplainOptions): Promise<void> {
   const progress = processProgress(options);
   const answered = await judging(() => explainRequest(request, options, progress));

@@ -10,7 +10,7 @@ import type { GlobalOptions } from './options.ts';
 /** Options of `platform generate`. */
 export interface GenerateCommandOptions extends GlobalOptions {
   readonly offline?: boolean;
-  /** Write nothing; tell what would be written. */
+  /** Write nothing; print the files that would be written. */
   readonly check?: boolean;
   /** Write client packages and no other file. */
   readonly clientsOnly?: boolean;

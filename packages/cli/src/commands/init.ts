@@ -34,8 +34,8 @@ interface Answers {
 const defaults: Answers = { schemas: [], system: false };
 
 /**
- * `platform init`: writes what a project begins with; never overwrites what is there. A database server is only written
- * to when that is asked for.
+ * `platform init`: writes the first files of a project; never overwrites existing ones. Writes to a database server
+ * only if the options ask for that.
  */
 export async function init(options: InitOptions): Promise<void> {
   checkDeployment(options.deploy);
@@ -81,7 +81,7 @@ async function installTables(folder: string, progress: Progress): Promise<void> 
   const source = await connect(project, progress, { writable: true });
   try {
     const applied = await installSystem(source, project, progress);
-    // Those of a database server are for `platform migrate`.
+    // On a database server `platform migrate` applies the project's migrations.
     const own = source.embedded === null ? [] : await applyProjectMigrations(source, project, () => undefined);
     progress.say(`  ${count(applied.length + own.length, 'migration')} applied to ${source.label}`);
   } finally {

@@ -15,7 +15,7 @@ export interface MatrixOptions extends GlobalOptions {
   readonly format?: string;
   /** File to write instead of stdout, from the project's folder on; written only when its bytes change. */
   readonly output?: string;
-  /** Write nothing; exit 1 when the file is not what it would be. */
+  /** Write nothing; exit 1 when the file is out of date. */
   readonly check?: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform migrate`. */
 export interface MigrateCommandOptions extends GlobalOptions {
-  /** Only tell what is applied and what is pending. */
+  /** Only list applied and pending migrations. */
   readonly status?: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function migrate(options: MigrateCommandOptions): Promise<void> {
   }
 }
 
-/** Those of the platform's own tables first: the others may speak of them, and are written down there. */
+/** The platform's own tables first: the project's migrations may refer to them, and are recorded there. */
 async function applyAll(source: Source, project: Project, progress: Progress): Promise<number> {
   const system = await installSystem(source, project, progress);
   const own = await applyProjectMigrations(source, project, (name) => {
@@ -36,7 +36,7 @@ async function applyAll(source: Source, project: Project, progress: Progress): P
   return system.length + own.length;
 }
 
-/** Lists every migration; the exit code tells whether the database has them all. */
+/** Lists every migration; the exit code is 0 if the database has them all. */
 async function printState(source: Source, project: Project, progress: Progress): Promise<void> {
   const { applied, pending } = await systemState(source, project);
   for (const { id, name, appliedAt, version } of applied) {

@@ -4,6 +4,6 @@ export interface GlobalOptions {
   readonly project: string;
   /** One JSON event per line on stdout instead of text. */
   readonly json?: boolean;
-  /** Also print what is only worth knowing (severity `info`). */
+  /** Also print notes (severity `info`). */
   readonly notes?: boolean;
 }

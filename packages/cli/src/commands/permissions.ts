@@ -22,11 +22,11 @@ import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform permissions push`. */
 export interface PushOptions extends GlobalOptions {
-  /** Write what differs; without it the difference is only shown. */
+  /** Write the differences; without it they are only shown. */
   readonly yes?: boolean;
 }
 
-/** `platform permissions diff`: changes that `push` would make to the tables. The exit code tells if there are any. */
+/** `platform permissions diff`: changes that `push` would make to the tables. The exit code shows if there are any. */
 export async function diffPermissions(options: GlobalOptions): Promise<void> {
   await withTables(options, false, async (project, _source, tables, progress) => {
     const differences = comparePermissions(tables.document, project.permissions);
@@ -39,7 +39,7 @@ export async function diffPermissions(options: GlobalOptions): Promise<void> {
   });
 }
 
-/** `platform permissions pull`: makes the file say what the tables do. A file that says it already is left alone. */
+/** `platform permissions pull`: makes the file equal to the tables. A file that is equal already is left alone. */
 export async function pullPermissions(options: GlobalOptions): Promise<void> {
   await withTables(options, false, async (project, _source, tables, progress) => {
     const errors = tables.diagnostics.filter(({ severity }) => severity === 'error');
@@ -53,7 +53,9 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
   });
 }
 
-/** `platform permissions push`: makes the tables equal to the file, as one transaction, once it was seen what changes. */
+/**
+ * `platform permissions push`: makes the tables equal to the file, as one transaction, after the changes were shown.
+ */
 export async function pushPermissions(options: PushOptions): Promise<void> {
   await withTables(options, options.yes === true, async (project, source, tables, progress) => {
     await checkPermissions(project, source, progress);

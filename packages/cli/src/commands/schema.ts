@@ -11,7 +11,7 @@ export interface SchemaPullOptions extends GlobalOptions {
   readonly from?: string;
 }
 
-/** `platform schema pull`: takes the schema of a database into platform.schema.json, and tells what is new in it. */
+/** `platform schema pull`: takes the schema of a database into platform.schema.json, and lists its news. */
 export async function pullSchema({ from, ...options }: SchemaPullOptions): Promise<void> {
   const progress = processProgress(options);
   const own = await loadProject(options.project);

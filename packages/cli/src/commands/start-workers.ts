@@ -27,7 +27,7 @@ export function workersOf({ workers }: StartOptions, project: Settings): number 
   );
 }
 
-/** Starts the processes, and watches over them until this one is told to stop. */
+/** Starts the processes, and watches over them until this one gets the signal to stop. */
 export async function startCrew(project: Settings, size: number, progress: Progress): Promise<void> {
   await checkContract(project);
   const token = await adminToken(project.stateFolder);
@@ -74,7 +74,7 @@ function obeySignals(crew: Crew, manager: ServiceManager): void {
   });
 }
 
-/** One of the processes. A terminal signals all of them at once, so only what the first one says counts. */
+/** One of the processes. A terminal signals all of them at once, so it waits for the message of the first one. */
 export async function startWorker(project: Settings, options: StartOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   const serving = serveOne(project, null, { ...options, signals: false }, silent);

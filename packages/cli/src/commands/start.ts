@@ -34,7 +34,7 @@ export interface StartOptions extends GlobalOptions {
   readonly sample?: boolean;
   /** Refuse writes to roles and permissions, so that the server serves exactly the generated API. */
   readonly frozen?: boolean;
-  /** Keep what is asked and answered as examples of the OpenAPI documents. */
+  /** Record requests and responses as examples of the OpenAPI documents. */
   readonly recordExamples?: boolean;
   /** Answer no GraphQL documents but those that were compiled. */
   readonly trustedDocuments?: boolean;
@@ -42,7 +42,7 @@ export interface StartOptions extends GlobalOptions {
   readonly workers?: string;
 }
 
-/** `platform start`: serves what was generated. Resolves once it listens; signals end the process. */
+/** `platform start`: serves the generated API. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
   const progress = processProgress(options);
   // The compiler is as much code as the server, so it is loaded only when needed.
@@ -100,7 +100,7 @@ async function serveProject(
   );
 }
 
-/** A server of this process, and what there is to say about it. */
+/** A server of this process, and the facts to print about it. */
 export interface Served {
   readonly server: RunningServer;
   readonly api: CompiledApi;
@@ -115,7 +115,7 @@ interface DevelopmentOptions {
   readonly loaded?: CompiledApi;
 }
 
-/** Serves what was generated in this process. */
+/** Serves the generated API in this process. */
 export async function serveOne(
   project: Settings,
   source: Source | null,
@@ -172,7 +172,7 @@ async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<
   return { recompiler: await createRecompiler(project, api) };
 }
 
-/** Those of the process, with what the state folder keeps for a project whose database lies there, too. */
+/** Variables of the process, with the secrets in the state folder if the project's database lies there, too. */
 async function variablesOf(project: Settings, token: AdminToken): Promise<Variables> {
   const needsSecret = databaseUrl(project) === null && ownVariable('SECRET') === null;
   const kept = needsSecret ? { SECRET: await keptSecret(project.stateFolder) } : {};
@@ -180,7 +180,7 @@ async function variablesOf(project: Settings, token: AdminToken): Promise<Variab
   return { ...process.env, ...made, ...kept };
 }
 
-/** Loads what was generated. Rejects with advice when there is nothing. */
+/** Loads the generated API. Rejects with advice if there is none. */
 export async function importApi(project: Settings): Promise<CompiledApi> {
   if (!existsSync(join(project.output, 'server.ts'))) {
     throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');

@@ -22,7 +22,7 @@ export interface TokenOptions extends GlobalOptions {
   readonly remove?: boolean;
 }
 
-/** `platform users list`: everybody there is. */
+/** `platform users list`: lists all users. */
 export async function listUsers(options: GlobalOptions): Promise<void> {
   await withAccounts(options, async (accounts, progress) => {
     const users = await accounts.users();
@@ -92,7 +92,7 @@ function checkEmail(email: string): void {
   throw new CommandError(exitCodes.usage, `"${email}" is no e-mail address.`);
 }
 
-/** A password on the command line would be seen by everybody who lists processes. */
+/** A password on the command line would be visible to every user who lists processes. */
 async function choosePassword({ passwordStdin }: PasswordOptions): Promise<{ password: string; made: boolean }> {
   if (passwordStdin !== true) return { password: makePassword(), made: true };
   for await (const line of createInterface({ input: process.stdin })) return { password: line, made: false };

@@ -21,9 +21,12 @@ export type DescribingAnswer = { readonly packed: PackedFiles } | Pick<CompileRe
 
 /** The thread. */
 export interface DescribingThread {
-  /** Tells of files as they arrive. Resolves, after all of them, to what is wrong with the schema; rejects when the thread fails. */
+  /**
+   * Passes on files as they arrive. Resolves, after all of them, to the diagnostics of the schema; rejects when the
+   * thread fails.
+   */
   describe(schema: Schema, arrived: (files: readonly GeneratedFile[]) => void): Promise<CompileResult['diagnostics']>;
-  /** Ends it; not before it has kept what it has answered. */
+  /** Ends it, after it has cached its answers. */
   close(): Promise<void>;
 }
 

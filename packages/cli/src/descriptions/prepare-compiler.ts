@@ -1,4 +1,4 @@
-/** Compiles a project in one thread, or in two where that is worth it, and keeps what can be used again. */
+/** Compiles a project in one thread, or in two if that is worth it, and caches reusable results. */
 import type { CompileMemory, CompileOptions, CompileResult, GeneratedFile } from '@tablewright/compiler/compile';
 import type { Schema } from '@tablewright/introspect/schema';
 import { isArchived } from '../archive/project-archive.ts';
@@ -27,7 +27,7 @@ export interface PreparedCompiler {
   close(): Promise<void>;
 }
 
-/** Collections from which on it is worth looking for what was made before. */
+/** Number of collections from which on the cache is worth reading. */
 const worthArchiving = 100;
 
 /** True if a schema has that many collections. */
@@ -36,8 +36,8 @@ export function isWorthArchiving({ collections }: Schema): boolean {
 }
 
 /**
- * Prepares it for the inputs of a project. Where an archive has most of what will be made, one thread finds it in less time
- * than it takes two to load and look at everything.
+ * Prepares it for the inputs of a project. If the cache has most of the results, one thread finds them in less time
+ * than two need to load and look at everything.
  */
 export async function prepareCompiler(
   inputs: CompileOptions,

@@ -10,7 +10,7 @@ export interface HeldSource {
   current(): Source;
   /** As of `readMarks`; null while the database is away. */
   marks(project: Project): Promise<CatalogMarks | null>;
-  /** Closes what was opened in the place of the first one; that one where `first` says so. */
+  /** Closes the current connection, unless it is the first one and `first` is false. */
   close(first: boolean): Promise<void>;
 }
 

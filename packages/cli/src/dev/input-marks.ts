@@ -9,8 +9,8 @@ import type { Project } from '../project.ts';
 export type InputMarks = ReadonlyMap<string, string>;
 
 /**
- * Takes the marks. Files are looked at again and again instead of being watched: editors replace files, folders come and
- * go, and not every file system tells about changes; some dozens of files cost a millisecond.
+ * Takes the stamps. Files are checked repeatedly instead of being watched: editors replace files, folders come and go,
+ * and not every file system reports changes; some dozens of files cost a millisecond.
  */
 export async function takeMarks(project: Project): Promise<InputMarks> {
   const { folder, config } = project;

@@ -20,8 +20,8 @@ export interface Noticed {
 }
 
 /**
- * Milliseconds between two looks at the files, at the database, at a database that tells of changes, and at files that are
- * being written; and from a change to the proof that nothing else changed with it.
+ * Milliseconds between two checks of the files, of the database, of a database that reports changes, and of files that
+ * are being written; and from a change to the proof that it was the only one.
  */
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
@@ -29,13 +29,13 @@ const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 
 export interface Lookout {
   /** Tables may have changed: they are looked at at once. */
   readonly wake: () => void;
-  /** Tells if the database reports changes by `wake`, so that it is queried less often. Default: false. */
+  /** Sets if the database reports changes by `wake`, so that it is queried less often. Default: false. */
   readonly relyOnNotices: (rely: boolean) => void;
   /** Discards the last reading of the tables: they count as changed as soon as they can be read again. */
   readonly forgetTables: () => void;
-  /** All tables may have changed, to be told when nothing else has for a while. */
+  /** All tables may have changed; this is reported when no other change has come for a while. */
   readonly proveTables: () => void;
-  /** Resolves to the next change; null when it is told to stop. `project` is the latest one that could be read. */
+  /** Resolves to the next change; null on the signal to stop. `project` is the latest one that could be read. */
   next(project: Project, stopping: AbortSignal): Promise<Noticed | null>;
 }
 

@@ -6,7 +6,10 @@ import type { Source } from '../source.ts';
 import type { Lookout } from './lookout.ts';
 import { hearTables, type TableNotices } from './table-notices.ts';
 
-/** Begins; the tables are polled until then, and whenever the way to the database is lost. Gives what ends it. */
+/**
+ * Begins; the tables are polled until then, and whenever the way to the database is lost. Returns the function that
+ * ends it.
+ */
 export async function startNotices(
   project: Project,
   source: Source,

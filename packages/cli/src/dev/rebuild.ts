@@ -58,7 +58,10 @@ export interface ProjectChange {
 /** Served build, and the state of its files. */
 export interface Rebuild {
   readonly built: Built;
-  /** When it was served, as of `performance.now()`; null where the database says what it said, so that nothing was made. */
+  /**
+   * When it was served, as of `performance.now()`; null if the facts of the database are unchanged, so that nothing was
+   * compiled.
+   */
   readonly served: number | null;
   /** Why its files could not be written; null where they are. */
   readonly unwritten: unknown;
@@ -102,7 +105,7 @@ export async function rebuild(
   }
 }
 
-/** Tables that say what they said are the same objects. */
+/** Unchanged tables are the same objects. */
 async function readAgain(
   { facts: { reading }, memory }: Built,
   project: Project,

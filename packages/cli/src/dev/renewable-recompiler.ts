@@ -2,13 +2,13 @@ import type { CompiledApi, Recompiler } from '@tablewright/runtime';
 import type { Project } from '../project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
 
-/** A recompiler of what requests write of the model, for a project whose files change, too. */
+/** A recompiler for requests that change the model, in a project whose files change, too. */
 export interface RenewableRecompiler extends Recompiler {
-  /** Goes on with the project as it is now; `api` is what is served of it. */
+  /** Goes on with the project as it is now; `api` is its served API. */
   renew(project: Project, api: CompiledApi): Promise<void>;
 }
 
-/** Makes one over what was generated of a project. */
+/** Makes one for the generated API of a project. */
 export async function createRenewableRecompiler(project: Project, api: CompiledApi): Promise<RenewableRecompiler> {
   let current = await createRecompiler(project, api);
   return {

@@ -15,13 +15,13 @@ export interface Rewritten {
   readonly cleared: Promise<void>;
 }
 
-/** Files of a project on their way to what is being compiled. */
+/** Writes the files of a project in the course of a compilation. */
 export interface Rewriting {
   /** Begins with files that are made already. */
   readonly begin: Meanwhile;
-  /** Writes what changed; rejects, and leaves nothing behind, where that cannot be. */
+  /** Writes the changes; rejects, and leaves nothing, if that is impossible. */
   finish(compilation: Compilation): Promise<Rewritten>;
-  /** Leaves nothing behind of what was begun. */
+  /** Leaves nothing of unfinished work. */
   close(): Promise<void>;
 }
 

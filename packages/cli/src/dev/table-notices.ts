@@ -95,7 +95,7 @@ async function hearOneself(client: pg.Client, name: string): Promise<void> {
   if (!isHeard) throw new Error('notices do not come back, as through a pooler that shares sessions');
 }
 
-/** Drops the trigger by its name, because behind a pooler the session outlives the connection. */
+/** Drops the trigger by its name, because with a pooler the session outlives the connection. */
 async function remove(client: pg.Client, name: string): Promise<void> {
   await client.query(`ROLLBACK; DROP EVENT TRIGGER IF EXISTS ${name}`).catch(() => undefined);
   await client.end().catch(() => undefined);

@@ -21,7 +21,7 @@ export interface Rebuilt {
 /** Lines of each kind; the rest is counted. */
 const shown = 10;
 
-/** Tells what changed; a terminal is cleared before. */
+/** Prints the changes; clears a terminal first. */
 export function tellRebuilt(rebuilt: Rebuilt, progress: Progress): void {
   const { reasons, diff, written, warnings, ms } = rebuilt;
   const counts = countChanges(diff);
@@ -43,7 +43,7 @@ export function tellRebuilt(rebuilt: Rebuilt, progress: Progress): void {
   );
 }
 
-/** Tells why a change is not served, and by `outlook` what becomes of it. */
+/** Prints why a change is not served, and by `outlook` how it goes on. */
 export function tellFailure(reasons: readonly string[], error: unknown, outlook: string, progress: Progress): void {
   const { message, hint } = textOf(error);
   progress.event('failed', { reasons, message, hint });
@@ -51,7 +51,7 @@ export function tellFailure(reasons: readonly string[], error: unknown, outlook:
   progress.say(`${progress.color ? clear : '\n'}${lines.join('\n')}\n  ${outlook}`);
 }
 
-/** Tells what a check of types came to. */
+/** Prints the result of a type check. */
 export function tellTypes(verdict: TypeVerdict, progress: Progress): void {
   progress.event('types', { ...verdict });
   progress.say(typeLines(verdict).join('\n'));

@@ -1,4 +1,4 @@
-/** Type checks of a project beside its server, in a thread that remembers what it has checked. */
+/** Type checks of a project beside its server, in a thread that caches earlier checks. */
 import { startWorker } from '../worker-thread.ts';
 
 /** Result of a check: lines for people, none if everything fits; or the reason why there was none. */
@@ -20,7 +20,7 @@ export interface TypeChecks {
   close(): Promise<void>;
 }
 
-/** Starts the thread; `tell` is told of every check that no other has followed meanwhile. */
+/** Starts the thread; `tell` gets the result of every check that no other has followed meanwhile. */
 export function startTypeChecks(workerData: TypeSources, tell: (verdict: TypeVerdict) => void): TypeChecks {
   const name = import.meta.url.endsWith('.ts') ? './type-worker.ts' : './type-worker.js';
   const { worker, send } = startWorker<number>()(new URL(name, import.meta.url), workerData);

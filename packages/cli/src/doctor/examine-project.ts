@@ -70,7 +70,7 @@ async function isCommitted(folder: string, name: string): Promise<boolean> {
     await run('git', ['-C', folder, 'check-ignore', '--quiet', `${name}/admin-token`]);
     return false;
   } catch (error) {
-    // 1 tells that it is not ignored.
+    // 1 means that it is not ignored.
     if (error instanceof Error && 'code' in error && error.code === 1) return true;
   }
   const ignored = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => '');

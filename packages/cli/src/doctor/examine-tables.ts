@@ -66,7 +66,7 @@ function unindexedRules(
     }));
 }
 
-/** Those of the row itself that an index could find. */
+/** Fields of the row itself that an index could find. */
 function comparedFields(condition: Condition): readonly string[] {
   if (condition.kind === 'and' || condition.kind === 'or') return condition.of.flatMap(comparedFields);
   if (condition.kind !== 'compare' || condition.function !== undefined || condition.path !== undefined) return [];

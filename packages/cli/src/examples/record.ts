@@ -1,4 +1,4 @@
-/** Keeps what a server is asked and answers, as examples of the operations of the caller's OpenAPI document. */
+/** Records requests and responses of a server, as examples of the operations of the caller's OpenAPI document. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@tablewright/compiler';

@@ -35,7 +35,7 @@ export interface AskedRequest {
   readonly user: string | null;
 }
 
-/** Tells what becomes of a write, and whether nothing refuses it. */
+/** Explains a write; resolves to true if it is not refused. */
 export async function explainWriting(
   write: WriteToExplain,
   { project, schema, source, role, user }: AskedRequest,
@@ -72,7 +72,7 @@ export function boundsOf(variables: Variables): WriteLimits {
   return reading.ok ? requestLimits(reading.environment) : {};
 }
 
-/** Waits for what is told of a request of items. Rejects with advice for any other address. */
+/** Awaits the explanation of a request for items. Rejects with advice for any other address. */
 export async function onItems<T>(target: string, explaining: Promise<T>): Promise<T> {
   try {
     return await explaining;
@@ -86,7 +86,7 @@ export async function onItems<T>(target: string, explaining: Promise<T>): Promis
   }
 }
 
-/** Tells why a request is refused. */
+/** Prints why a request is refused. */
 export function tellRefusal(
   { code, message, reasons }: Pick<RefusedWrite, 'code' | 'message' | 'reasons'>,
   progress: Progress,

@@ -47,12 +47,12 @@ export interface Judged<Rule extends AccessRule = AccessRule> {
   readonly failing: readonly string[];
 }
 
-/** A rule of which nothing is known but what it says. */
+/** A rule without a verdict. */
 export function unjudged<Rule extends AccessRule>(rule: Rule): Judged<Rule> {
   return { rule, holds: null, failing: [] };
 }
 
-/** Judges an item by each rule; null when there is no such item. */
+/** Checks an item against each rule; null when there is no such item. */
 export async function judgeRules<Rule extends AccessRule>(
   item: ItemQuestion,
   rules: readonly Rule[],
@@ -68,7 +68,7 @@ export async function judgeRules<Rule extends AccessRule>(
   return judged;
 }
 
-/** The rules, judged by the item that a path names, if it names one and a connection is at hand. */
+/** The rules, checked for the item that a path names, if it names one and a connection is at hand. */
 export async function judgeNamed<Rule extends AccessRule>(
   { api, caller, target }: Pick<ItemQuestion, 'api' | 'caller'> & { readonly target: string },
   rules: readonly Rule[],

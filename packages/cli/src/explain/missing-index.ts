@@ -16,7 +16,7 @@ export type TablesByName = ReadonlyMap<string, Table>;
 
 /** A part of a plan that looks through rows for those that meet a condition. */
 export interface Scan {
-  /** Undefined for what is no table of the schema. */
+  /** Undefined if it is not a table of the schema. */
   readonly table: Table | undefined;
   readonly alias: string;
   readonly condition: string;
@@ -41,7 +41,7 @@ function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] 
   return columns.some((column) => leading.includes(column)) ? [] : [{ table: table.id, condition, columns }];
 }
 
-/** In what plans say of conditions every column stands behind the alias of its table. */
+/** In the conditions of plans every column stands after the alias of its table. */
 function mentions(condition: string, alias: string, column: string): boolean {
   const quoted = [alias, column].map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`(?<![\\w"\`])["\`]?${quoted[0]}["\`]?\\.["\`]?${quoted[1]}["\`]?(?![\\w"\`])`).test(condition);

@@ -23,7 +23,7 @@ export function explainMysql(
   return asWriter(source, statement, () => printPlan(source, statement, parameters, analyze));
 }
 
-/** Runs a function that asks for plans. Where a session only reads, the servers refuse to plan what writes. */
+/** Runs a function that asks for plans. In a session that only reads, the servers refuse to plan a write. */
 async function asWriter<T>({ run }: Source, { text }: Statement, ask: () => Promise<T>): Promise<T> {
   if (/^SELECT\b/.test(text) && !/\bFOR UPDATE\b/.test(text)) return ask();
   await run('START TRANSACTION READ WRITE', []);

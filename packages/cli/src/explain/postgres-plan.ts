@@ -15,7 +15,7 @@ export async function explainPostgres(
   return rows.map(([line]) => line ?? '');
 }
 
-/** Asks for a plan that avoids reading tables as a whole, and for what is still read so looks for an index in vain. */
+/** Asks for a plan that avoids reading tables as a whole; a table that it still reads so lacks an index. */
 export async function missingInPostgres(
   source: Source,
   statement: Statement,

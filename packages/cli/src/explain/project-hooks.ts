@@ -19,7 +19,7 @@ export function namedExtension(hooks: readonly ReadHook[]): Extension {
   return { hooks: hooks.map(({ stage, event }) => ({ stage, event, run })), routes: [] };
 }
 
-/** Tells hooks by their names, `before articles.create`, and where each is registered. */
+/** Prints hooks by their names, `before articles.create`, and where each is registered. */
 export function tellHooks(names: readonly string[], hooks: readonly ReadHook[], progress: Progress): void {
   if (names.length === 0) return;
   const places = Map.groupBy(hooks, ({ stage, event }) => `${stage} ${event}`);

@@ -6,7 +6,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { linkModel } from '../recompile/link-model.ts';
 import type { Source } from '../source.ts';
 
-/** An API as requests meet it, without what is only printed. */
+/** An API as requests meet it, without parts that are only printed. */
 export function readableApi(schema: Schema): ReadableApi {
   const { dialect, collections, access } = resolveApi(schema);
   return {

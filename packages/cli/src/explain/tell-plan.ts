@@ -8,7 +8,7 @@ import type { MissingIndex } from './missing-index.ts';
 import { explainMysql, missingInMysql } from './mysql-plan.ts';
 import { explainPostgres, missingInPostgres } from './postgres-plan.ts';
 
-/** Tells how the database would run a statement, and the indexes that it lacks; with `analyze` the statement runs. */
+/** Prints how the database would run a statement, and the indexes that it lacks; with `analyze` the statement runs. */
 export async function tellPlan(
   { statement, parameters }: SentStatement,
   schema: Schema,
@@ -33,7 +33,7 @@ function missingText({ table, condition, columns }: MissingIndex): string {
   return `${table}: ${condition}${advice}`;
 }
 
-/** Tells a statement with its parameters. */
+/** Prints a statement with its parameters. */
 export function tellStatement(text: string, parameters: readonly Parameter[], progress: Progress): void {
   for (const line of text.split('\n')) progress.say(`           ${line}`);
   for (const [index, value] of parameters.entries()) {

@@ -1,7 +1,7 @@
 import { visible } from '@tablewright/introspect';
 import type { Progress } from '../progress.ts';
 
-/** Tells lines in which no name, value or plan can move the cursor of a terminal or turn the direction of its text. */
+/** Prints lines in which no name, value or plan can move the cursor of a terminal or turn the direction of its text. */
 export function visibly(progress: Progress): Progress {
   return { ...progress, say: (line) => progress.say(visible(line)) };
 }

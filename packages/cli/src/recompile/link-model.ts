@@ -1,9 +1,9 @@
-/** Makes the API that generated files would state of what the compiling thread has sent. */
+/** Makes an API, equal to that of generated files, from the model that the compiling thread has sent. */
 import type { ModelData } from '@tablewright/compiler';
 import { type CompiledApi, compiledApi } from '@tablewright/runtime';
 import { contract, type JsonValue, type ModelDocument, type Route } from '@tablewright/runtime/contract';
 
-/** Gives the text that tells an access class of the API. */
+/** Returns a document of an access class. */
 export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;
 
 /** Links a model; parts that do not depend on roles and rules are those of the generated API. */

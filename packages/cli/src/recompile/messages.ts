@@ -26,9 +26,12 @@ export type Question =
       readonly kind: 'compile';
       readonly number: number;
       readonly rows: ModelRows;
-      /** The tables: as they were read now, or those of what an earlier question compiled, 0 for `RecompileSources.schema`. */
+      /**
+       * The tables: as they were read now, or the number of an earlier request whose tables are used; 0 for
+       * `RecompileSources.schema`.
+       */
       readonly tables: AnyCatalog | number;
-      /** The question whose answer is given again where the tables are what it was compiled of; its rows were the same. */
+      /** The request whose answer is given again if its tables are the same; its rows were. */
       readonly unless: number | null;
     }
   | {

@@ -23,8 +23,8 @@ import { linkModel } from './link-model.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 
 /**
- * Makes the recompiler of a project; `api` is what was generated of it. Its thread starts when it is first needed, which
- * is at once where roles and rules come from the tables, to be warm.
+ * Makes the recompiler of a project; `api` is its generated API. Its thread starts when it is first needed; if roles
+ * and rules come from the tables, that is at once, to be warm.
  */
 export async function createRecompiler(project: Project, api: CompiledApi): Promise<Recompiler> {
   const permissions = project.config.permissionSource === 'tables';

@@ -74,7 +74,7 @@ function compileRows({ number, rows, tables, unless }: Extract<Question, { kind:
   return { kind: 'model', number, model: result.model.data };
 }
 
-/** More are not told: the first ones say enough. */
+/** More are not reported: the first ones suffice. */
 const mostProblems = 10;
 
 function refuse(number: number, diagnostics: readonly Diagnostic[]): Reply {

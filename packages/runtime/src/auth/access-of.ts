@@ -2,7 +2,7 @@
 import type { AccessClass, CompiledApi } from '../contract/index.ts';
 import type { AccountRole } from '../users/account.ts';
 
-/** The names of the access classes by what decides over them. */
+/** Names of the access classes, by the source that decides them. */
 export interface AccessNames {
   readonly public: string;
   readonly admin: string;

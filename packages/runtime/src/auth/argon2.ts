@@ -36,7 +36,7 @@ export function isOutdatedArgon2(encoded: string): boolean {
   return number('m') < cost.memory || number('t') < cost.passes || number('p') < cost.lanes;
 }
 
-/** A hash of nothing anybody knows, which costs as much to compare with as a real one. */
+/** A hash of an unknown text, which costs as much to compare with as a real one. */
 export function encodedNobody(): string {
   return print(randomBytes(saltBytes), randomBytes(hashBytes));
 }

@@ -1,7 +1,7 @@
 /**
- * Limits of attempts to get in. Source: API specification, sections 2.9 and 10.12.
+ * Limits of sign-in attempts. Source: API specification, sections 2.9 and 10.12.
  *
- * Every answer that a limit gives is the same for accounts that exist and those that do not: only what was sent is counted.
+ * Every answer of a limit is the same for existing and missing accounts: only the sent values are counted.
  */
 import type { AttemptLimits } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
@@ -39,7 +39,7 @@ const otpWindow = 30_000;
 const streakBan = 900_000;
 const streakMemory = 86_400_000;
 
-/** Makes the limits. Without them only what the settings ask for is counted. */
+/** Makes the limits. If they are off, only attempts that the settings limit are counted. */
 export function createAttempts(limits: AttemptLimits, counters: Counters, settings: ReadAccountSettings): Attempts {
   return {
     login: (email, client) => loginAttempt(limits, counters, settings, email, client),
@@ -74,7 +74,7 @@ export function createAttempts(limits: AttemptLimits, counters: Counters, settin
 
 const unlimited: Attempt = { async begin() {}, async failed() {}, async succeeded() {} };
 
-/** Does what an attempt is about. Errors of these codes count as a failed one; nothing else that goes wrong does. */
+/** Runs the work of an attempt. Errors of these codes count as a failure; other errors do not. */
 export async function countFailures<T>(
   attempt: Attempt,
   wrong: readonly ErrorCode[],

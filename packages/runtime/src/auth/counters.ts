@@ -36,9 +36,9 @@ export interface Count {
 
 /** The counters of one place. */
 export interface Counters {
-  /** Those of the counters that have counted something. */
+  /** Returns the counts of those counters whose window is running. */
   read(counters: readonly Counter[]): Promise<readonly Count[]>;
-  /** Counts one attempt on each, and tells how they stand. */
+  /** Counts one attempt on each, and returns the new counts. */
   count(counters: readonly Counting[]): Promise<readonly Count[]>;
   /** Takes back one attempt on each, as if it had not been made. */
   giveBack(counters: readonly Counter[]): Promise<void>;
@@ -94,7 +94,7 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
 function statements(schema: string) {
   const table = `${schema}.platform_auth_attempts`;
   const now = 'pg_catalog.statement_timestamp()';
-  // Parts are told apart by what no part has, so that no two counters are one.
+  // Parts are separated by a character that no part contains, so that no two counters share a hash.
   const parts = `COALESCE(${schema}.platform_normal_email(w.email), ''), COALESCE(w."user", ''), COALESCE(w.client, '')`;
   const subject = `pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.concat_ws(pg_catalog.chr(1), ${parts}), 'UTF8'))`;
   const wanted = `WITH wanted AS MATERIALIZED (

@@ -19,7 +19,7 @@ export interface AdministratorWish {
 /** An administrator who was just made. */
 export interface FirstAdministrator {
   readonly email: string;
-  /** The password that was made, to be told once; null when it was given. */
+  /** The generated password, to be shown once; null if a password was given. */
   readonly madePassword: string | null;
 }
 

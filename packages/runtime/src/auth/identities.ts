@@ -30,14 +30,14 @@ export interface Identity {
 /** Finds users by token, each as the `T` that `describe` makes of it. */
 export interface Identities<T> {
   /**
-   * Gives what the token stands for, at once where it is remembered. Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED
-   * or INVALID_CREDENTIALS, and with REQUESTS_EXCEEDED where too many static tokens were tried out from the address that
-   * `client` tells.
+   * Returns the description of the token's user, at once if it is cached. Throws or rejects with INVALID_TOKEN,
+   * TOKEN_EXPIRED or INVALID_CREDENTIALS, and with REQUESTS_EXCEEDED if too many static tokens were tried out from the
+   * address that `client` returns.
    */
   find(token: string, client: () => string): T | Promise<T>;
   /** Forgets a user whose rights, credentials or sessions have changed. Call it after the commit. */
   forget(user: string): void;
-  /** The same for everybody. */
+  /** Forgets all users. */
   forgetAll(): void;
 }
 
@@ -48,7 +48,7 @@ export interface IdentitiesOptions<T> {
   readonly attempts: Pick<Attempts, 'token'>;
   /** Called once per look-up. */
   readonly describe: (identity: Identity) => T;
-  /** Told of every user who was looked up. */
+  /** Called with every user who was looked up. */
   readonly seen: (user: string) => void;
 }
 

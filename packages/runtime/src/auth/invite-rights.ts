@@ -12,7 +12,7 @@ import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import { createPlanner } from '../query/planner.ts';
 
-/** Judges invitations. Both throw or reject with FORBIDDEN. */
+/** Checks invitations. Both functions throw or reject with FORBIDDEN. */
 export interface InviteRights {
   /** Before anything is written. */
   check(caller: Caller): void;
@@ -24,7 +24,7 @@ const users = 'platform_users';
 /** Fields that an invitation writes in the name of its sender; the platform itself sets the status. */
 const written = ['email', 'role'] as const;
 
-/** Makes the judge of a compiled API. */
+/** Makes the checks of a compiled API. */
 export function createInviteRights(api: CompiledApi): InviteRights {
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const rules = new Map(api.access.map((access) => [access.name, rulesOf(access)]));

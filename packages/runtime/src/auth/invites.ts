@@ -68,7 +68,7 @@ export function createInvite({ api, place, planner, writer, environment }: Invit
     const request = { caller, sender, collection: 'platform_users', query: '', inviting: true } as const;
     let parts: readonly Work[] = [];
 
-    /** Writes as part of the invitation, and gives the keys of what was written. */
+    /** Writes as part of the invitation, and returns the keys of the written items. */
     async function write(transaction: Transaction, ask: Omit<Ask, 'request'>): Promise<Keys | null> {
       const work = await writer.workOf({ ...ask, request });
       parts = [...parts, work];
@@ -118,7 +118,7 @@ function isOvertaken(error: unknown): boolean {
   );
 }
 
-/** Tells whether a class reads every role, so that it may be told which one there is not. */
+/** True if a class reads every role, so that an error may name the missing one. */
 function seesEveryRole({ admin, collections }: AccessClass): boolean {
   const roles = collections.find(({ collection }) => collection === 'platform_roles');
   return admin || roles?.read?.some(({ where }) => isEveryRow(where)) === true;

@@ -6,7 +6,7 @@ import { type AccessClass, always, type CompiledApi, type WriteRule } from '../c
 
 const users = 'platform_users';
 
-/** The API as invitations see it. Nothing but what is written of users is another. */
+/** The API as invitations see it. Only writes of users differ. */
 export function invitingApi(api: CompiledApi): CompiledApi {
   return { ...api, access: api.access.map(invitingAccess) };
 }

@@ -24,7 +24,7 @@ const letters = {
   'password-reset': { kind: 'password_reset', page: '/admin/reset-password' },
 } as const satisfies Record<string, { readonly kind: MailedKind; readonly page: string }>;
 
-/** Makes what an outbox delivers by. */
+/** Makes the delivery function of an outbox. */
 export function createLetters(options: LettersOptions): (mail: WaitingMail) => Promise<void> {
   const { tokens, settings, write, transport, environment, publicUrl } = options;
 

@@ -14,7 +14,7 @@ export interface MailedToken {
   readonly user: string;
   /** Key that tells this token from all others. */
   readonly key: string;
-  /** A hash of what the user's password was when the token was asked for. */
+  /** A hash of the user's password at the time when the token was asked for. */
   readonly proof: string;
 }
 

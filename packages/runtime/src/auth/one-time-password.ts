@@ -36,7 +36,10 @@ export function makeRecoveryCode(): string {
   return letters.replace(/.{4}(?=.)/g, '$&-');
 }
 
-/** A recovery code as it was made; null for what is none. Case and what stands between the groups do not matter. */
+/**
+ * Returns a recovery code in its original form; null for any other text. Case and characters between the groups do not
+ * matter.
+ */
 export function readRecoveryCode(text: string): string | null {
   if (text.length > 64) return null;
   const letters = text.toLowerCase().replace(/[\s-]/g, '');

@@ -19,7 +19,7 @@ export interface Passwords {
 
 /** How the work is bounded. */
 export interface PasswordsOptions {
-  /** Those of the process when absent: its threads are shared by all. */
+  /** Turns of the process when absent: its threads are shared by all. */
   readonly turns?: Turns;
 }
 

@@ -1,7 +1,7 @@
 /** Refresh tokens: random texts of which only the hash is kept. Source: API specification, section 2.2. */
 import { hash, randomBytes } from 'node:crypto';
 
-/** A token that was just made; `hash` is what is kept of it. */
+/** A token that was just made; `hash` is the stored form. */
 export interface RefreshToken {
   readonly token: string;
   readonly hash: string;

@@ -64,7 +64,7 @@ RETURNING ${transactionNumber}`,
 WHERE id = $1::pg_catalog.uuid AND tfa_secret IS NOT NULL AND ($2::text IS NULL OR tfa_secret = $2::text)
 RETURNING ${transactionNumber}`,
 
-    /** Forgets what waits to be confirmed. The last step stays, so that it cannot be used again. */
+    /** Removes a secret that waits to be confirmed. The last step stays, so that it cannot be used again. */
     forgetPending: `UPDATE ${tfa} SET pending_hash = NULL, pending_until = NULL WHERE "user" = $1::pg_catalog.uuid`,
 
     /**
@@ -73,7 +73,7 @@ RETURNING ${transactionNumber}`,
      */
     hold: `SELECT NULL, 'true' FROM ${users} WHERE id = $1::pg_catalog.uuid AND tfa_secret = $2::text FOR NO KEY UPDATE`,
 
-    /** Puts the recovery codes $2, an array, in place of all others. Goes behind `hold`. */
+    /** Puts the recovery codes $2, an array, in place of all others. Runs after `hold`. */
     replaceCodes: `WITH gone AS (
   DELETE FROM ${codes} WHERE "user" = $1::pg_catalog.uuid
 ), made AS (

@@ -28,7 +28,10 @@ export interface OfferedSecret {
   readonly otpauthUrl: string;
 }
 
-/** Uses up a one-time password, or a recovery code, in the transaction of what it is for. Rejects with INVALID_OTP. */
+/**
+ * Uses up a one-time password, or a recovery code, in the transaction of the action that needs it. Rejects with
+ * INVALID_OTP.
+ */
 export type UseOtp = (
   transaction: Transaction,
   user: { readonly id: string; readonly secret: string },
@@ -38,7 +41,7 @@ export type UseOtp = (
 /** The services of a server. Each rejects with the error that answers the request. */
 export interface SecondFactors {
   readonly use: UseOtp;
-  /** Makes a secret for a user who knows the password. `client` is what attempts are counted against. */
+  /** Makes a secret for a user who knows the password. Attempts count against `client`. */
   generate(user: string, password: string, client: string): Promise<OfferedSecret>;
   enable(owner: Owner, secret: string, otp: string): Promise<void>;
   disable(owner: Owner, otp: string): Promise<void>;
@@ -69,7 +72,7 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
   const { database, place, finder, sessions, identities, attempts, keepHistory } = options;
   const texts = secondFactorStatements(place);
 
-  /** Runs a statement, and tells whether its condition held. */
+  /** Runs a statement, and returns true if its condition held. */
   async function held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {
     const row = await firstRow(transaction, sql, values);
     if (typeof row?.[0] === 'string') transaction.identify(row[0]);

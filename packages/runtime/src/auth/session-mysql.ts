@@ -27,7 +27,7 @@ VALUES ('login', $1, LEFT($4, 50), LEFT($5, 255), LEFT($6, 255), 'platform_users
       witness(`SELECT 1 FROM ${sessions} WHERE id = $session`),
       answer('1', '$session'),
     ),
-    // The row is held before it is judged, so of any number at once one finds the token unused.
+    // The row is locked before it is checked, so that only one of concurrent requests finds the token unused.
     rotate: script(
       need(
         `SELECT CAST(s.id AS CHAR) FROM ${owned}

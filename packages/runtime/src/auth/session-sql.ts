@@ -32,8 +32,8 @@ function postgresSessions(schema: string) {
   const tokens = `${schema}.platform_refresh_tokens`;
   return {
     /**
-     * The user must be the one who was judged: $1 key, $2 new hash of the password or null, $3 security version; $4 to $6
-     * address, agent and page; $7 and $8 how long session and token live; $9 hash of the token.
+     * The user must be unchanged since the check: $1 key, $2 new hash of the password or null, $3 security version; $4
+     * to $6 address, agent and page; $7 and $8 lifetime of session and token; $9 hash of the token.
      */
     begin: `WITH u AS (
   UPDATE ${users} SET last_access = ${now}, password = COALESCE($2::text, password)

@@ -34,7 +34,7 @@ export interface SessionLifetimes {
 
 /** The sessions of one place. */
 export interface Sessions {
-  /** Begins a session and gives its key; null when the user is no longer as judged. */
+  /** Begins a session and returns its key; null if the user has changed since the check. */
   begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
   /** Exchanges the refresh token of that hash for another one. */
   rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation>;
@@ -85,7 +85,7 @@ export function createSessions(place: SystemPlace, lifetimes: SessionLifetimes):
   };
 }
 
-/** Runs a statement that writes, and gives what stands behind the number of the transaction; nothing for no row. */
+/** Runs a statement that writes, and returns the columns after the number of the transaction; none without a row. */
 async function identified(
   transaction: Transaction,
   sql: OwnSql,

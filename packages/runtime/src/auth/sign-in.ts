@@ -31,8 +31,8 @@ export interface SignIn {
 }
 
 /**
- * Uses up the one-time password of a user who has a second factor, in the transaction of what it is for. Rejects with
- * INVALID_OTP when it is missing or wrong.
+ * Uses up the one-time password of a user who has a second factor, in the transaction of the action that needs it.
+ * Rejects with INVALID_OTP when it is missing or wrong.
  */
 export type CheckOtp = (transaction: Transaction, user: SigningIn, otp: string | null) => Promise<void>;
 

@@ -1,4 +1,4 @@
-/** Answers that come no earlier than a given time, so that how long they took tells nothing. */
+/** Answers that come no earlier than a given time, so that their duration reveals nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Runs the work and settles as it does, but not before `leastMs` milliseconds have passed. */

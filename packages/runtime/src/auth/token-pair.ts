@@ -11,7 +11,7 @@ export interface TokenPair {
 /** Makes the tokens of a session. */
 export type MakePair = (account: Account, session: string, refresh: RefreshToken) => TokenPair;
 
-/** Makes what makes them; `accessTokenTtl` is in milliseconds. Source: API specification, section 2.2. */
+/** Makes the maker of pairs; `accessTokenTtl` is in milliseconds. Source: API specification, section 2.2. */
 export function createPairs(tokens: Tokens, accessTokenTtl: number): MakePair {
   return function makePair({ id, role }, session, refresh) {
     const claims = {

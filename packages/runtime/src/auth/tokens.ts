@@ -1,6 +1,6 @@
 /**
- * Signed tokens: JSON web tokens by `jsonwebtoken`, of one algorithm, with what that library leaves open judged here:
- * `typ`, other headers, the size, claims that must be there and their types. Source: API specification, section 2.2.
+ * Signed tokens: JSON web tokens by `jsonwebtoken`, of one algorithm. This file checks the properties that the library
+ * leaves open: `typ`, other headers, the size, required claims and their types. Source: API specification, section 2.2.
  */
 import jwt from 'jsonwebtoken';
 import { PlatformError } from '../errors.ts';

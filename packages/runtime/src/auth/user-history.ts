@@ -15,7 +15,7 @@ export interface Changing {
   readonly sender: Sender;
 }
 
-/** Runs a change and keeps what it did, unless it gives undefined: then nothing has changed. */
+/** Runs a change and records its effect, unless it returns undefined: then nothing has changed. */
 export type KeepUserHistory = <T>(
   transaction: Transaction,
   changing: Changing,

@@ -57,9 +57,9 @@ export interface Statement {
    * others.
    */
   readonly isPublic?: boolean;
-  /** True when it may be slow, so that no other read stands behind it. */
+  /** True when it may be slow, so that no other read is queued after it. */
   readonly apart?: boolean;
-  /** True when it takes a lock of the session, which has to be given back behind the transaction. */
+  /** True when it takes a lock of the session, which has to be released after the transaction. */
   readonly held?: boolean;
 }
 
@@ -78,7 +78,9 @@ export interface SeveralKeys {
  */
 export interface SeveralRows {
   readonly statement: Statement;
-  /** Its parameters by those of the other statement: one that is the same for all rows, or the list of what each row has. */
+  /**
+   * Its parameters by those of the other statement: one that is the same for all rows, or the list of each row's value.
+   */
   readonly parameters: readonly { readonly of: number; readonly list: boolean }[];
   /**
    * For a change: index of the parameter of the other statement that is the key of the stored row, which must not come
@@ -107,7 +109,10 @@ export interface RowSink {
   end?(): void;
 }
 
-/** Receives rows in a form that only the lane knows, with what makes items of them. Either all of an answer or none. */
+/**
+ * Receives rows in a form that only the driver knows, with the function that makes items of them. Either all of an
+ * answer or none.
+ */
 export interface DirectSink {
   /** Fields of an item: the columns of a row in their order, and nothing else. */
   readonly fields: readonly ShapeField[];
@@ -130,8 +135,9 @@ export interface Transaction {
    */
   identify(id: string): void;
   /**
-   * Takes what finds a row that only this transaction has made, where the server numbers no transactions: by it the end of
-   * one is found out whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is needed.
+   * Takes the query for a row that only this transaction has made, if the server numbers no transactions: by it the end
+   * of one is found out whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is
+   * needed.
    */
   witness?(witness: Witness): void;
   /**
@@ -141,7 +147,10 @@ export interface Transaction {
   begun?(send: () => void): void;
 }
 
-/** A SELECT that locks what it finds, so that it waits for a transaction that has not ended, and gives a row when it was committed. */
+/**
+ * A SELECT that locks the row that it finds, so that it waits for a transaction that has not ended, and returns a row
+ * when it was committed.
+ */
 export interface Witness {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
@@ -193,17 +202,17 @@ export interface Database {
     client?: string,
   ): Promise<void>;
   /**
-   * Runs a function in a transaction that may write, and commits what it comes to; when it rejects, nothing stays.
+   * Runs a function in a transaction that may write, and commits its result; when it rejects, nothing stays.
    *
    * The function runs again from the start after a conflict with other transactions and after a lost connection, so it
-   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed; where nothing
-   * tells, it is SERVICE_UNAVAILABLE.
+   * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed; without a proof,
+   * it is SERVICE_UNAVAILABLE.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /**
-   * The same for a function that runs one brief statement, in a transaction that it may share with others of its kind: as
-   * long as all of them succeed. Where one fails nothing of any stays, and each runs again in one of its own. `rows` is how many
-   * rows the statement writes at most, 1 unless told: many leave less room for others.
+   * The same for a function that runs one brief statement, in a transaction that it may share with others of its kind:
+   * as long as all of them succeed. If one fails nothing of any stays, and each runs again in one of its own. `rows` is
+   * how many rows the statement writes at most, by default 1: many leave less room for others.
    */
   briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
   /**

@@ -21,7 +21,7 @@ export class EmbeddedInUseError extends Error {
 
 const held = new Set<string>();
 
-/** Locks a data directory and returns what releases it; the end of the process does too. */
+/** Locks a data directory and returns the function that releases it; the end of the process does too. */
 export function lockEmbedded(directory: string): () => void {
   const file = `${resolve(directory)}.lock`;
   mkdirSync(dirname(file), { recursive: true });

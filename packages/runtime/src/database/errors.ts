@@ -51,7 +51,7 @@ export function statementTimeout(): ServerError {
   );
 }
 
-/** Tells whether a statement was ended because it took too long. */
+/** True if a statement was ended because it took too long. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof ServerError && error.sqlstate === '57014';
 }
@@ -61,7 +61,9 @@ export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
 
-/** A read that stood behind a slow one on its connection, and has not begun: its caller may let it wait elsewhere. */
+/**
+ * A read that was queued after a slow one on its connection, and has not begun: its caller may let it wait elsewhere.
+ */
 export class StalledError extends ConnectionError {
   override readonly name = 'StalledError';
 }
@@ -120,7 +122,7 @@ export function toDatabaseError(cause: unknown): PlatformError {
 }
 
 /**
- * Tells whether a statement that failed so, before any row arrived, deserves one more try on another connection: lost
+ * True if a statement with this error, before any row arrived, deserves one more attempt on another connection: lost
  * connections, servers that stop or start, deadlocks and conflicts with recovery.
  */
 export function isRetryable(error: unknown): boolean {
@@ -129,7 +131,7 @@ export function isRetryable(error: unknown): boolean {
   return error.sqlstate.startsWith('08') || ['57P01', '57P02', '57P03', '40001', '40P01'].includes(error.sqlstate);
 }
 
-/** Tells whether a transaction failed only because of others that ran at the same time. */
+/** True if a transaction failed only because of others that ran at the same time. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ServerError && (error.sqlstate === '40001' || error.sqlstate === '40P01');
 }
@@ -140,8 +142,8 @@ export function isLost(error: unknown): boolean {
 }
 
 /**
- * Tells whether the server no longer takes the prepared statement as we know it. Where it says which of its routines failed,
- * 0A000 means that only there: a function of the database may raise it, too.
+ * True if the server no longer takes the prepared statement as we know it. If it names the failed routine, 0A000 means
+ * that only there: a function of the database may raise it, too.
  */
 export function isStalePreparation(error: unknown): error is ServerError {
   if (!(error instanceof ServerError)) return false;
@@ -149,7 +151,7 @@ export function isStalePreparation(error: unknown): error is ServerError {
   return sqlstate === '0A000' ? routine === 'RevalidateCachedQuery' : ['26000', '42P05'].includes(sqlstate);
 }
 
-/** Tells whether the server takes no writes: a standby, or one that is set to be read-only. */
+/** True if the server takes no writes: a standby, or one that is set to be read-only. */
 export function isNotPrimary(error: unknown): boolean {
   return error instanceof ServerError && error.sqlstate === '25006';
 }

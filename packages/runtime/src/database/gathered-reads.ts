@@ -24,7 +24,7 @@ export interface GatheredForm {
   ask(several: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked;
   /** Groups under way at once, in whose time others are gathered; infinity where one turn of the event loop is enough. */
   readonly mostUnderWay: number;
-  /** Told when the groups of a turn were sent. */
+  /** Called when the groups of a turn were sent. */
   sent?(): void;
 }
 
@@ -171,7 +171,7 @@ function hand(one: Waiting, buffer: Buffer, offset: number, length: number): voi
   }
 }
 
-/** Tells a read that it has all of its rows. */
+/** Resolves a read that has all of its rows. */
 function finish(one: Waiting): void {
   one.done = true;
   try {

@@ -15,7 +15,7 @@ export type HostState = (typeof hostStates)[number];
 /** A server as it was when it was asked. */
 export interface HostReport {
   readonly state: HostState;
-  /** Milliseconds by which a standby is behind; absent where that is not known. */
+  /** Milliseconds that a standby lags; absent if unknown. */
   readonly lag?: number;
   /** Set where the server would take a transaction that asks for writing: only its default says that it reads. */
   readonly bySetting?: true;
@@ -89,7 +89,7 @@ async function askMysql(database: Pick<Database, 'query'>): Promise<HostReport> 
   return isReadOnly ? readOnly(database) : { state: 'primary' };
 }
 
-/** A replica that tells how far it is behind. MariaDB has no table of that. */
+/** A replica that reports its lag. MariaDB has no table of that. */
 async function readOnly(database: Pick<Database, 'query'>): Promise<HostReport> {
   const [[lag] = []] = (await database.query(lagSql, []).catch(() => null)) ?? [];
   return lag == null ? { state: 'read-only' } : { state: 'read-only', lag: Math.max(0, Number(lag)) };

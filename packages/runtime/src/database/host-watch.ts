@@ -1,4 +1,6 @@
-/** Judges a database server, and keeps writes from one that would take them against its own setting. */
+/**
+ * Determines the state of a database server, and keeps writes from one that would take them against its own setting.
+ */
 import type { Dialect } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { Database } from './database.ts';
@@ -8,7 +10,7 @@ import { type HostReport, readHostState } from './host-state.ts';
 export interface HostWatch {
   /** Answers writes with SERVICE_UNAVAILABLE while the latest state says that only a setting keeps the server from writing. */
   readonly database: Database;
-  /** Asks the server what it is. Never rejects. */
+  /** Reads the state of the server. Never rejects. */
   state(): Promise<HostReport>;
 }
 

@@ -64,7 +64,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
     pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
-    // The first connection asked for the version before anybody could set it up.
+    // The first connection asked for the version before it could be set up.
     await leased.read(false, async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
   } catch (error) {
     pool.end(() => {});

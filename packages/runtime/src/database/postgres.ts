@@ -16,8 +16,8 @@ import { readTexts } from './protocol/texts.ts';
 /**
  * Connects to a PostgreSQL server (12 or later) and keeps a pool of connections to it.
  *
- * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made; the error's `cause` says in one sentence
- * what was tried and what happened. Connections lost later are made again without end.
+ * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made; the error's `cause` states the attempt and
+ * its result in one sentence. Connections lost later are made again without end.
  */
 export function connectPostgres(options: PostgresOptions): Promise<Database> {
   const settings = postgresSettings(options);
@@ -27,7 +27,7 @@ export function connectPostgres(options: PostgresOptions): Promise<Database> {
   return connectFitting((unfit) => connectFast(settings, unfit), plain, settings.onFallback);
 }
 
-/** The fast lane; `unfit` is told whenever a connection turns out not to bear it. */
+/** The fast driver; `unfit` is called whenever a connection turns out not to support it. */
 async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitError) => void): Promise<Database> {
   const pool = new Pool(settings, async (_shared, closed) => {
     try {

@@ -45,7 +45,7 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
     }
   }
 
-  /** A read that stood behind a slow one has not begun, and waits for a turn. */
+  /** A read that was queued after a slow one has not begun, and waits for a turn. */
   function again(error: unknown, read: () => Promise<void>): Promise<void> {
     if (error instanceof StalledError) return read();
     throw error;
@@ -77,7 +77,7 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
         if (turn !== undefined) turns.leave(turn);
         turn = undefined;
       };
-      /** Nothing is read for it while its client takes what was read. */
+      /** Nothing is read for it while its client takes the rows that were read. */
       const drainedInTurn = async (): Promise<void> => {
         leave();
         await drained();

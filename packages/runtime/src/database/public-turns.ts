@@ -76,7 +76,7 @@ export class PublicTurns {
     return isFirst && this.#mayBegin(asker) ? this.#begin(asker) : this.#wait(asker);
   }
 
-  /** Ends a turn. To be called once; `isTold` is false if its time tells nothing of the statement. */
+  /** Ends a turn. To be called once; `isTold` is false if its time says nothing about the statement. */
   leave(turn: Turn, isTold = true): void {
     this.#running.delete(turn);
     const now = performance.now();
@@ -149,7 +149,10 @@ export class PublicTurns {
     return next;
   }
 
-  /** First who holds a connection, then by what the client has in hand and has used. */
+  /**
+   * Rank of a waiting turn: first those that already hold a connection, then by the time that the client has used,
+   * running turns included.
+   */
   #rank({ client, goesOn }: Asker): number {
     if (goesOn) return -1;
     const now = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Statements of our own. PostgreSQL does with one text what needs several steps on MySQL and MariaDB, which write one table
- * at a time and return no rows that were written: there a statement is a script, run in one transaction.
+ * Statements of our own. PostgreSQL does with one text a work that needs several steps on MySQL and MariaDB. These
+ * write one table at a time and do not return written rows, so there a statement is a script, run in one transaction.
  */
 import { randomUUID } from 'node:crypto';
 import { normalEmail, normalEmails } from '../users/normal-email.ts';
@@ -16,9 +16,10 @@ export interface Script {
 }
 
 /**
- * One step. In its text `$1` is a parameter and `$name` what an earlier step has taken; `[]` behind one makes a JSON array
- * of an array literal, `:integer` a number for LIMIT, `:email` what an address is compared by, and `:emails` the same of a JSON
- * array of addresses: objects of `place`, from 0, and `normal`, each of which stands there once.
+ * One step. In its text `$1` is a parameter and `$name` a value that an earlier step has taken; `[]` after one makes a
+ * JSON array of an array literal, `:integer` a number for LIMIT, `:email` the comparison form of an address, and
+ * `:emails` the same of a JSON array of addresses: objects of `place`, from 0, and `normal`, each of which stands there
+ * once.
  */
 export type ScriptStep =
   /** Runs a statement. `needs`: where it finds no row the script ends, without rows. `takes` names columns of its first row. */
@@ -28,7 +29,7 @@ export type ScriptStep =
       readonly sources: readonly Source[];
       readonly takes: readonly string[];
     }
-  /** Tells what finds a row that only this transaction has made (`Transaction.witness`). */
+  /** Finds a row that only this transaction has made (`Transaction.witness`). */
   | { readonly kind: 'witness'; readonly statement: Statement; readonly sources: readonly Source[] }
   /** Makes a key. */
   | { readonly kind: 'make'; readonly name: string }

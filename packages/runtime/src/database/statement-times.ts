@@ -1,6 +1,6 @@
 /**
- * How long statements of callers without a token took of late: which of them are quick, which are slow, and whose they were.
- * Nothing else tells before a statement runs how long it will take.
+ * How long statements of callers without a token took of late: the quick ones, the slow ones, and their clients.
+ * Without that the duration of a statement is unknown before it runs.
  */
 
 /** A statement by its name and the size of its limits. */
@@ -20,7 +20,7 @@ export const slowMs = 150;
 /** A slow statement counts as slow for so many times as long as it took, as does its client, and at most so long. */
 const slowFactor = 20;
 const maxSlowMs = 10_000;
-/** After this time, what a client used counts half. */
+/** After this time, a client's used time counts half. */
 const halfLifeMs = 5_000;
 /** Statements and clients that are remembered; those that came first are forgotten first. */
 const maxRemembered = 5_000;

@@ -11,7 +11,7 @@ import { type Waited, Waits } from './waits.ts';
 export interface StreamLimits {
   /** Streams under way at once. */
   readonly most: number;
-  /** Those of one client address. */
+  /** Maximum of one client address. */
   readonly mostOfClient: number;
   /** How long one waits for its turn before it is unavailable, in milliseconds. */
   readonly timeoutMs: number;
@@ -55,7 +55,10 @@ export class StreamShare {
     return { ...this.#waits.waited, running: this.#running.length, most: this.#limits.most };
   }
 
-  /** Resolves when a stream may begin, with what ends it. Rejects with SERVICE_UNAVAILABLE when that is not in time. */
+  /**
+   * Resolves when a stream may begin, with the function that ends it. Rejects with SERVICE_UNAVAILABLE when that is not
+   * in time.
+   */
   async enter(asker: Asker, signal: AbortSignal): Promise<() => void> {
     if (this.#mayBegin(asker)) this.#running.push(asker);
     else await this.#wait(asker, signal);

@@ -59,7 +59,7 @@ export interface AttemptLimits {
   readonly otpPoints: number;
 }
 
-/** Reads the variables. `isLocal` tells whether the server is reached by http on this machine only. */
+/** Reads the variables. `isLocal` is true if the server is reached by http on this machine only. */
 export function readAuth(read: Read, need: Need, isLocal: boolean): AuthEnvironment {
   const passwordMinLength = read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8);
   return {
@@ -128,7 +128,7 @@ function readDomain(text: string): Reading<string> {
     : { problem: 'must be a domain such as "example.com".' };
 }
 
-/** Browsers drop a cookie whose name promises what its attributes do not keep (RFC 6265bis, section 4.1.3). */
+/** Browsers drop a cookie whose attributes do not fulfil the prefix of its name (RFC 6265bis, section 4.1.3). */
 function readCookieName(secure: boolean, domain: string | null) {
   return (text: string): Reading<string> => {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text)) return { problem: 'must be a name as cookies have it.' };

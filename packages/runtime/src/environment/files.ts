@@ -1,4 +1,4 @@
-/** Variables of files: where they lie, how large they may be, what images become. Source: API specification, section 16. */
+/** Variables of files: their place, maximum sizes, and image transformations. Source: API specification, section 16. */
 import { isNetwork } from '../http/networks.ts';
 import {
   type Need,

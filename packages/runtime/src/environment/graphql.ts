@@ -2,7 +2,7 @@
 import type { DocumentLimits } from '../graphql/check-document.ts';
 import { type Read, readBoolean, readInteger } from './values.ts';
 
-/** How GraphQL requests are limited, and what is shown to browsers. */
+/** Limits of GraphQL requests, and pages for browsers. */
 export interface GraphqlEnvironment {
   readonly limits: DocumentLimits;
   /** GRAPHIQL: true if `GET /graphql` shows browsers a page for queries. */

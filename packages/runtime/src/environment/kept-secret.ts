@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * The secret in the file `secret` of a folder, made on first use and readable by its owner only. For servers whose
- * database lies in the same folder, so that it stays with what it protects.
+ * database lies in the same folder, so that the secret stays with the data that it protects.
  */
 export async function keptSecret(folder: string): Promise<string> {
   const file = join(folder, 'secret');

@@ -2,7 +2,7 @@
 import { readUrls } from './urls.ts';
 import { type Need, type Read, type Reading, readBoolean, readChoice, readList, readUuid } from './values.ts';
 
-/** How people are sent to a provider, and what becomes of who comes back. */
+/** How users are sent to a provider, and handled when they come back. */
 export interface ProviderEnvironment {
   /** As paths and the field `provider` of users have it. */
   readonly name: string;

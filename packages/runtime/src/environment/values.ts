@@ -1,6 +1,6 @@
 /**
- * Readers of single environment values. Each takes the text of a variable and returns the value, or a sentence that says
- * what the variable must be. Source: API specification, section 16.
+ * Readers of single environment values. Each takes the text of a variable and returns the value, or a sentence that
+ * states the rule for the variable. Source: API specification, section 16.
  */
 
 /** A value, or why the text is none. */

@@ -27,7 +27,7 @@ const textTypes: ReadonlyMap<string, string> = new Map([
   ['yml', 'application/yaml'],
 ]);
 
-/** Finds out what a file is by its first bytes, `head`; `size` is how many it has in all. */
+/** Detects the type of a file by its first bytes, `head`; `size` is its whole length. */
 export async function detectType(head: Buffer, size: number, name: string): Promise<DetectedType> {
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);

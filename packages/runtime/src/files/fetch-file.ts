@@ -1,6 +1,6 @@
 /**
- * Fetching a file from an address that a caller names. The name is resolved once, what it resolves to is judged, and that
- * address is connected to; nothing is followed. Source: API specification, section 11.2.
+ * Fetches a file from an address that a caller names. The name is resolved once, the resulting address is checked, and
+ * that address is connected to; redirects are not followed. Source: API specification, section 11.2.
  */
 import { lookup } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -23,7 +23,7 @@ export interface Fetched {
  */
 export type FetchFile = (url: string, folder: string) => Promise<Fetched>;
 
-/** Makes what fetches. */
+/** Makes the fetch function. */
 export function createFetchFile(environment: ImportEnvironment): FetchFile {
   const isForbidden = createForbiddenAddresses(environment);
   return async function fetchFile(text, folder) {

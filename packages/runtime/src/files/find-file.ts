@@ -73,7 +73,7 @@ FROM ${table('platform_files')} WHERE id = ? AND filename_disk IS NOT NULL`,
   };
 }
 
-/** Makes what finds them. */
+/** Makes the finder. */
 export function createFileFinder(options: FileFinderOptions): FileFinder {
   const { api, place, database, planner, gate, publicClass } = options;
   const everybody: Caller = { accessClass: publicClass, user: null, role: null };

@@ -21,7 +21,7 @@ const special = [
   '198.51.100.0/24',
   '203.0.113.0/24',
   '224.0.0.0/3',
-  // All but what is given out to the public, which is 2000::/3, and of that what stands for something else.
+  // All but the public range 2000::/3, and the parts of that with a special purpose.
   '::/3',
   '4000::/2',
   '8000::/1',
@@ -31,7 +31,7 @@ const special = [
   '3fff::/20',
 ];
 
-/** Makes what tells whether an address, as resolvers give it, must not be connected to. */
+/** Makes the function that tells if an address, as resolvers return it, must not be connected to. */
 export function createForbiddenAddresses({
   denied,
   allowed,

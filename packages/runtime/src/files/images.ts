@@ -35,7 +35,7 @@ export async function loadSharp(): Promise<Sharp | null> {
   }
 }
 
-/** Reads what an image tells of itself, without its pixels. Nothing for other files, and for images that are broken. */
+/** Reads the metadata of an image, without its pixels. Returns nothing for other files, and for broken images. */
 export async function readImageFacts(path: string, type: string): Promise<ImageFacts> {
   if (!rasterTypes.has(type)) return none;
   const sharp = await loadSharp();

@@ -50,7 +50,7 @@ export function createLooseFiles({ database, place, storages, log }: LooseFilesO
   let swept = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
 
-  /** Runs a statement; the columns behind the number of the transaction, undefined where there is no row. */
+  /** Runs a statement; returns the columns after the number of the transaction, undefined if there is no row. */
   function run(text: OwnSql, values: readonly string[]): Promise<readonly (string | null)[] | undefined> {
     return database.transaction(async (transaction) => {
       const [number = null, ...rest] = (await firstRow(transaction, text, values)) ?? [];

@@ -4,8 +4,8 @@
 const longestName = 255;
 
 /**
- * The name of an upload without what could lead anywhere or mislead: folders, control characters and those that turn the
- * direction of a text around. Long ones are cut in front of their ending. `file` when nothing is left.
+ * The name of an upload without dangerous or misleading parts: folders, control characters and those that turn the
+ * direction of a text around. Long names are cut before their ending. `file` if the result is empty.
  */
 export function cleanName(sent: string): string {
   const last = sent.toWellFormed().split(/[/\\]/).at(-1) ?? '';

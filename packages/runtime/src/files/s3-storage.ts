@@ -57,7 +57,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
     }
   }
 
-  /** For what has no answer but that it was done. */
+  /** For requests whose answer has no content. */
   async function tell(asked: Asked): Promise<void> {
     const response = await ask(asked);
     if (!response.ok && !(asked.method === 'DELETE' && response.status === 404)) throw await refusal(asked, response);

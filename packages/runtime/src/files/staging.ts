@@ -44,7 +44,7 @@ export async function stage(folder: string, source: Readable | AsyncIterable<Buf
   let file: FileHandle | undefined;
   try {
     await mkdir(folder, { recursive: true });
-    // A stream that opens its file by itself may do so after what was to be written has failed, and the file been removed.
+    // A stream that opens its file by itself may do so after the write has failed, and the file been removed.
     file = await open(path, 'wx', 0o600);
     await pipeline(source, counted, file.createWriteStream({ flush: true }));
   } catch (error) {
@@ -65,7 +65,7 @@ export async function unstage(path: string): Promise<void> {
   await rm(path, { force: true }).catch(() => undefined);
 }
 
-/** Removes what processes have left that are gone. */
+/** Removes files that were left by processes that have ended. */
 export async function sweepStaging(folder: string, olderThanMs = abandonedMs): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {

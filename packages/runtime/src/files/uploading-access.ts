@@ -1,6 +1,7 @@
 /**
- * The rules by which an upload writes files: those for creating or changing them, with what the server finds out by itself
- * granted beside. So checks of rules see the type and the size of what was sent. Source: specification, section 11.1.
+ * The rules by which an upload writes files: those for creating or changing them, with permission for the facts that
+ * the server itself finds out. So checks of rules see the type and the size of the sent file. Source: specification,
+ * section 11.1.
  */
 import { type AccessClass, type CompiledApi, systemCollection, type WriteRule } from '../contract/index.ts';
 

@@ -56,7 +56,7 @@ interface Prepared {
   readonly fields: FileMetadata;
 }
 
-/** Makes what takes uploads. */
+/** Makes the uploads. */
 export function createUploads({ api, writer, storages, loose }: UploadsOptions): Uploads {
   const classes = new Map(
     api.access.map(({ name, collections }) => [name, collections.find(({ collection }) => collection === filesName)]),

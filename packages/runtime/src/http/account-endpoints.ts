@@ -26,7 +26,7 @@ export interface AccountEndpointsOptions {
   readonly senderOf: (request: IncomingMessage) => Sender;
 }
 
-/** An address and what answers a POST to it. */
+/** An address and the handler of its POST. */
 export interface PostEndpoint {
   readonly url: string;
   readonly post: PasswordHandlers['request'];

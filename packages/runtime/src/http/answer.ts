@@ -89,11 +89,11 @@ export interface Answerer {
   hangUp(): void;
 }
 
-/** Also writes answers by and by, and knows what waits for clients. */
+/** Also writes answers in parts, and counts the bytes that wait for clients. */
 export interface StreamingAnswerer extends Answerer {
   /** Sends a body of unknown length; the head was written with `streamHeaders`. */
   outgoing(exchange: Exchange, out: Writable): Outgoing;
-  /** Counts what waits for the client of a request. */
+  /** Counts the bytes that wait for the client of a request. */
   unsentOf(request: IncomingMessage): ClientBytes;
 }
 
@@ -195,7 +195,7 @@ export function createAnswerer(environment: Environment): StreamingAnswerer {
   return { send, fail, streamHeaders, outgoing, unsentOf, hangUp };
 }
 
-/** A 204 or 304 ends with its head, so it tells no length either (RFC 9110, section 8.6). */
+/** A 204 or 304 ends with its head, so it states no length either (RFC 9110, section 8.6). */
 function writeEmpty(response: ServerResponse, status: number, headers: string[]): void {
   if (isClosed(response)) return;
   if (status !== 304 && status !== 204) headers.push('Content-Length', '0');

@@ -40,7 +40,7 @@ interface Asset {
   readonly type: string;
   readonly charset: string | null;
   readonly modified: Date;
-  /** Tells these bytes from all others. */
+  /** Distinguishes these bytes from all others. */
   readonly id: string;
   /** Makes the bytes known, as far as they must be. */
   open(): Promise<OpenAsset>;

@@ -13,7 +13,10 @@ export function contentOf({ exported }: ReadPlan): Content {
   };
 }
 
-/** The plain name for every client, with what it cannot spell as `_`, and the whole one for those that read RFC 8187. */
+/**
+ * The plain name for every client, with `_` for characters that it cannot express, and the whole one for those that
+ * read RFC 8187.
+ */
 export function disposition(kind: 'attachment' | 'inline', name: string): string {
   const file = name.toWellFormed();
   const plain = file.replace(/[^\w .()+-]/g, '_');

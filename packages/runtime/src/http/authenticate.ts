@@ -13,15 +13,15 @@ import { liesUnder, splitTarget } from './target.ts';
 import { isJwtShaped, isOversized } from './token.ts';
 
 /**
- * Names the caller behind a token; null stands for an anonymous request. At once where the token is known, else by a
- * promise: a request is worth a turn of the event loop only when the database has to be asked.
+ * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise:
+ * a request is worth a turn of the event loop only when the database has to be asked.
  *
- * Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED, INVALID_CREDENTIALS or INVALID_IP, and with FORBIDDEN where a user
+ * Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED, INVALID_CREDENTIALS or INVALID_IP, and with FORBIDDEN if a user
  * has to set up a second factor before anything else.
  */
 export type Authenticate = (token: string | null, request: IncomingMessage, path: string) => Caller | Promise<Caller>;
 
-/** A user as requests are judged by it. */
+/** Facts of a user that requests are checked by. */
 export interface Admission {
   readonly caller: Caller;
   /** Addresses and CIDR blocks that requests may come from; empty: from any. */
@@ -68,7 +68,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   };
 }
 
-/** Makes of a user what requests are judged by. */
+/** Reduces a user to the facts that requests are checked by. */
 export function admissionOf(names: AccessNames, { account, session }: Identity): Admission {
   const { id, role, hasTfa, provider } = account;
   return {
@@ -79,7 +79,7 @@ export function admissionOf(names: AccessNames, { account, session }: Identity):
   };
 }
 
-/** Tells whether a request is answered without a look at its token. */
+/** True if a request is answered without a look at its token. */
 export function ignoresToken(method: string, path: string): boolean {
   return (
     liesUnder(path, '/auth') ||

@@ -4,7 +4,7 @@ import type { JsonValue } from '../contract/index.ts';
 import { type ParsedText, parseText } from '../contract/parse-text.ts';
 import { PlatformError } from '../errors.ts';
 
-/** The headers that say what a body is. */
+/** The headers that describe a body. */
 export interface BodyHeaders {
   readonly 'content-type'?: string | undefined;
   readonly 'content-encoding'?: string | undefined;

@@ -1,4 +1,7 @@
-/** Fastify as this server uses it: with limits, our bodies and our errors, without what costs on every request. */
+/**
+ * Fastify as this server uses it: with limits, our bodies and our errors, without features that cost time on every
+ * request.
+ */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -71,13 +74,13 @@ export function createCarrier(
   const answerDirectly = createShortWay({ readCall, answerShortly, answerer, log: server.log });
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
   passBy(server.server, takesShortWay, (exchange) => void answerDirectly(exchange));
-  // Connections are those of the front, which outlives what is behind it.
+  // Connections are those of the front, which outlives the servers that it passes requests to.
   if (front === null) endConnections(server, answerer);
   server.setErrorHandler((error, request, reply) => failRequest(answerer, request, reply, error));
   return server;
 }
 
-/** Where connections arrive, while what answers their requests is replaced. */
+/** Accepts connections, while the server that answers their requests is replaced. */
 export interface Front {
   readonly server: FastifyInstance;
   readonly answerer: StreamingAnswerer;
@@ -188,7 +191,7 @@ function watchUnusedConnections(server: Server): () => void {
 /** The query string stays text until the planner reads it. */
 const noQuery = Object.freeze({});
 
-/** Every body is read as bytes and judged by `parseBody`; none of the framework's own parsers stays. */
+/** Every body is read as bytes and checked by `parseBody`; none of the framework's own parsers stays. */
 function acceptBodies(server: FastifyInstance, mostBytes: number): void {
   server.addHttpMethod('SEARCH', { hasBody: true });
   server.removeAllContentTypeParsers();

@@ -1,6 +1,6 @@
 /**
- * The address of a client: that of the socket, or what proxies say that we believe. Source: API specification, sections
- * 2.2 and 2.9.
+ * The address of a client: that of the socket, or the one that trusted proxies state. Source: API specification,
+ * sections 2.2 and 2.9.
  */
 import type { IncomingMessage } from 'node:http';
 import { type Address, createNetworks, readAddress } from './networks.ts';

@@ -26,7 +26,7 @@ export interface CommentEndpointsOptions {
   readonly items: Pick<ItemHandlers, 'read'>;
   readonly answerer: Answerer;
   readonly senderOf: (request: IncomingMessage) => Sender;
-  /** Told when mail may wait to be sent. */
+  /** Called when mail may wait to be sent. */
   readonly mailed: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** The routes of a project's own code: from a request to typed values, and from what the code gives to an answer. */
+/** The routes of a project's own code: from a request to typed values, and from the code's result to an answer. */
 import type { IncomingMessage } from 'node:http';
 import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute } from '../contract/index.ts';
 import { type ErrorCode, PlatformError, together } from '../errors.ts';

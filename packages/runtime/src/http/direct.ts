@@ -1,9 +1,9 @@
 /**
- * The fast path: most requests below `/items`, and those of GraphQL, go from Node's server to their handler without the
- * web framework, whose router, request, body and reply take longer than the work itself and decide nothing about it.
+ * The fast path: most requests below `/items`, and those of GraphQL, go from Node's server to their handler without the web
+ * framework. Its router, request, body and reply take longer than the work itself, and decide nothing about it.
  *
- * All checks are the same. Token and route are read by the same `CallReader`, bodies by the same `parseBody`. Code that
- * must run before the handler of every request belongs there, not into a hook of the framework.
+ * All checks are the same. Token and route are read by the same `CallReader`, bodies by the same `parseBody`. Code that must
+ * run before the handler of every request belongs there, not into a hook of the framework.
  */
 import type { IncomingMessage } from 'node:http';
 import type { JsonValue } from '../contract/index.ts';
@@ -26,8 +26,8 @@ export interface ShortWay {
 }
 
 /**
- * Tells whether a request can take the short way: a GET below `/items` that brings no body, a POST or PATCH there, and a
- * POST to GraphQL, whose body has a length of at most `mostBytes`.
+ * True if a request can take the fast path: a GET below `/items` without a body, a POST or PATCH there, and a POST to
+ * GraphQL, whose body has a length of at most `mostBytes`.
  */
 export function isDirect({ method, url = '', headers }: IncomingMessage, mostBytes: number): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;
@@ -39,7 +39,7 @@ export function isDirect({ method, url = '', headers }: IncomingMessage, mostByt
   return length !== undefined && length !== '0' && Number(length) <= mostBytes;
 }
 
-/** Makes what judges and answers a request of which `isDirect` holds. Never rejects. */
+/** Makes the function that checks and answers requests for which `isDirect` is true. Never rejects. */
 export function createShortWay({
   readCall,
   answerShortly,

@@ -84,7 +84,7 @@ const files = [
   'request.js',
 ];
 
-/** The address of the page and of what it loads. */
+/** The address of the page and those of its assets. */
 export function docsEndpoints(answerer: Answerer): readonly Endpoint[] {
   const body = Buffer.from(html);
   const page: Handler = async (exchange) => {

@@ -1,4 +1,4 @@
-/** The addresses of a server, and what answers each of them. */
+/** The addresses of a server, and their handlers. */
 import type { Accounts } from '../auth/accounts.ts';
 import type { SingleSignOn } from '../auth/sso/single-sign-on.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
@@ -23,7 +23,7 @@ export type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefin
 /** Methods that endpoints answer. */
 export type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One address with what answers it. */
+/** One address with its handlers. */
 export interface Endpoint {
   readonly url: string;
   /** By method; GET serves HEAD too, and every endpoint answers OPTIONS. */
@@ -49,7 +49,7 @@ export function listEndpoints(
   ];
 }
 
-/** Those of the platform's own collections, as far as anybody has a route there: there is nothing to hide about them. */
+/** Endpoints of the platform's own collections, if any role has a route there: their existence is no secret. */
 function ownItemEndpoints(api: CompiledApi, items: ItemHandlers): readonly Endpoint[] {
   const routes = api.routes.filter(({ collection }) => collection.system === true);
   return [...Map.groupBy(routes, ({ collection }) => collection.name)].flatMap(([name, own]) => {
@@ -170,10 +170,10 @@ export function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endp
   }));
 }
 
-/** Answers what takes the short way: requests for items, and those that GraphQL, when there is any, takes by POST. */
+/** Answers requests on the fast path: requests for items, and those that GraphQL, when there is any, takes by POST. */
 export function answersShortly(items: ItemHandlers, graphql: readonly Endpoint[]): AnswerShortly {
   const posts = new Map(graphql.map(({ url, handlers }) => [url, handlers.get('POST')]));
-  // Not async, nor is what it calls where nothing is awaited: each promise on the way costs a turn.
+  // Not async, nor are the functions that it calls if nothing is awaited: each promise on the way costs a turn.
   return function answerShortly(exchange, call, body) {
     if (call.item !== null) return answerItems(items, exchange, call, body);
     const url = exchange.request.url ?? '';

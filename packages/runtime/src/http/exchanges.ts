@@ -20,10 +20,10 @@ export interface AnsweredExchange {
 /** Callers of requests, as far as they are known. */
 export type KnownCallers = WeakMap<IncomingMessage, Caller>;
 
-/** Bytes up to which a body is told. */
+/** Bytes up to which a body is recorded. */
 const mostBytes = 16_384;
 
-/** Has every exchange of a server told once it is answered. */
+/** Reports every exchange of a server once it is answered. */
 export function tellExchanges(server: Server, callers: KnownCallers, tell: (exchange: AnsweredExchange) => void): void {
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     // Recorded bodies must be readable for people.
@@ -48,7 +48,7 @@ export function noteCallers(readCall: CallReader, callers: KnownCallers | undefi
   };
 }
 
-/** Listens to methods that are given a body in parts, and returns what tells the whole of it. */
+/** Records the chunks passed to methods, and returns a function that joins them. */
 function overhear(target: object, methods: readonly string[]): () => string | null {
   const chunks: Buffer[] = [];
   let bytes = 0;

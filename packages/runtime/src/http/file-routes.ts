@@ -46,7 +46,7 @@ export function createFileEndpoints(options: FileEndpointsOptions): FileEndpoint
 
   function requestOf({ request }: Exchange, { caller, query, echo }: Call): WriteRequest {
     const { 'if-match': ifMatch, 'idempotency-key': keyText } = request.headers;
-    // Other documents read other parts of a file, so what one of them was answered is kept for none.
+    // Other documents read other parts of a file, so an answer with a selection is not stored for the key.
     const key = request.method === 'POST' && echo === undefined ? readIdempotencyKey(keyText) : undefined;
     const ifMatches = request.method === 'PATCH' && ifMatch !== undefined ? { ifMatch } : {};
     return {

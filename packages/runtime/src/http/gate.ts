@@ -1,4 +1,4 @@
-/** Keeps requests away from tables that no longer fit what was compiled. */
+/** Keeps requests away from tables that no longer fit the compiled API. */
 import type { Gate } from '../database/gate.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { PlatformError } from '../errors.ts';

@@ -8,7 +8,7 @@ import type { Endpoint, Handler } from './endpoints.ts';
 import { largeFile } from './large-files.ts';
 import { findPackagedFile, packagedFiles } from './packaged-files.ts';
 
-/** The page and what belongs to it. */
+/** The page and its files. */
 export interface Graphiql {
   readonly page: Handler;
   readonly endpoints: readonly Endpoint[];

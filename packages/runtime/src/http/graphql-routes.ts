@@ -15,15 +15,15 @@ import { type Log, logFailure } from './log.ts';
 /** Options of the handlers. */
 export interface GraphqlEndpointsOptions {
   readonly answerer: Answerer;
-  /** GraphQL behind its transport, loaded when it is first asked for, and at once from then on. */
+  /** GraphQL without its transport, loaded on the first request, and then returned at once. */
   readonly load: () => AnswerGraphql | Promise<AnswerGraphql>;
   /** Finds the text of the document that a request means. Throws or rejects with INVALID_QUERY for one that is not answered. */
   readonly findDocument: (asked: GraphqlParameters) => string | Promise<string>;
   /** Shows the page to ask from. Null: there is none. */
   readonly page: Handler | null;
-  /** Takes what is logged about refusals. */
+  /** Log of refusals. */
   readonly log: () => Log;
-  /** Counts the root fields of an operation behind the first as requests of their own. Throws REQUESTS_EXCEEDED. */
+  /** Counts the root fields of an operation after the first as requests of their own. Throws REQUESTS_EXCEEDED. */
   readonly count: (exchange: Exchange, requests: number) => void | Promise<void>;
 }
 

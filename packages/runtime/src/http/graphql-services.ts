@@ -1,6 +1,6 @@
 /**
- * Root fields of GraphQL that are no collection's. Each is the route of the same meaning over REST: its handler runs with
- * an answerer that keeps what it is given, so neither face can do what the other does not. Source: specification, 14.3.
+ * Root fields of GraphQL that are no collection's. Each is the route of the same meaning over REST: its handler runs
+ * with an answerer that stores the answer, so that GraphQL and REST do the same. Source: specification, 14.3.
  */
 import { ServerResponse } from 'node:http';
 import { isObject } from '../contract/filter-syntax.ts';
@@ -88,7 +88,7 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
 /** Length of the text in front of the value of an answer. */
 const dataText = '{"data":'.length;
 
-/** Makes what answers them. */
+/** Makes the function that answers them. */
 export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServicesOptions): CallService {
   const answers = new WeakMap<Exchange, Answer | EmptyAnswer>();
   const endpoints = new Map(endpointsFor(keeping(answers)).map((endpoint) => [endpoint.url, endpoint]));

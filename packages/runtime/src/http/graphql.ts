@@ -18,7 +18,7 @@ export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'c
   readonly environment: Environment;
   /** Answers no documents but those that were compiled with the API. */
   readonly trusted: boolean;
-  /** Loads what compiles and runs operations. */
+  /** Loads the code that compiles and runs operations. */
   readonly loadRunner: (findSchema: FindSchema) => Promise<OperationRunner>;
 }
 

@@ -17,7 +17,7 @@ export interface HealthCheck {
   readonly responseTime?: number;
   /** State that the database server reports of itself. */
   readonly state?: HostState;
-  /** Milliseconds by which a standby is behind. */
+  /** Milliseconds that a standby lags. */
   readonly lag?: number;
   /** Problems, one sentence each. For administrators: they name objects of the database. */
   readonly output?: readonly string[];

@@ -45,8 +45,8 @@ export interface ItemHandlersOptions {
 /**
  * Links the compiled routes with the planner and the reader, and with the writer.
  *
- * The planner judges every request first, also those that no route takes: faults of the query answer before those of
- * names, and an unknown collection must take the same way as a hidden one.
+ * The planner checks every request first, also those without a route: faults of the query answer before those of names,
+ * and an unknown collection must take the same way as a hidden one.
  */
 export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
   const { api, planner, reader, writer, answerer, senderOf } = options;

@@ -79,7 +79,7 @@ function beginsWith(bytes: Buffer, front: Buffer): boolean {
   return bytes.length > length && bytes.compare(front, 0, length, 0, length) === 0;
 }
 
-/** Parses a body whole, and keeps its known part where that is what it looks like. */
+/** Parses a body whole, and caches its known part if it has the expected form. */
 function learn(parts: ReturnType<typeof createByteCache<Known>>, text: string, { known: part }: Halves): JsonValue {
   const body = parseBodyText(text);
   if (part.length <= longest) {

@@ -32,7 +32,7 @@ export function logFailure(log: Log, request: IncomingMessage, error: PlatformEr
   else log.warn(details, error.message);
 }
 
-/** Describes anything thrown by its message and code, and what caused it; with the stack, which only bugs need. */
+/** Describes a thrown value by its message, code and cause; with the stack, which only bugs need. */
 export function describeCause(thrown: unknown, withStack = false, depth = 0): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const code = 'code' in thrown ? thrown.code : 'sqlstate' in thrown ? thrown.sqlstate : undefined;

@@ -42,7 +42,8 @@ export class LoopTurns {
     this.#begun = undefined;
     if (this.#waiting.length === 0) return;
     this.#begun = performance.now();
-    // Each in an immediate of its own, behind which promises go on: only then is it known how long the one before took.
+    // Each in an immediate of its own, after which promises continue: only then is it known how long the one before
+    // took.
     for (const request of this.#waiting.splice(0)) setImmediate(this.#begin, request);
     setImmediate(this.#endTurn);
   };

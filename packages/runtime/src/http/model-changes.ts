@@ -14,7 +14,7 @@ import { namedField, updateField } from '../model/plan-field-changes.ts';
 import { createField, deleteField } from '../model/plan-fields.ts';
 import { createRelation, deleteRelation, updateRelation } from '../model/plan-relations.ts';
 
-/** Plans what a request asks for; `texts` are the parameters of its path. */
+/** Plans the change that a request asks for; `texts` are the parameters of its path. */
 export type Change = (known: KnownModel, texts: ReadonlyMap<string, string>, body: JsonValue) => ModelChange;
 
 /** One object, or a list of them. */

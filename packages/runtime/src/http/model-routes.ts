@@ -25,7 +25,7 @@ export interface ModelEndpointsOptions {
   readonly senderOf: (request: IncomingMessage) => Sender;
 }
 
-/** Finds what an address means in the model of the caller; undefined for what he may not see, and what is not there. */
+/** Finds the object of an address in the model of the caller; undefined if it is hidden or missing. */
 type Find = (model: ModelDocument, texts: ReadonlyMap<string, string>) => unknown;
 
 const finds: readonly (readonly [string, Find])[] = [
@@ -39,7 +39,9 @@ const finds: readonly (readonly [string, Find])[] = [
   ['/relations/:collection/:field', ({ relations }, texts) => relations.find((one) => isNamed(one, texts))],
 ];
 
-/** Makes the endpoints. Reading is for everybody, as far as he may read what they tell of; writing for administrators. */
+/**
+ * Makes the endpoints. Every caller may read the model of the collections it may read; only administrators may write.
+ */
 export function createModelEndpoints({
   api,
   answerer,
@@ -107,7 +109,7 @@ function nameOf(text: string, aliasPrefix: string | null): string {
   return aliased ? `platform_${text.slice(aliasPrefix.length)}` : text;
 }
 
-/** Those of one collection, which may be none. */
+/** Objects of one collection; may be empty. */
 function belowOf<One extends { readonly collection: string }>(
   collections: ModelDocument['collections'],
   all: readonly One[],

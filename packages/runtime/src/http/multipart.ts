@@ -13,7 +13,7 @@ export interface FilePart {
   readonly name: string;
   /** The type that its sender names. */
   readonly type: string;
-  /** Fields that belong to it: those in front of it, of the last file also those behind it. */
+  /** Fields that belong to it: those before it; for the last file also those after it. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +53,7 @@ export async function readMultipart(request: IncomingMessage, limits: MultipartL
   }
 }
 
-/** A file with what came in front of it. */
+/** A file with the fields before it. */
 interface Begun {
   readonly file: Promise<Staged>;
   readonly name: string;

@@ -7,7 +7,7 @@ import type { ClientBytes } from './unsent.ts';
 /** Options of sending a body. */
 export interface OutgoingOptions {
   readonly response: ServerResponse;
-  /** Where the bytes go: the response, or what compresses them. */
+  /** Target of the bytes: the response, or the stream that compresses them. */
   readonly out: Writable;
   readonly unsent: ClientBytes;
   /** How long the client may take none of them, in milliseconds. */
@@ -16,7 +16,7 @@ export interface OutgoingOptions {
 
 /** Bytes that are handed on at once. A client that takes as many in `stallMs` is not cut. */
 const sliceBytes = 65_536;
-/** Bytes of one answer that are gathered while its client is slow, so that what they are read from is free sooner. */
+/** Bytes of one answer that are gathered while its client is slow, so that their source is free sooner. */
 const mostGathered = 512 * 1024;
 /** Bytes of one answer that are gathered where there is no room. */
 const leastGathered = 131_072;
@@ -50,7 +50,7 @@ export class Outgoing {
     });
   }
 
-  /** Takes the last chunk. It is sent, and the answer with it ended, without anybody waiting for it. */
+  /** Takes the last chunk. It is sent, and the answer with it ended, in the background. */
   end(chunk: Buffer): void {
     this.#ended = true;
     this.#take(chunk);

@@ -1,4 +1,4 @@
-/** Pages for people, with what they load, at the addresses that mails lead to. */
+/** Pages for people, with their assets, at the addresses that mails lead to. */
 import type { ReadAccountSettings } from '../auth/settings.ts';
 import { entityTag, matchesTag } from '../entity-tag.ts';
 import type { Environment } from '../environment.ts';
@@ -20,7 +20,7 @@ export interface PageEndpointsOptions {
   readonly environment: Environment;
 }
 
-/** An address and what answers a GET of it. */
+/** An address and the handler of its GET. */
 export interface GetEndpoint {
   readonly url: string;
   readonly get: (exchange: Exchange) => Promise<void>;

@@ -6,7 +6,7 @@ export const pageNames = ['accept-invite', 'reset-password', 'login', 'two-facto
 /** One of them. */
 export type PageName = (typeof pageNames)[number];
 
-/** Addresses of the page that tells what a server has; to programs there is nothing. */
+/** Addresses of the page that lists the features of a server; for programs there is no such route. */
 export const homePaths = ['/', '/admin'] as const;
 
 /** The path of a page. */
@@ -29,5 +29,5 @@ export function startPaths({ docs, graphiql, accounts }: Paged): readonly string
   return ['/', ...(docs ? ['/docs'] : []), ...(graphiql ? ['/graphql'] : []), ...(accounts ? [pagePath('login')] : [])];
 }
 
-/** Below this lies what pages load. */
+/** Path of the assets of pages. */
 export const assetsPath = '/admin/assets';

@@ -103,7 +103,10 @@ export function createPasswordHandlers(options: PasswordHandlersOptions): Passwo
   };
 }
 
-/** One address, or several. Throws INVALID_PAYLOAD for what is no text, FAILED_VALIDATION for what is no address. */
+/**
+ * One address, or several. Throws INVALID_PAYLOAD for a value that is no text, FAILED_VALIDATION for a text that is no
+ * address.
+ */
 function emailsOf(value: JsonValue | undefined, most: number | null): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const emails = list.filter((email) => typeof email === 'string');

@@ -3,8 +3,8 @@ import { PlatformError } from '../errors.ts';
 import type { ByteRange } from '../files/storage.ts';
 
 /**
- * Reads a `Range` for a content of a size. Null for no range, for several, for units other than bytes and for what is no
- * range at all: the whole content is sent then. Throws RANGE_NOT_SATISFIABLE for a range that lies outside.
+ * Reads a `Range` for a content of a size. Null for no range, several ranges, units other than bytes and invalid texts:
+ * the whole content is sent then. Throws RANGE_NOT_SATISFIABLE for a range that lies outside.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | null {
   const [, first = '', last = ''] = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];

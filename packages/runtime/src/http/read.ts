@@ -25,7 +25,7 @@ export interface ReaderOptions {
   readonly answerer: StreamingAnswerer;
 }
 
-/** Answers planned reads. Rejects with what goes wrong before the first byte; later it destroys the connection. */
+/** Answers planned reads. Rejects with errors before the first byte; later it destroys the connection. */
 export interface Reader {
   list(exchange: Exchange, planned: PlannedRead): Promise<void>;
   /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */

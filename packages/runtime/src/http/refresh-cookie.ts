@@ -8,7 +8,7 @@ import { findCookie } from './find-cookie.ts';
 export interface RefreshCookie {
   /**
    * The token in the cookie of a request, null without one. Throws FORBIDDEN when the request has the cookie and comes
-   * from a page that may not use it, whether or not the cookie is what counts.
+   * from a page that may not use it, even if the cookie is not used.
    */
   read(request: IncomingMessage): string | null;
   /** The header that sets it, as a flat list of name and value. */

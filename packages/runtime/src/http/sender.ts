@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Sender } from '../write/job.ts';
 import type { FindClientAddress } from './client-address.ts';
 
-/** Makes the reader of senders: the address of the client, and the headers that tell what it is; null for what is not told. */
+/** Makes the reader of senders: the address of the client, and its descriptive headers; null for missing ones. */
 export function createSenderOf(clientAddress: FindClientAddress): (request: IncomingMessage) => Sender {
   return (request) => ({
     ip: clientAddress(request)?.text ?? null,

@@ -28,7 +28,7 @@ export interface ServerHandlersOptions {
 
 type ServerHandler = (exchange: Exchange, call: { readonly caller: Caller; readonly query: string }) => Promise<void>;
 
-/** Handlers by what they tell. */
+/** Handlers by the facts that they return. */
 export interface ServerHandlers {
   readonly ping: ServerHandler;
   readonly info: ServerHandler;
@@ -61,7 +61,7 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
     },
     async health(exchange, { caller }) {
       const { status, checks } = await health();
-      // Requests that wait concern those who look after the server: everybody else is served.
+      // Waiting requests concern administrators only: all others are served.
       const told = administrators.has(caller.accessClass)
         ? { status: worst(status, checks.connections.status), checks }
         : { status };

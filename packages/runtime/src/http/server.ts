@@ -282,7 +282,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server;
 }
 
-/** The limits of what a write reads in its address and body. */
+/** The limits of a write's address and body. */
 function writeLimits(
   environment: Environment,
 ): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'patience'> {

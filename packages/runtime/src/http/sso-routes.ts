@@ -17,7 +17,7 @@ type SsoHandler = (exchange: Exchange, call: { readonly query: string }, body: J
 export interface SsoHandlers {
   /** Sends the browser to the provider. */
   readonly depart: SsoHandler;
-  /** Takes it back, with what the provider has written into the address. */
+  /** Takes the browser back, with the parameters that the provider has written into the address. */
   readonly arrive: SsoHandler;
   /** The same where the provider has the browser POST a form, whose text is the body. */
   readonly arriveByForm: SsoHandler;

@@ -82,7 +82,7 @@ export function readPathTexts(pattern: string, path: string): ReadonlyMap<string
   return texts;
 }
 
-/** Tells whether a path is a route of its own or lies below it: `/auth` and `/auth/login`, not `/authors`. */
+/** True if a path is a route of its own or lies below it: `/auth` and `/auth/login`, not `/authors`. */
 export function liesUnder(path: string, route: string): boolean {
   return path.startsWith(route) && (path.length === route.length || path[route.length] === '/');
 }

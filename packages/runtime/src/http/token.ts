@@ -1,5 +1,5 @@
 /**
- * Where a request carries its access token, and what form the token has.
+ * Reads the access token of a request, and determines its form.
  *
  * Source: API specification, sections 2.1 and 2.2.
  */
@@ -23,7 +23,7 @@ export function findToken(request: IncomingMessage, query: string): string | nul
   return token ?? null;
 }
 
-/** Tells whether a token is judged as a JSON web token: three base64url parts, the first of them a JSON object. */
+/** True if a token is treated as a JSON web token: three base64url parts, the first of them a JSON object. */
 export function isJwtShaped(token: string): boolean {
   const head = /^([\w-]+)\.[\w-]*\.[\w-]*$/.exec(token)?.[1];
   if (head === undefined) return false;
@@ -35,7 +35,7 @@ export function isJwtShaped(token: string): boolean {
   }
 }
 
-/** Tells whether a token is too long to be looked at. */
+/** True if a token is too long to be read. */
 export function isOversized(token: string): boolean {
   return token.length > longestToken;
 }
@@ -56,7 +56,7 @@ function collectHeaderTokens(rawHeaders: readonly string[], tokens: Set<string>)
 const possibleName = /(?:^|&)(?:a|%61)(?:c|%63)/;
 
 function collectQueryTokens(query: string, tokens: Set<string>): void {
-  // Most query strings can be told to hold no token without being split.
+  // Most query strings can be seen to hold no token without being split.
   if (!possibleName.test(query)) return;
   for (const part of query.split('&')) {
     const equals = part.indexOf('=');

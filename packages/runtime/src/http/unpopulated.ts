@@ -3,7 +3,7 @@ import type { CompiledApi } from '../contract/index.ts';
 import { ServerError } from '../database/errors.ts';
 
 /**
- * Tells whether a read of a collection failed only because its materialized view was created `WITH NO DATA` and never
+ * True if a read of a collection failed only because its materialized view was created `WITH NO DATA` and never
  * refreshed. PostgreSQL refuses to scan it (55000, object_not_in_prerequisite_state); a list of it has no items yet.
  */
 export type IsUnpopulated = (collection: string, error: unknown) => boolean;

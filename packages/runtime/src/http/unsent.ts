@@ -44,7 +44,7 @@ export class UnsentBytes {
     return this.#used;
   }
 
-  /** Those of one client. */
+  /** Bytes of one client. */
   of(client: string): ClientBytes {
     return {
       client,

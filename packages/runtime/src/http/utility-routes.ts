@@ -26,7 +26,7 @@ export interface UtilityEndpointsOptions {
   readonly writer: Pick<Writer, 'workOf'>;
   readonly answerer: Answerer;
   readonly senderOf: (request: IncomingMessage) => Sender;
-  /** Forgets what is remembered of accounts and settings. */
+  /** Empties the caches of accounts and settings. */
   readonly forget: () => void;
 }
 

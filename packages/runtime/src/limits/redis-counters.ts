@@ -11,7 +11,7 @@ export interface SharedCounter {
   readonly key: string;
   /** Milliseconds of a window. */
   readonly duration: number;
-  /** Beyond so many the counters behind this one are left alone. */
+  /** Above this count the following counters are left alone. */
   readonly points: number;
 }
 
@@ -20,7 +20,7 @@ export interface SharedCounters {
   /** True if Redis is worth asking at this moment. */
   isThere(): boolean;
   /**
-   * Counts one on each counter, and tells how they stand; fewer where one had too many. Null when there was no answer in
+   * Counts one on each counter, and returns the counts; fewer if one had too many. Null when there was no answer in
    * time. Never rejects.
    */
   count(counters: readonly SharedCounter[]): Promise<readonly Counted[] | null>;
@@ -107,7 +107,7 @@ export function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>
       const limits = counters.flatMap(({ duration, points }) => [duration, points]);
       const tooLate = Promise.withResolvers<never>();
       const giveUp = (): void => tooLate.reject(new Error('There was no answer in time.'));
-      // After a look at what has arrived: this process may have been too busy to see an answer that was in time.
+      // After reading what has arrived: this process may have been too busy to see an answer that was in time.
       const timer = setTimeout(() => setImmediate(giveUp), patience);
       try {
         const answer = await Promise.race([

@@ -1,6 +1,6 @@
 /**
- * Mail that waits to be sent. It is put down in the transaction of what it is about and sent after the commit, by whichever
- * process comes first; a process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
+ * Mail that waits to be sent. It is queued in the transaction that causes it and sent after the commit, by the process
+ * that comes first; a process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
  */
 import type { Database } from '../database/database.ts';
 import { answer, need, type OwnSql, script } from '../database/script.ts';
@@ -17,7 +17,7 @@ export interface WaitingMail {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Sends what waits. */
+/** Sends the waiting mail. */
 export interface Outbox {
   /** Something was put down: sends it soon, never before the current turn of the event loop has ended. */
   wake(): void;

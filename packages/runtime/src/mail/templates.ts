@@ -60,7 +60,7 @@ export interface Letter {
   readonly html: string;
 }
 
-/** Writes letters. Throws when a template asks for what is not there. */
+/** Writes letters. Throws when a template uses an undefined value. */
 export type WriteLetter = <N extends MailName>(name: N, view: Mails[N]) => Letter;
 
 const parts = ['subject', 'text', 'html'] as const;
@@ -80,7 +80,7 @@ export function loadMailTemplates(folder: string | null): WriteLetter {
   return (name, view) => (writers.get(name) ?? unknown(name))(view);
 }
 
-/** Values are escaped where they stand in HTML; nothing but what is printed gets into the other two. */
+/** Values are escaped in HTML; in subject and text they are printed as they are. */
 function compile(engine: typeof Handlebars, texts: ReadonlyMap<string, string>, name: MailName) {
   const [subject, text, html] = parts.map((part) => {
     const source = textOf(texts, fileOf(name, part));
@@ -98,7 +98,7 @@ function oneLine(text: string): string {
   return text.replace(/[\s\p{C}]+/gu, ' ').trim();
 }
 
-/** Prints a template once, because what is wrong with it shows only then. */
+/** Prints a template once, because its errors show only then. */
 function check(name: MailName, write: ((view: Mails[MailName]) => Letter) | undefined): void {
   try {
     write?.(samples[name]);

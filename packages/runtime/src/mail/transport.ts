@@ -7,7 +7,7 @@ import type { MailEnvironment, SmtpEnvironment } from '../environment/mail.ts';
 import type { Log } from '../http/log.ts';
 import type { Letter } from './templates.ts';
 
-/** Hands a letter over. Rejects when it was not taken; `isRefused` tells whether it ever will be. */
+/** Hands a letter over. Rejects when it was not taken; `isRefused` tells if it never will be. */
 export interface MailTransport {
   send(to: string, letter: Letter): Promise<void>;
   close(): void;
@@ -26,7 +26,7 @@ export function createMailTransport(
   return smtp === null ? folderTransport(from, folder, log) : smtpTransport(from, smtp);
 }
 
-/** Tells whether a mail server has said that it will never take a letter. */
+/** True if a mail server has answered that it will never take a letter. */
 export function isRefused(error: unknown): boolean {
   return error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500 && isAboutLetter(error);
 }

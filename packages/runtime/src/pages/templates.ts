@@ -13,7 +13,7 @@ export interface PageView extends Paged {
   readonly passwords: boolean;
 }
 
-/** A page by the name of its template; `home` tells what a server has. */
+/** A page by the name of its template; `home` lists the features of a server. */
 export type TemplateName = PageName | 'home';
 
 /** Style, icon and templates, loaded from their files. */
@@ -45,7 +45,7 @@ export function loadPageTemplates(folder: string | null): PageTemplates {
   return { style: textOf(texts, style), icon: textOf(texts, icon), print };
 }
 
-/** Prints a page once, because what is wrong with its template shows only then. */
+/** Prints a page once, because errors of its template show only then. */
 function check(name: TemplateName, print: PageTemplates['print']): void {
   try {
     const all = { passwords: true, docs: true, graphiql: true, accounts: true };

@@ -10,7 +10,7 @@ import type { Running } from '../write/step.ts';
 import { keyArray, type Warden } from '../write/warden.ts';
 import { areReadable } from './are-readable.ts';
 
-/** Told of comments that are new, before the transaction ends: their collections, items and texts. */
+/** Called with new comments, before the transaction ends: their collections, items and texts. */
 export type HearComments = (running: Running, comments: readonly Comment[]) => Promise<void>;
 
 /** A comment as it was written. */
@@ -67,7 +67,7 @@ function mysqlStatements({ table, list }: MysqlTables): Statements {
   const named = `${comments} AS c JOIN ${list('$1[]', 'k')} ON c.id = k.v`;
   return {
     read: script(give(`SELECT c.collection, c.item, c.comment FROM ${named}`)),
-    // One by one: nothing tells which of several rows at once got which number.
+    // One by one: for several rows at once the server does not tell which got which number.
     record: script(
       each(
         1,

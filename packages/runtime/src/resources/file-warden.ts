@@ -16,7 +16,7 @@ import { keyArray, type Warden, writes } from '../write/warden.ts';
 /** Options of the hook. */
 export interface FileWardenOptions {
   readonly place: SystemPlace;
-  /** Told of a transaction that leaves contents behind. */
+  /** Called with a transaction that leaves contents without a file. */
   readonly left: (transaction: Running['transaction']) => void;
 }
 

@@ -18,7 +18,7 @@ export interface MentionsOptions {
   readonly api: CompiledApi;
   readonly place: SystemPlace;
   readonly planner: Planner;
-  /** Told of a transaction that has put mail down. */
+  /** Called with a transaction that has queued mail. */
   readonly mailed: (transaction: Transaction) => void;
 }
 
@@ -56,7 +56,7 @@ SELECT 'mention', m.v, JSON_OBJECT('collection', $2, 'item', $3, 'comment', $4) 
   };
 }
 
-/** Makes what puts the mails down, in the transaction that writes the comments. */
+/** Makes the function that queues the mails, in the transaction that writes the comments. */
 export function createMentions({ api, place, planner, mailed }: MentionsOptions): HearComments {
   const names = accessNames(api);
   const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });

@@ -13,11 +13,14 @@ export interface ModelChanges {
   refusalOf(collection: ModelCollection): string | null;
   /** Waits for others who are changing the model; called before anything is written. */
   begin(transaction: Transaction): Promise<void>;
-  /** Compiles what the transaction has written by now. Throws FAILED_VALIDATION with the reason when it does not. */
+  /**
+   * Compiles the rows that the transaction has written by now. Throws FAILED_VALIDATION with the reason if they do not
+   * compile.
+   */
   compile(transaction: Transaction, collection: ModelCollection): Promise<void>;
   /**
-   * Serves what was compiled, once the transaction is committed; resolves when new requests are served by it. Undefined
-   * where nothing was.
+   * Serves the compiled API, once the transaction is committed; resolves when new requests are served by it. Undefined
+   * if nothing was compiled.
    */
   committed(transaction: Transaction): Promise<void> | undefined;
   /** Changes collections, fields and relations. Rejects with UNPROCESSABLE_ENTITY where they stay as they were compiled. */
@@ -66,7 +69,7 @@ export function createModelWarden(changes: ModelChanges, collection: ModelCollec
   };
 }
 
-/** A warden that does what both do, the first one first. */
+/** A hook that runs both, the first one first. */
 export function bothWardens(first: Warden, second: Warden): Warden {
   return {
     async watch(running, step) {

@@ -12,15 +12,15 @@ import { createModelWarden, type ModelChanges } from './model-warden.ts';
 /** Options of the hooks. */
 export interface ResourceWardensOptions {
   readonly api: CompiledApi;
-  /** Told of a transaction that has put mail down. */
+  /** Called with a transaction that has queued mail. */
   readonly mailed: (transaction: Transaction) => void;
-  /** Told of a transaction that leaves contents of files behind. */
+  /** Called with a transaction that leaves contents without a file. */
   readonly left: (transaction: Transaction) => void;
   /** Handles writes to the collections that the API is compiled from. */
   readonly model: ModelChanges;
 }
 
-/** The wardens of what people put beside their data; none where the platform's own tables are not installed. */
+/** The hooks of comments, files, folders, roles and rules; none if the platform's own tables are not installed. */
 export function createResourceWardens({ api, mailed, left, model }: ResourceWardensOptions): Wardens {
   const place = systemPlaceOf(api);
   if (place === null) return new Map();

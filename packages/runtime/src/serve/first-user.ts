@@ -16,7 +16,7 @@ export interface WelcomeOptions {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly environment: Environment;
   readonly log: Pick<Log, 'warn'>;
-  /** Default: the standard output is told. */
+  /** Default: prints to the standard output. */
   readonly tell?: ((administrator: FirstAdministrator) => void) | undefined;
 }
 

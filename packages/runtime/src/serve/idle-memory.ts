@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 
 /** How often it is looked, in milliseconds. */
 const lookMs = 2_000;
-/** Bytes beyond what was left by the last collection that are worth another one. */
+/** Bytes beyond the size after the last collection that are worth another one. */
 const worthBytes = 32 * 1024 ** 2;
 /** The part of its time that an idle process is busy, and how many looks in a row find it so: a collection takes 0.1 s or more. */
 const idleUtilization = 0.15;

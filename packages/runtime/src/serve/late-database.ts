@@ -1,6 +1,6 @@
 /**
  * A database that may not be there yet. A server starts without it, answers SERVICE_UNAVAILABLE, and serves as soon as
- * the database answers; only what waiting cannot cure (a wrong password, say) ends the start.
+ * the database answers. Only errors that waiting cannot cure (a wrong password, say) end the start.
  */
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
@@ -13,8 +13,8 @@ export interface LateDatabase {
   /** Resolves once the first connection stands; never when `close` came first. */
   readonly opened: Promise<void>;
   /**
-   * Tries to open the database and resolves after the first attempt; when it is only out of reach, attempts go on
-   * behind. Rejects with what opening says when another attempt would end the same way.
+   * Tries to open the database and resolves after the first attempt; if it is only out of reach, attempts go on in the
+   * background. Rejects with the error of opening if another attempt would end the same way.
    */
   start(log: Pick<Log, 'info' | 'warn'>): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** Ends the process when it is told to. Source: API specification, section 16 (SHUTDOWN_TIMEOUT). */
+/** Ends the process on signals. Source: API specification, section 16 (SHUTDOWN_TIMEOUT). */
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * On the first SIGTERM or SIGINT stops what runs and ends the process with code 0, or 1 when stopping failed; a second
+ * On the first SIGTERM or SIGINT stops the server and ends the process with code 0, or 1 when stopping failed; a second
  * signal ends it at once with code 1.
  */
 export function stopOnSignals(stop: () => Promise<void>): void {

@@ -1,4 +1,4 @@
-/** Why a server does not start, in words for people and as an exit code: for the command and for what is generated. */
+/** Why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
 import { ContractError } from '../contract-error.ts';
 import { EmbeddedInUseError } from '../database/embedded-lock.ts';
 import { EnvironmentError } from '../environment/error.ts';
@@ -13,7 +13,7 @@ export interface StartFailure {
   readonly hint: string | null;
 }
 
-/** Explains why a server did not start; null for what is a bug. */
+/** Explains why a server did not start; null for a bug. */
 export function startFailure(error: unknown): StartFailure | null {
   if (error instanceof EnvironmentError || error instanceof TemplateError || error instanceof ContractError) {
     return { exitCode: 4, message: error.message, hint: null };

@@ -4,7 +4,7 @@ export type MigrationProblem =
   | 'changed'
   /** The database has migrations that this version does not know. */
   | 'ahead'
-  /** The role may not do what a migration does. */
+  /** The role has no permission for a statement of a migration. */
   | 'forbidden'
   /** The database takes no writes. */
   | 'readOnly'
@@ -15,7 +15,7 @@ export type MigrationProblem =
   /** The database is not in UTF-8. */
   | 'encoding';
 
-/** Thrown by migrations for what is not a bug: nothing was changed by the migration that it names, those before it stay. */
+/** Error of a migration that is not a bug: the migration that it names has changed nothing, those before it stay. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
   readonly problem: MigrationProblem;
@@ -29,7 +29,9 @@ export class MigrationError extends Error {
   }
 }
 
-/** Turns what the database says into advice; anything unforeseen stays as it is. `doing` ends a sentence: "apply …". */
+/**
+ * Converts errors of the database to advice; anything unforeseen stays as it is. `doing` ends a sentence: "apply …".
+ */
 export function toMigrationError(error: unknown, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof MigrationError || !('code' in error)) return error;
   const said = error.message.replace(/\.$/, '');

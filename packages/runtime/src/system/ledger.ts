@@ -1,4 +1,4 @@
-/** The ledger: which migrations a database has, with the checksums of what made it. */
+/** The ledger: the migrations that a database has, with the checksums of their texts. */
 import { MigrationError } from './errors.ts';
 import { checksumOf, type Migration } from './migration.ts';
 
@@ -12,7 +12,7 @@ export interface MigrationConnection {
   readonly family?: 'postgres' | 'mysql';
 }
 
-/** How migrations are run on one family of servers. Every function rejects with a `MigrationError` that says what to do. */
+/** Runs migrations on one family of servers. Every function rejects with a `MigrationError` that contains advice. */
 export interface Migrator {
   /** Refuses a database in which the tables cannot be made. */
   check(): Promise<void>;

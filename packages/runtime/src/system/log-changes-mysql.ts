@@ -18,7 +18,7 @@ export type LogMysqlChanges = (
 /** Most rows of one statement. Every statement writes a power of two, so that there are few texts to prepare. */
 const mostRows = 256;
 
-/** Makes it. Texts that are longer than their columns are cut: a log must not refuse what it logs. */
+/** Makes it. Texts that are longer than their columns are cut: a log must never make a change fail. */
 export function mysqlLog({ table, list }: MysqlTables): LogMysqlChanges {
   const activity = `${table('platform_activity')} (action, "user", ip, user_agent, origin, collection, item)`;
   const revisions = `${table('platform_revisions')} (activity, collection, item, data, delta)`;

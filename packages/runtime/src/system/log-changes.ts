@@ -31,7 +31,7 @@ export interface LoggedChange {
   readonly collection: string;
   /** Key in path form. */
   readonly item: string;
-  /** Null for what is deleted, and where the collection's accountability asks for activity alone. */
+  /** Null for a deleted item, and if the collection's accountability asks for activity alone. */
   readonly revision: Revision | null;
   /** Position in the list of the change that this one was nested in; null for the item of the request. */
   readonly parent: number | null;
@@ -57,9 +57,9 @@ export function revisionOf(
 
 /**
  * Prints the statement that logs the changes, in their order. Its text depends on the schema alone (quoted, as
- * `systemSchemaOf` gives it); it returns no rows.
+ * `systemSchemaOf` returns it); it returns no rows.
  *
- * Texts that are longer than their columns are cut: a log must not refuse what it logs.
+ * Texts that are longer than their columns are cut: a log must never make a change fail.
  */
 export function logChanges(schema: string, origin: ChangeOrigin, changes: readonly LoggedChange[]): LogStatement {
   const rows = changes.map(({ action, collection, item, revision, parent }) => ({

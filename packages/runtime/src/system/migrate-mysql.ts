@@ -79,7 +79,7 @@ export function mysqlMigrator(connection: MigrationConnection, schema: string | 
     } catch (error) {
       throw toMysqlMigrationError(error, doing);
     } finally {
-      // The connection may be what broke; the first error is the one to tell.
+      // The connection may be broken; the first error is the one to report.
       await end(connection, lock, named === null ? null : (database ?? null)).catch(() => undefined);
     }
   }
@@ -110,7 +110,7 @@ export function mysqlMigrator(connection: MigrationConnection, schema: string | 
     undoLast: (migrations) =>
       locked('drop the tables of the platform', async () => {
         const rows = (await read()) ?? [];
-        // Also refuses to undo what another version made.
+        // Also refuses to undo migrations of another version.
         pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
         const last = migrations.findLast(({ id }) => rows.at(-1)?.id === id);
         if (last === undefined) return null;

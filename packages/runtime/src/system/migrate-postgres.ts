@@ -54,7 +54,7 @@ async function undoLast(
   return inTransaction(connection, schema, 'drop the tables of the platform', async () => {
     const { hasLedger } = await findLedger(connection, schema);
     const applied = hasLedger ? await readLedger(connection, schema) : [];
-    // Also refuses to undo what another version made.
+    // Also refuses to undo migrations of another version.
     pendingAfter(applied, migrations);
     const last = migrations.findLast(({ id }) => applied.at(-1)?.id === id);
     if (last === undefined) return null;
@@ -68,8 +68,8 @@ async function undoLast(
 const patience = '60s';
 
 /**
- * Runs one step under the lock. Every statement after it sees what others committed before, independent of the
- * database's default isolation; the lock ends with the transaction, so poolers that share connections do not matter.
+ * Runs one step under the lock. Every statement after it sees earlier commits of others, independent of the database's
+ * default isolation; the lock ends with the transaction, so poolers that share connections do not matter.
  */
 async function inTransaction<T>(
   connection: MigrationConnection,
@@ -89,7 +89,7 @@ async function inTransaction<T>(
     await connection.script('COMMIT');
     return result;
   } catch (error) {
-    // The connection may be what broke; the first error is the one to tell.
+    // The connection may be broken; the first error is the one to report.
     await connection.script('ROLLBACK').catch(() => undefined);
     throw toMigrationError(error, doing);
   }

@@ -11,16 +11,16 @@ import { checksumOf, type Migration } from './migration.ts';
 import { systemMigrations } from './migrations/index.ts';
 import { mysqlChecksum } from './mysql-steps.ts';
 
-/** Where the tables lie, and what is run. */
+/** Place of the tables, and migrations to run. */
 export interface MigrateOptions {
   /**
    * Schema of the tables; made when it does not exist. When absent `platform`, on MySQL and MariaDB the database of the
    * connection, which is also what `public` means there.
    */
   readonly schema?: string;
-  /** Those of the platform when absent. */
+  /** Migrations of the platform when absent. */
   readonly migrations?: readonly Migration[];
-  /** Told after each commit. */
+  /** Called after each commit. */
   readonly onDone?: (migration: Migration) => void;
 }
 
@@ -35,7 +35,7 @@ export interface MigrationState {
 /**
  * Applies every migration that the database lacks and returns them; those that were committed before a failure stay.
  *
- * Rejects with a `MigrationError` that says what to do.
+ * Rejects with a `MigrationError` that contains advice.
  */
 export async function migrate(
   connection: MigrationConnection,
@@ -75,7 +75,9 @@ export async function undoMigrations(
   return done;
 }
 
-/** Reads what the database has; changes nothing. Rejects as `migrate` does when the two do not belong together. */
+/**
+ * Reads the migrations of the database; changes nothing. Rejects as `migrate` does when the two do not belong together.
+ */
 export async function readMigrations(
   connection: Pick<MigrationConnection, 'query' | 'family'>,
   options: Omit<MigrateOptions, 'onDone'> = {},

@@ -11,7 +11,7 @@ export interface Migration {
   readonly id: number;
   /** For people: `accounts`. */
   readonly name: string;
-  /** Statements that make the step, from what the migrations before left. */
+  /** Statements that make the step, starting from the state after the migrations before. */
   readonly up: string;
   /** Statements that undo it, with all that is in its tables. */
   readonly down: string;
@@ -32,12 +32,12 @@ export interface MysqlSteps {
   readonly tables: readonly string[];
 }
 
-/** SHA-256 of what a migration runs, hexadecimal. `down` is not part of it: databases do not remember it. */
+/** SHA-256 of a migration's statements, hexadecimal. `down` is not part of it, because databases do not store it. */
 export function checksumOf({ up }: Pick<Migration, 'up'>): string {
   return hash('sha256', up);
 }
 
-/** The same of what it runs on MySQL and MariaDB, as it stands here. */
+/** The same for its statements on MySQL and MariaDB, as they stand here. */
 export function mysqlChecksumOf({ up }: Pick<MysqlSteps, 'up'>): string {
   return hash('sha256', up.join(';\n'));
 }

@@ -22,7 +22,7 @@ export function mysqlStepsOf({ id, name, mysql }: Migration): MysqlSteps {
   return mysql;
 }
 
-/** The checksum of what a migration runs there. */
+/** The checksum of a migration's statements there. */
 export function mysqlChecksum(migration: Migration): string {
   return mysqlChecksumOf(mysqlStepsOf(migration));
 }

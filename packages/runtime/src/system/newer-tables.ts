@@ -1,4 +1,7 @@
-/** A server refuses the platform's own tables of a later version; it works with older ones, and says what they lack. */
+/**
+ * A server refuses the platform's own tables of a later version; it works with older ones, and reports the parts that
+ * they lack.
+ */
 import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../http/log.ts';

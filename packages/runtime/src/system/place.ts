@@ -22,7 +22,7 @@ export function logPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>): S
   return own.has('platform_activity') && own.has('platform_revisions') ? systemPlaceOf(api) : null;
 }
 
-/** Chooses between what is said to PostgreSQL and what to MySQL and MariaDB: once, when a server starts. */
+/** Chooses between a value for PostgreSQL and one for MySQL and MariaDB: once, when a server starts. */
 export function byFamily<T>(
   place: SystemPlace,
   family: { readonly postgres: (schema: string) => T; readonly mysql: (tables: MysqlTables) => T },
@@ -30,7 +30,7 @@ export function byFamily<T>(
   return place.dialect === 'postgres' ? family.postgres(place.schema) : family.mysql(mysqlTables(place));
 }
 
-/** The platform's tables on MySQL or MariaDB, and what else statements about them need. */
+/** The platform's tables on MySQL or MariaDB, and other parts of statements about them. */
 export interface MysqlTables {
   /** A table as SQL names it. */
   table(name: string): string;

@@ -6,6 +6,6 @@ import type { CollectionDescriptor } from '../contract/index.ts';
  */
 export function systemSchemaOf(api: { readonly collections: readonly CollectionDescriptor[] }): string | null {
   const users = api.collections.find(({ system, name }) => system && name === 'platform_users');
-  // The name of the table needs no escaping, so what stands before it is the schema.
+  // The name of the table needs no escaping, so the text before it is the schema.
   return users === undefined ? null : users.table.replace(/\.?"platform_users"$/, '');
 }

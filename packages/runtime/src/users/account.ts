@@ -7,7 +7,7 @@ export interface Account {
   readonly status: string;
   /** `default` for users with a password. */
   readonly provider: string;
-  /** Counts what ends sessions. */
+  /** Counts the events that end sessions. */
   readonly securityVersion: number;
   readonly hasTfa: boolean;
   /** Null: the user has the permissions of the public role. */

@@ -44,7 +44,7 @@ JOIN ${table('platform_roles')} r ON r.id = u.role WHERE r.admin_access AND u.st
  */
 export async function keepAdministrator(running: Running, { lock, administrators }: Administrators): Promise<void> {
   await allRows(running.transaction, lock, [lastAdministrator]);
-  // A statement of its own: it sees what the one before has waited for.
+  // A statement of its own: it sees the changes that the one before has waited for.
   const row = await firstRow(running.transaction, administrators, []);
   if (row?.[0] === '0') {
     throw new PlatformError('UNPROCESSABLE_ENTITY', 'The last active administrator must stay one.');

@@ -47,7 +47,7 @@ export function checkField(
   return checks.get(`${name}.${field}`)?.(text, limits);
 }
 
-/** Names of fields that a new item must have, given what it says about others: the text form of a field or undefined. */
+/** Names of fields that a new item must have, given its other fields: the text form of a field or undefined. */
 export function requiredBeside(
   { name, system }: CollectionDescriptor,
   given: (field: string) => string | null | undefined,

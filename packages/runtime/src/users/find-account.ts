@@ -1,11 +1,11 @@
-/** Looking users up by what a request brings: a static token, an e-mail address, a session. One statement each. */
+/** Looks users up by a credential of a request: a static token, an e-mail address, a session. One statement each. */
 import type { Database } from '../database/database.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { ask } from '../write/own-rows.ts';
 import { type Account, accountColumns, accountWidth, mysqlAccountColumns, readAccount } from './account.ts';
 
-/** A user who signs in, with what the request is held against. Never kept longer than for that. */
+/** A user who signs in, with the values to compare the request with. Never kept longer than for that. */
 export interface SigningIn {
   readonly account: Account;
   /** Encoded hash; null for a user without a password. */

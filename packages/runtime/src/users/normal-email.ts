@@ -9,7 +9,7 @@ const lowercase: ReadonlyMap<string, string> = new Map(
   [...capitals].map((capital, place) => [capital, smallLetters[place] ?? capital]),
 );
 
-/** An address without what makes no other one of it: compatibility forms and case. */
+/** Returns an address without differences in compatibility forms and case, for comparison. */
 export function normalEmail(email: string): string {
   return [...email.normalize('NFKC')].map((letter) => lowercase.get(letter) ?? letter).join('');
 }

@@ -24,7 +24,7 @@ WHERE r.id = ANY ($1::uuid[]) AND r.admin_access ORDER BY r.id FOR NO KEY UPDATE
   UPDATE ${schema}.platform_users SET role = NULL, status = 'suspended', security_version = security_version + 1
   WHERE role = ANY ($1::uuid[]) RETURNING id
 ) SELECT ${transactionNumber}, pg_catalog.array_agg(id)::text FROM suspended`;
-  // Behind the statement that waits for sign-ins under way, so that their sessions are seen, too.
+  // After the statement that waits for sign-ins under way, so that their sessions are seen, too.
   const endSql = `DELETE FROM ${schema}.platform_sessions WHERE "user" = ANY ($1::uuid[])`;
   const leftSql = `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_roles WHERE admin_access`;
   return { hold: holdSql, administers: administersSql, empty: emptySql, end: endSql, left: leftSql };

@@ -4,7 +4,7 @@ import type { WriteScope } from '../write/scope.ts';
 
 /**
  * Conditions under which a caller may write a user that no key names: only administrators write administrators. The
- * warden of users judges what came to be so meanwhile.
+ * hook of users checks users that became administrators meanwhile.
  */
 export function sparesAdministrators({ admin, open }: WriteScope, row: Row): readonly string[] {
   const { descriptor } = row.collection;

@@ -13,7 +13,7 @@ import type { Running, Step } from '../write/step.ts';
 import { keyArray, type Warden, writes } from '../write/warden.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
-/** A user as far as writes are judged by it. */
+/** Facts of a user that writes are checked by. */
 interface UserState {
   readonly role: string | null;
   readonly isActive: boolean;
@@ -70,7 +70,7 @@ export function createUserWarden(place: SystemPlace, isAdmin: (caller: Caller) =
   const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
   const administratorTexts = administratorStatements(place);
 
-  /** Addresses beyond ASCII are compared by what the database is told of them. */
+  /** Writes the comparison form of addresses beyond ASCII, which the database cannot compute. */
   async function normalise({ transaction }: Running, keys: string): Promise<void> {
     if (texts.foreign === null) return;
     for (const user of await allRows(transaction, texts.foreign, [keys])) {

@@ -39,7 +39,9 @@ export interface ExportRequest {
   readonly file: FileMetadata;
 }
 
-/** Makes what exports. Rejects with what is wrong with the query, and for who may not create files. */
+/**
+ * Makes the export function. It rejects with errors of the query, and for callers without permission to create files.
+ */
 export function createExporter({ database, planner, gate, uploads, folder, mostBytes }: ExporterOptions) {
   async function write({ plan, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
     if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');

@@ -47,7 +47,7 @@ export interface Importer {
 /** Items that are written by one write. */
 const together = 1_000;
 
-/** Makes what imports. */
+/** Makes the import function. */
 export function createImporter({ api, database, writer, mostItems }: ImporterOptions): Importer {
   const own = new Map(api.collections.filter(({ system }) => system !== true).map((one) => [one.name, one]));
   const granted = new Map(

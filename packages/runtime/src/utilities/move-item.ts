@@ -25,8 +25,8 @@ export interface MoveRequest {
 }
 
 /**
- * Makes what moves items: every new position is an update of the caller, under the caller's rules, in one transaction.
- * Rejects with FORBIDDEN for what the caller may not write, and with INVALID_PAYLOAD where there is no sort field.
+ * Makes the move function: every new position is an update of the caller, under the caller's rules, in one transaction.
+ * Rejects with FORBIDDEN for items that the caller may not write, and with INVALID_PAYLOAD if there is no sort field.
  */
 export function createMover({ api, database, writer }: MoverOptions) {
   const { dialect } = api;

@@ -33,16 +33,19 @@ export interface RevertRequest {
 const wanted = 'fields=collection,item,data';
 
 /**
- * Makes what reverts: an update by the caller, under the caller's rules, with every field that the revision shows to the
- * caller and that some rule lets the caller write; for administrators, with every field that requests can write. Rejects
- * with FORBIDDEN for revisions and items that the caller may not read or write.
+ * Makes the revert function: an update by the caller, under the caller's rules, with every field that the revision
+ * shows to the caller and that some rule lets the caller write; for administrators, with every field that requests can
+ * write. Rejects with FORBIDDEN for revisions and items that the caller may not read or write.
  */
 export function createReverter({ api, schema, database, planner, writer }: ReverterOptions) {
   const open = buildOpenScope(api);
   const names = updatableNames(api);
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
 
-  /** The fields of a stored item that the caller can write: not its key, not what the database or the server fills. */
+  /**
+   * The fields of a stored item that the caller can write: neither its key, nor fields that the database or the server
+   * fills.
+   */
   function payloadOf(
     { accessClass }: Caller,
     collection: string,

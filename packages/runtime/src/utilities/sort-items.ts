@@ -49,9 +49,9 @@ export function sortFieldOf({ descriptor }: CollectionScope): string {
 }
 
 /**
- * The changes that move an item, as items of their keys and new positions: the two that the request names, those between
- * them, and those that had no position, which come last in the order of their keys. Throws FORBIDDEN for what the caller
- * may not read.
+ * The changes that move an item, as items of their keys and new positions: the two that the request names, those
+ * between them, and those that had no position, which come last in the order of their keys. Throws FORBIDDEN for items
+ * that the caller may not read.
  */
 export async function planMove(moving: Moving, { item, to }: Move): Promise<readonly FilterObject[]> {
   const { transaction, collection, field, dialect } = moving;
@@ -85,7 +85,7 @@ function shift(row: readonly Placed[], from: string, goal: string): readonly Pla
   });
 }
 
-/** Gives items without a position one behind all others. */
+/** Gives items without a position one after all others. */
 async function fillPositions(moving: Moving): Promise<readonly Placed[]> {
   const { field } = moving;
   const empty = await readItems(moving, { filter: { [field]: { _null: true } }, sort: keyNames(moving) });

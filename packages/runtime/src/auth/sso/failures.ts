@@ -17,7 +17,7 @@ export function refusedBy(thrown: unknown): PlatformError {
   return new PlatformError('INVALID_CREDENTIALS', undefined, {}, { cause: described(thrown) });
 }
 
-/** Takes what an exchange ended with to the error that answers the request. */
+/** Converts the error of an exchange to the one that answers the request. */
 export function toSignInError(thrown: unknown): PlatformError {
   const known = ours(thrown);
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ const senseless: ReadonlySet<string> = new Set([
   'OAUTH_ABORT',
 ]);
 
-/** The client of providers wraps what asking them threw. */
+/** The client of providers wraps errors of the requests that it sends. */
 function ours(thrown: unknown): PlatformError | undefined {
   if (thrown instanceof PlatformError) return thrown;
   return thrown instanceof Error && thrown.cause instanceof PlatformError ? thrown.cause : undefined;

@@ -90,7 +90,7 @@ function authenticateBy(secret: string): ClientAuth {
   };
 }
 
-/** Does a work once for everybody who needs it, and again when it has failed or was done long ago. */
+/** Runs a work once for all callers, and again when it has failed or its result is too old. */
 function remembered<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
   let known: { readonly result: Promise<T>; readonly until: number } | undefined;
   return () => {

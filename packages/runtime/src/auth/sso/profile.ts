@@ -40,7 +40,7 @@ function memberOf(claims: Claims, key: string): unknown {
   return Object.hasOwn(claims, key) ? claims[key] : undefined;
 }
 
-/** A number beyond what a double holds may stand for several. */
+/** A number beyond the range of a double may stand for several. */
 function identifierOf(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   const text = textOf(value);

@@ -1,4 +1,4 @@
-/** Users of providers: found by what the provider calls them, and made where that is allowed. */
+/** Users of providers: found by the provider's identifier, and made where that is allowed. */
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Account } from '../../users/account.ts';

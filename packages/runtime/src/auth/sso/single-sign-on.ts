@@ -42,7 +42,7 @@ export interface SingleSignOn {
   readonly environment: ProviderEnvironment;
   /** Rejects with INVALID_QUERY where `redirect` is not allowed, and with SERVICE_UNAVAILABLE. */
   depart(redirect: string | null): Promise<Departure>;
-  /** Never rejects because of what was brought. */
+  /** Never rejects because of the parameters. */
   arrive(brought: URLSearchParams, cookie: string | null, sender: Sender): Promise<Arrival>;
 }
 

@@ -37,7 +37,7 @@ export function makeState(redirect: string | null): SignInState {
   return { key: randomBytes(32).toString('base64url'), redirect };
 }
 
-/** Tells what follows from the key of a state. */
+/** Derives the secrets from the key of a state. */
 export function secretsOf({ key }: SignInState): StateSecrets {
   const derive = (purpose: string): string => createHmac('sha256', key).update(purpose).digest('base64url');
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
@@ -61,7 +61,7 @@ export function readState(tokens: Tokens, provider: string, cookie: string): Hel
   }
 }
 
-/** Tells whether a browser brought back what it was sent with. */
+/** True if a browser brought back the state that it was sent with. */
 export function isStateOf(state: SignInState, presented: string | null): boolean {
   const expected = Buffer.from(secretsOf(state).state);
   const given = Buffer.from(presented ?? '');

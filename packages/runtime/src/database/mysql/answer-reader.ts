@@ -1,5 +1,5 @@
 /**
- * The answer to one prepared statement, packet by packet: how many columns there are, what they are, the rows, the end.
+ * The answer to one prepared statement, packet by packet: the number of columns, their definitions, the rows, the end.
  *
  * Source: https://mariadb.com/kb/en/result-set-packets/, https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
@@ -145,7 +145,7 @@ function checkDivider(buffer: Buffer, start: number, end: number): void {
   }
 }
 
-/** As the driver gives errors: the number, five characters behind `#`, and the message. */
+/** The form of the driver's errors: the number, five characters after `#`, and the message. */
 function errorOf(buffer: Buffer, start: number, end: number): Error {
   const state = buffer.toString('latin1', start + 4, start + 9);
   const message = buffer.toString('utf8', start + 9, end);

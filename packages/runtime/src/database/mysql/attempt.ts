@@ -31,7 +31,7 @@ export class MysqlAttempt implements Transaction {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Runs the function and commits what it comes to; else undoes everything and rejects with what went wrong. */
+  /** Runs the function and commits its result; else undoes everything and rejects with the error. */
   async perform<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Outcome<T>> {
     try {
       const outcome = await work(this);
@@ -51,7 +51,7 @@ export class MysqlAttempt implements Transaction {
     return running;
   }
 
-  /** The servers do not tell what became of a transaction, so its number is of no use. */
+  /** The servers do not tell the end of a transaction by its number, so it is of no use. */
   identify(): void {}
 
   witness(witness: Witness): void {
@@ -114,7 +114,7 @@ export class MysqlAttempt implements Transaction {
     );
   }
 
-  /** Waits for an answer, as long as one may take, and remembers what goes wrong. */
+  /** Waits for an answer, as long as one may take, and stores an error. */
   async #watched(answer: () => Promise<void>): Promise<void> {
     try {
       await inTime(this.#timeoutMs, answer());

@@ -12,8 +12,8 @@ export interface ColumnDefinition {
 }
 
 /**
- * How the cells of a column are sent, and what becomes of them: texts and bytes with their length in front, nested values
- * as such texts, integers that stay integers, integers and times that become texts.
+ * How the cells of a column are sent, and converted: texts and bytes with their length in front, nested values as such
+ * texts, integers that stay integers, integers and times that become texts.
  */
 export type CellForm =
   | { readonly kind: 'text' }
@@ -35,7 +35,7 @@ const yearType = 13;
 /** Timestamps, and dates with times. */
 const timeTypes: ReadonlySet<number> = new Set([7, 12]);
 
-/** The form of the cells of a column. Throws where its name says what its type cannot be. */
+/** The form of the cells of a column. Throws if its name contradicts its type. */
 export function cellFormOf({ columnType, flags, name }: ColumnDefinition): CellForm {
   const unsigned = (flags & unsignedFlag) !== 0;
   const size = integerSizes.get(columnType);

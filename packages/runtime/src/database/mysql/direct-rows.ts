@@ -15,7 +15,10 @@ import { type IntegerForm, putDigitsOf, putMoment } from './spelled.ts';
 const quote = 34;
 const lengths: Lengths = { wide: wider.two, lengthAt, widthAt: (bytes, at) => widthOf(bytes[at] ?? 0) };
 
-/** Makes what writes a row of these columns as an object; null where that cannot be, or where no code may be generated. */
+/**
+ * Makes the function that writes a row of these columns as an object; null if that is impossible, or if no code may be
+ * generated.
+ */
 export function createDirectTranscoder(
   fields: readonly ShapeField[],
   columns: readonly ColumnDefinition[],

@@ -4,10 +4,10 @@ import { sqlstateOf } from './sqlstates.ts';
 
 // In backticks, or where sessions have ANSI_QUOTES in double quotes.
 const name = '[`"]((?:[^`"]|``|"")+)[`"]';
-/** How the servers tell what an error is about: the names in a message, by the fields that PostgreSQL has for them. */
+/** Names in the messages of the servers, by PostgreSQL's fields for them. */
 const places: readonly { readonly pattern: RegExp; readonly fields: string }[] = [
   { pattern: new RegExp(`\\(${name}\\.${name}, CONSTRAINT ${name}`), fields: 'stn' },
-  // That of a column has the name of the column, behind that of the table.
+  // That of a column has the name of the column, after that of the table.
   { pattern: /^CONSTRAINT [`"](?:([^.`"]+)\.)?([^.`"]+)[`"] failed for /, fields: 'tn' },
   { pattern: /^Check constraint '(.+)' is violated/, fields: 'n' },
   // MySQL puts the table in front of its key.

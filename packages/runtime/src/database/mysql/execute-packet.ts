@@ -13,7 +13,10 @@ const headSize = 14;
 export const mostInPacket = 0xff_ffff;
 const packetHead = 4;
 
-/** Prints what runs the statement of a number with its parameters: one packet, or several where it is very long. */
+/**
+ * Prints the request that runs the statement of a number with its parameters: one packet, or several if it is very
+ * long.
+ */
 export function printExecute(statement: number, parameters: readonly SentParameter[]): Buffer {
   const count = parameters.length;
   const bitmapSize = (count + 7) >> 3;

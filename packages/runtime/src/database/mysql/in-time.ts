@@ -1,6 +1,9 @@
 import { ConnectionError } from '../errors.ts';
 
-/** Waits for an answer, as long as one may take; rejects after that, with `ConnectionError` unless told otherwise. Infinity waits for ever. */
+/**
+ * Waits for an answer, as long as one may take; rejects after that, by default with `ConnectionError`. Infinity waits
+ * for ever.
+ */
 export function inTime<T>(timeoutMs: number, answer: Promise<T>, late: () => Error = silence): Promise<T> {
   if (!Number.isFinite(timeoutMs)) return answer;
   return new Promise((resolve, reject) => {

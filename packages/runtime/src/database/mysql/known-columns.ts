@@ -8,7 +8,9 @@ import { createDirectTranscoder } from './direct-rows.ts';
 import { lengthAt, widthOf } from './lengths.ts';
 import { createRowWriter, type RowWriter } from './raw-rows.ts';
 
-/** Behind the names of a column stand the length of the rest, character set, width, type, flags, decimals and nothing. */
+/**
+ * After the names of a column stand the length of the rest, character set, width, type, flags, decimals and nothing.
+ */
 const behindNames = { size: 13, type: 7, flags: 8 } as const;
 /** Names in front of that of a column: catalog, schema, and the table by two names. */
 const namesBefore = 4;
@@ -22,7 +24,7 @@ interface Direct {
 /** Cached columns of answers, shared by all connections. */
 const kept = createPlanCache<KnownColumns>(500);
 
-/** The columns of these descriptions. Throws where the name of one says what its type cannot be. */
+/** The columns of these descriptions. Throws if the name of one contradicts its type. */
 export function knownColumns(descriptions: readonly Buffer[]): KnownColumns {
   const key = Buffer.concat(descriptions).toString('latin1');
   const known = kept.get(key);
@@ -32,7 +34,7 @@ export function knownColumns(descriptions: readonly Buffer[]): KnownColumns {
   return columns;
 }
 
-/** Some columns, and what writes their rows. */
+/** Some columns, and the function that writes their rows. */
 export class KnownColumns {
   readonly descriptions: readonly Buffer[];
   /** Writes a row as PostgreSQL would send it. */

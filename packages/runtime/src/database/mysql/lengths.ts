@@ -1,6 +1,6 @@
 /** Numbers of the protocol of MySQL and MariaDB that tell by their first byte how many bytes they take. */
 
-/** First bytes of numbers that stand behind them, in two, three or eight bytes; a smaller one is the number. */
+/** First bytes of numbers that stand after them, in two, three or eight bytes; a smaller one is the number. */
 export const wider = { two: 252, three: 253, eight: 254 } as const;
 
 /** Bytes that a number takes, by its first one. */

@@ -29,7 +29,7 @@ export interface Asked {
   readonly parameters: readonly SentParameter[];
   /** Takes the rows. */
   readonly sink: RowSink;
-  /** Called behind each row, with its bytes. */
+  /** Called after each row, with its bytes. */
   readonly onRow?: ((bytes: number) => void) | undefined;
   /** Called once, without an error when all rows were handed over. */
   settled(error?: unknown): void;
@@ -41,7 +41,7 @@ interface Prepared {
   columns: KnownColumns | undefined;
 }
 
-/** The part of the driver that takes what was received, which it looks for anew with every chunk. */
+/** The part of the driver that takes received bytes, which it looks for anew with every chunk. */
 interface Receiver {
   execute(chunk: Buffer): void;
 }
@@ -61,7 +61,7 @@ export function lineOf(connection: Connection): Line {
 export class Line implements Receiver {
   readonly #connection: Connection;
   readonly #driver: Driver;
-  /** Takes what is no answer to us. */
+  /** Takes answers to the driver. */
   readonly #receiver: Receiver;
   readonly #packets = new MessageReader((_kind, buffer, start, end) => this.#packet(buffer, start, end), framing);
   readonly #names = new PreparedNames(mostPrepared);
@@ -100,7 +100,7 @@ export class Line implements Receiver {
   /** Takes received bytes: an answer to us, or one to the driver. */
   execute(chunk: Buffer): void {
     if (this.#answer === undefined) {
-      // The driver keeps what has no end yet, and the next chunk may come to stand in its place.
+      // The driver keeps incomplete packets, and the next chunk may come to stand in its place.
       this.#receiver.execute(Buffer.from(chunk));
       return;
     }
@@ -173,7 +173,7 @@ interface Driver {
   write(bytes: Buffer): void;
 }
 
-/** Throws where the driver is not what it was. */
+/** Throws if the driver lacks an expected property. */
 function driverOf(connection: Connection): Driver {
   const driver = connection as Connection & Partial<Driver>;
   if (driver.packetParser?.execute === undefined || driver.write === undefined) {

@@ -4,7 +4,7 @@ import type { Asked, GatheredForm } from '../gathered-reads.ts';
 /** How many keys a statement takes: few numbers, so that few statements are prepared. The last key is said again where there are less. */
 const sizes = [4, 8, 16, 32] as const;
 
-/** Makes what asks for several keys with one placeholder for each. */
+/** Makes the function that writes one placeholder for each of several keys. */
 export function createMarks(): GatheredForm['ask'] {
   const known = new WeakMap<Statement, Map<number, Statement>>();
 

@@ -60,7 +60,7 @@ function writeValue(out: RowBytes, text: Buffer, at: number): number {
   }
 }
 
-/** The bytes of a number, and a mark behind them. */
+/** The bytes of a number, and a mark after them. */
 function writePlain(out: RowBytes, text: Buffer, at: number): number {
   const end = markBehind(text, at);
   out.int32(end - at);

@@ -21,11 +21,11 @@ export interface Patience {
 export interface MysqlPoolOptions extends Patience {
   /** Connections at most. */
   readonly poolMax: number;
-  /** Ends what a connection runs. */
+  /** Ends the statement of a connection. */
   readonly kill: (connection: PoolConnection) => void;
 }
 
-/** How often it is looked whether everybody has given back what he leased, in milliseconds. */
+/** How often it is checked if all leased connections were returned, in milliseconds. */
 const lookMs = 10;
 
 /** Lends the connections of the driver's pool, and knows who has one: statements that pass the driver by are none to it. */
@@ -97,13 +97,13 @@ export class MysqlPool {
     return entering.finally(ended);
   }
 
-  /** Closes a connection, and ends what the server still runs for it. */
+  /** Closes a connection, and ends the statement that the server still runs for it. */
   abandon(connection: PoolConnection): void {
     this.#kill(connection);
     this.destroy(connection);
   }
 
-  /** Takes a connection for a stream; `end` is to be called behind it. */
+  /** Takes a connection for a stream; `end` is to be called after it. */
   async leaseForStream(isPublic: boolean): Promise<{ readonly connection: PoolConnection; readonly end: () => void }> {
     const entering = this.#enter(isPublic);
     const admitted = entering instanceof Promise ? await entering : entering;
@@ -159,7 +159,7 @@ export class MysqlPool {
     connection.destroy();
   }
 
-  /** Waits for what is under way, at most `graceMs`, refusing everything new; then closes every connection. */
+  /** Waits for statements under way, at most `graceMs`, refusing everything new; then closes every connection. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     const end = performance.now() + graceMs;

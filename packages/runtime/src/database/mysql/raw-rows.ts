@@ -16,7 +16,7 @@ export type RowWriter = (out: RowBytes, buffer: Buffer, at: number) => void;
 /** Writes the cell that starts at `at`; returns where the next one does. */
 type WriteCell = (out: RowBytes, buffer: Buffer, at: number) => number;
 
-/** Makes what writes each row of some columns. */
+/** Makes the function that writes each row of some columns. */
 export function createRowWriter(columns: readonly ColumnDefinition[]): RowWriter {
   const cells = columns.map((column) => writerOf(cellFormOf(column)));
   // Two bits at the beginning mean nothing.

@@ -4,9 +4,9 @@ import { lineOf } from './line.ts';
 import type { SentParameter } from './parameters.ts';
 
 /**
- * Runs a statement by the binary protocol and hands each row to the sink as PostgreSQL would send it. Resolves when all rows
- * have been handed over; rejects with an error of the server, the connection or the sink. `onRow` is called behind each row, with
- * its bytes.
+ * Runs a statement by the binary protocol and hands each row to the sink as PostgreSQL would send it. Resolves when all
+ * rows have been handed over; rejects with an error of the server, the connection or the sink. `onRow` is called after
+ * each row, with its bytes.
  */
 export function run(
   connection: PoolConnection,

@@ -10,7 +10,7 @@ import { connectionOptions } from './options.ts';
 /** How long a statement waits for a table that is in use, and for rows, in seconds; later statements queue after it. */
 const patience = 5;
 
-/** Names stand in backticks, so that conditions are told as the compiler reads them. */
+/** Names stand in backticks, so that conditions are reported as the compiler reads them. */
 const settings = [
   "sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'",
   "time_zone = '+00:00'",

@@ -49,7 +49,7 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
  * PostgreSQL. Writes rely on that when they read rows that they have waited for (decision 33).
  */
 export function setUp(connection: Pick<Connection, 'query'>, session: MysqlSession): void {
-  // A connection that fails here fails the statement behind it as well, which tells.
+  // A connection that fails here also fails the statement after it, which reports the error.
   connection.query(sessionSql({ ...session, pooled: true }), () => {});
   connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => {});
 }

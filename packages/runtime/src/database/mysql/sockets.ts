@@ -15,8 +15,8 @@ export function openSocket(address: { readonly host: string; readonly port: numb
 }
 
 /**
- * From here on what a socket has read is only valid while its `data` event is handled. Without effect on sockets that were
- * not opened here.
+ * From here on data that a socket has read is only valid while its `data` event is handled. Without effect on sockets
+ * that were not opened here.
  */
 export function reuseMemory(socket: unknown): void {
   if (typeof socket === 'object' && socket !== null) reuses.get(socket)?.();

@@ -67,7 +67,7 @@ export function putMoment(target: Buffer, out: DataView, at: number, { bytes, vi
   const century = (year / 100) | 0;
   putPair(out, at, century);
   putPair(out, at + 2, year - century * 100);
-  // Each of these stores four bytes, of which the next one takes what is no digit or sign.
+  // Each of these stores four bytes; the next one overwrites those that are no digit or sign.
   putWord(out, at + 4, months[(date >> 16) & 0xff] ?? 0);
   putPair(out, at + 8, date >>> 24);
   putWord(out, at + 10, hours[(clock >> 8) & 0xff] ?? 0);

@@ -5,7 +5,7 @@
  * from 3000 on MySQL's unless a comment says otherwise; neither server sends a number with the meaning of the other here.
  */
 const numbers: Readonly<Record<string, readonly number[]>> = {
-  // Networks; the server is told to stop, or has ended the session.
+  // Networks; the server is shutting down, or has ended the session.
   '08006': [1158, 1159, 1160, 1161],
   '57P01': [1053, 1152, 1184, 1927, 3169, 4031],
   // The statement took too long, or was ended.
@@ -19,7 +19,7 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   '57P03': [1047],
   // Not the primary, or a disk that is only read.
   '25006': [1036, 1290, 1792, 1836, 1874, 3989],
-  // Connections, memory, disk, and what else a server has only so much of.
+  // Connections, memory, disk, and other limited resources of a server.
   '53300': [1040, 1129, 1135, 1203, 1226],
   '53200': [1037, 1038, 1041, 1206],
   '53100': [1021, 1114],
@@ -30,7 +30,7 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   // Sign-in and permissions of the API's database user.
   '28000': [1045, 1130, 1698, 1862],
   '42501': [1044, 1142, 1143, 1227, 1370, 1449],
-  // The database is no longer the one that was compiled for; views and triggers that stand on what is gone.
+  // The database is no longer the one that was compiled for; views and triggers that depend on dropped objects.
   '42703': [1054],
   '42P01': [1049, 1109, 1146, 1356, 1932],
   '42883': [1305],
@@ -62,7 +62,7 @@ const known: ReadonlyMap<number, string> = new Map(
   Object.entries(numbers).flatMap(([sqlstate, list]) => list.map((number) => [number, sqlstate] as const)),
 );
 
-/** Classes that mean on these servers what they mean on PostgreSQL; `45` is what a trigger raises. */
+/** Classes that mean on these servers the same as on PostgreSQL; `45` is raised by triggers. */
 const classes: ReadonlyMap<string, string> = new Map([
   ['08', '08006'],
   ['22', '22000'],

@@ -55,7 +55,7 @@ export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promi
   }
 }
 
-/** How long the server may say nothing, and what that comes to. */
+/** How long the server may be silent, and the error after that. */
 interface Silence {
   readonly ms: number;
   readonly error: () => Error;

@@ -9,9 +9,9 @@ import type { MysqlPool } from './pool.ts';
 import { wasCommitted } from './was-committed.ts';
 
 /**
- * Runs a function in a transaction, again where that is right. Rejects with what the function rejects with.
+ * Runs a function in a transaction, and repeats it if that is right. Rejects with the function's rejection.
  *
- * The servers do not tell how a transaction ended whose COMMIT got no answer. Where it has left a witness, that is looked
+ * The servers do not tell how a transaction ended whose COMMIT got no answer. If it has left a proof, that is looked
  * for; else it rejects with SERVICE_UNAVAILABLE.
  */
 export async function runMysqlTransaction<T>(
@@ -32,7 +32,7 @@ export async function runMysqlTransaction<T>(
   }
 }
 
-/** How one try ended: with what the function came to, and with an error unless that was committed. */
+/** Result of one attempt: the value of the function, and an error unless that was committed. */
 interface Tried<T> {
   /** Undefined where no connection was to be had. */
   readonly attempt?: MysqlAttempt;

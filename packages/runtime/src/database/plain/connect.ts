@@ -5,9 +5,9 @@ import { type PostgresSettings, transactionSql } from '../postgres/options.ts';
 import { PlainConnection } from './connection.ts';
 
 /**
- * Makes a connection of the plain lane: `pg` connects, and stays in charge of it.
+ * Makes a connection of the plain driver: `pg` connects, and stays in charge of it.
  *
- * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password.
+ * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password.
  */
 export async function openPlainConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
   const reading = transactionSql({ ...settings, readOnly: true });

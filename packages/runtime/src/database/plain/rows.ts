@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import { kinds, MessageReader } from '../protocol/messages.ts';
 
 /**
- * Reads along what a server sends and hands over the bytes of every row, before `pg` gets to see them.
+ * Reads along the bytes of a server and hands over those of every row, before `pg` gets to see them.
  *
  * It takes nothing away: `pg` reads the same bytes and drives the conversation. But it decodes every column as UTF-8,
- * binary ones too, and so destroys them (node-postgres issue 3495). Throws nothing; `broken` is told of bytes that
+ * binary ones too, and so destroys them (node-postgres issue 3495). Throws nothing; `broken` is called for bytes that
  * cannot be messages.
  */
 export function tapRows(
@@ -16,7 +16,7 @@ export function tapRows(
   const reader = new MessageReader((kind, buffer, start, end) => {
     if (kind === kinds.dataRow) row(buffer, start + 2, end - start - 2);
   });
-  // In front of the listener of `pg`: the rows of a batch must be there when it is told that the batch ends.
+  // Before the listener of `pg`: the rows of a batch must be there when it learns that the batch ends.
   socket.prependListener('data', (chunk: Buffer) => {
     try {
       reader.feed(chunk);

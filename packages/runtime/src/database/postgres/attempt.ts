@@ -45,8 +45,8 @@ export class Attempt implements Transaction {
   }
 
   /**
-   * Runs the function and commits what it comes to; else undoes everything and rejects with what went wrong. `release`
-   * takes the connection back as soon as others can be sent behind COMMIT.
+   * Runs the function and commits its result; else undoes everything and rejects with the error. `release` takes the
+   * connection back as soon as others can be sent after COMMIT.
    */
   async perform<T>(
     work: (transaction: Transaction) => Promise<Outcome<T>>,

@@ -1,4 +1,4 @@
-/** When to try again what failed: doubling waits with jitter, so that many processes do not come back at once. */
+/** When to repeat a failed attempt: doubling waits with jitter, so that many processes do not come back at once. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #mostMs: number;

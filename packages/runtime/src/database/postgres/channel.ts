@@ -1,8 +1,8 @@
 import type { Exchange, Request } from '../protocol/request.ts';
 
 /**
- * A connection as the pool sees it, whichever lane is behind it: requests are answered in the order in which they were
- * sent, and each `Exchange` is settled exactly once.
+ * A connection as the pool sees it, with either driver: requests are answered in the order in which they were sent, and
+ * each `Exchange` is settled exactly once.
  */
 export interface Channel {
   /** Requests sent and not yet answered. */
@@ -11,7 +11,7 @@ export interface Channel {
   readonly gathers: boolean;
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
   readonly head: { readonly request: Request } | undefined;
-  /** True when the last that was sent is the end of a transaction, behind which the next one can be sent. */
+  /** True when the last request is the end of a transaction, after which the next one can be sent. */
   readonly ends: boolean;
   /** True when the server keeps statements of this connection under their names. */
   readonly prepares: boolean;
@@ -21,7 +21,7 @@ export interface Channel {
   planBlindly(blindly: boolean): void;
   /** Sends a request and runs it to its end. */
   send(request: Request, exchange: Exchange): void;
-  /** Lets what was sent go now, instead of with all that this turn of the event loop still brings. */
+  /** Sends requests now, instead of with all others of this turn of the event loop. */
   flush(): void;
   /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
   open(request: Request, rows: number, exchange: Exchange): void;
@@ -29,7 +29,7 @@ export interface Channel {
   more(rows: number): void;
   /** Ends a suspended request, which is settled when the server has confirmed. */
   stop(): void;
-  /** Takes back every request behind the one being answered; none of them has received a row. */
+  /** Takes back every request after the one being answered; none of them has received a row. */
   withdraw(): readonly Exchange[];
   /** Ends the connection because of an error; requests under way are settled with it. */
   fail(error: unknown): void;

@@ -4,7 +4,7 @@ import { ConnectionError } from '../errors.ts';
 import type { BackendKey } from './cancel.ts';
 import type { PostgresSettings } from './options.ts';
 
-/** A connected client with what the server told it. */
+/** A connected client, and the facts that the server sent it. */
 export interface ConnectedClient {
   readonly client: pg.Client;
   /** Key for ending its statements from outside; undefined when the server sent none. */
@@ -17,7 +17,7 @@ const keepAliveMs = 30_000;
 /**
  * Reads the URL, negotiates TLS, authenticates, and runs `prepare` on the fresh connection.
  *
- * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password; when
+ * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password; when
  * `prepare` throws one, with that.
  */
 export async function connectClient(
@@ -47,7 +47,7 @@ export async function connectClient(
   }
 }
 
-/** `pg` counts the time until it is connected, but a server may fall silent behind that, too. */
+/** `pg` counts the time until it is connected, but a server may fall silent after that, too. */
 async function inTime(prepared: Promise<void>, timeoutMs: number): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('timeout expired')), timeoutMs);

@@ -26,8 +26,8 @@ export type Closed = (connection: Channel, error: unknown) => void;
 /**
  * Connects, authenticates and sets the session up.
  *
- * Rejects with a `ConnectionError` whose message says what was tried and what happened, without the password: with
- * `UnfitError` when the choice of lane is left to us and this one does not work here.
+ * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password: with
+ * `UnfitError` when the choice of driver is left to us and this one does not work here.
  */
 export async function openConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
   const { socket, reuse } = createReusingSocket();

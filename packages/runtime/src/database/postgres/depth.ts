@@ -1,7 +1,7 @@
 /**
- * How many requests may stand behind each other on one shared connection.
+ * How many requests may be queued on one shared connection.
  *
- * Pipelining is for a database that answers fast. When an answer takes so long that requests behind it would suffer, the
+ * Pipelining is for a database that answers fast. When an answer takes so long that queued requests would suffer, the
  * depth falls to one request per connection, as in an ordinary pool, and doubles again while nothing stalls.
  */
 export class PipelineDepth {

@@ -1,15 +1,15 @@
 import type { Database } from '../database.ts';
 import type { UnfitError } from '../errors.ts';
 
-/** How long what still runs in the fast lane may take once the plain one is there, in milliseconds. */
+/** How long statements of the fast driver may take once the plain one is there, in milliseconds. */
 const graceMs = 30_000;
 
 /**
- * The fast lane where it works, else the plain one: from the start, or from the moment when a connection that is made
- * anew — after the database moved behind a pooler, say — does not bear the fast one. There is no way back.
+ * The fast driver where it works, else the plain one: from the start, or from the moment when a new connection (after
+ * the database moved behind a pooler, say) does not support the fast one. There is no way back.
  *
- * `fast` opens the fast lane and tells its argument about every connection that is unfit. `told` is called once with the
- * reason, when the plain lane stands. Rejects as the lane does that was tried last.
+ * `fast` opens the fast driver and tells its argument about every connection that is unfit. `told` is called once with
+ * the reason, when the plain driver is connected. Rejects as the driver does that was tried last.
  */
 export async function connectFitting(
   fast: (unfit: (reason: UnfitError) => void) => Promise<Database>,

@@ -1,4 +1,4 @@
-/** Hears what processes tell each other through the database, as long as there is a way to it. */
+/** Receives notifications of other processes through the database, as long as there is a way to it. */
 import type { ConnectedClient } from './client.ts';
 import { connectClient } from './client.ts';
 import { postgresSettings } from './options.ts';

@@ -1,7 +1,7 @@
 import type { Channel } from './channel.ts';
 import type { PostgresConnection } from './connect.ts';
 
-/** One open connection of the pool, with what the pool knows about it. */
+/** One open connection of the pool, with the pool's facts about it. */
 export interface Member {
   readonly connection: Channel;
   readonly cancel: () => Promise<void>;
@@ -13,7 +13,7 @@ export interface Member {
   streams: boolean;
   /** True when it takes no more requests and is closed as soon as the answer under way is complete. */
   retired: boolean;
-  /** True when the server was told to end what it runs. */
+  /** True when the server was asked to end its statement. */
   ending: boolean;
   /** The request that was being answered at the last look, and since when. */
   head: object | undefined;
@@ -55,7 +55,7 @@ export function headAge(member: Member, now: number): number {
 
 /** Facts that decide where a read may go. */
 export interface ReadPlace {
-  /** Reads that may stand behind each other. */
+  /** Reads that may be queued after each other. */
   readonly depth: number;
   /** True when only a shared connection will do: a request waits for one of the others. */
   readonly sharedOnly: boolean;
@@ -112,8 +112,8 @@ function isBetter(member: Member, than: Member): boolean {
 }
 
 /**
- * Finds a connection that one request can have for itself; with `behind` rather one that ends a transaction, whose process
- * is awake and reads the next statement by itself, than one that has to be woken.
+ * Finds a connection for one request alone. With `behind` it prefers one that ends a transaction, whose process is
+ * awake and reads the next statement by itself, to one that has to be woken.
  */
 export function pickForLease(members: readonly Member[], behind: boolean): Member | undefined {
   const ending = behind ? members.find((member) => isFree(member) && member.connection.ends) : undefined;

@@ -12,9 +12,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A transaction that holds back what makes or changes rows until `send` is called. */
+/** A transaction that holds back statements that make or change rows until `send` is called. */
 export interface MergingTransaction extends Transaction {
-  /** Sends what was held back, as one statement where only the rows differ. Behind it nothing is held back any more. */
+  /**
+   * Sends the statements that were held back, as one statement if only the rows differ. After it nothing is held back
+   * any more.
+   */
   send(): void;
 }
 

@@ -6,7 +6,7 @@ export interface PostgresOptions {
   readonly url: string;
   /** Default `auto`. */
   readonly driver?: Driver;
-  /** Told why, when the choice was left to us and the plain driver is used. */
+  /** Called with the reason, when the choice was left to us and the plain driver is used. */
   readonly onFallback?: (reason: Error) => void;
   /** Most connections open at once; at least 3: one for reads, one for streams, one for transactions. Default 10. */
   readonly poolMax?: number;
@@ -31,7 +31,7 @@ export type PostgresSettings = Required<PostgresOptions>;
 
 /**
  * A transaction of ours waits for us only while we compute the next statement. One that waits longer has lost us, and
- * would keep its locks from everybody else.
+ * would keep its locks from all others.
  */
 const idleInTransactionMs = 10_000;
 

@@ -35,7 +35,7 @@ export type LeaseFor = 'stream' | 'transaction';
 
 /** How often the pool looks after its connections while there is something to look after. */
 const lookMs = 50;
-/** An answer that takes longer lets the reads behind it move on. */
+/** An answer that takes longer lets the reads after it move on. */
 const stallMs = 100;
 /** Connections that are not shared are closed after this time without use. */
 const idleMs = 10_000;
@@ -53,7 +53,7 @@ export class Pool {
   #members: Member[] = [];
   #opening = { shared: 0, other: 0 };
   readonly #lent: number;
-  /** Reads that wait: those of callers without a token behind all others, those that are apart behind these. */
+  /** Waiting reads: those of callers without a token after all others, those that may be slow after these. */
   readonly #queues: Readonly<Record<'usual' | 'public' | 'apart', Read[]>> = { usual: [], public: [], apart: [] };
   #leases: Waiting[] = [];
   readonly #waits = new Waits();
@@ -62,7 +62,7 @@ export class Pool {
   #lastFailure: unknown;
   #closing = false;
 
-  /** `depth` limits how many reads stand behind each other on a shared connection. */
+  /** `depth` limits how many reads are queued on a shared connection. */
   constructor(settings: PostgresSettings, open: Open, depth = new PipelineDepth()) {
     this.#settings = settings;
     this.#open = open;
@@ -98,7 +98,7 @@ export class Pool {
     });
   }
 
-  /** Lets what was sent go now: nothing follows in this turn of the event loop. */
+  /** Sends requests now: nothing follows in this turn of the event loop. */
   flush(): void {
     for (const { connection } of this.#members) connection.flush();
   }
@@ -151,7 +151,7 @@ export class Pool {
     this.#serve();
   }
 
-  /** Waits for what is under way, at most `graceMs`, refusing everything new; then closes every connection. */
+  /** Waits for requests under way, at most `graceMs`, refusing everything new; then closes every connection. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#retryTimer);
@@ -271,7 +271,7 @@ export class Pool {
     this.#retryTimer = setTimeout(() => this.#maintain(), wait).unref();
   }
 
-  /** Tells which kind of connection should be opened next, if any: true for a shared one. */
+  /** Kind of connection that should be opened next, if any: true for a shared one. */
   #missing(): boolean | undefined {
     const opening = this.#opening.shared + this.#opening.other;
     if (this.#members.length + opening >= this.#settings.poolMax) return undefined;
@@ -316,7 +316,7 @@ export class Pool {
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
   }
 
-  /** The regular look at every connection and everyone who waits. */
+  /** The regular check of every connection and all waiting requests. */
   #look(): void {
     const now = performance.now();
     for (const member of [...this.#members]) this.#lookAt(member, now);
@@ -351,7 +351,7 @@ export class Pool {
     return isPublic === true && most > 0 && age > most;
   }
 
-  /** Ends the statement under way. Nothing stands behind it that could be ended in its place. */
+  /** Ends the statement under way. No other statement is queued that could be ended in its place. */
   #end(member: Member, now: number): void {
     if (member.ending) return;
     member.ending = true;
@@ -364,7 +364,7 @@ export class Pool {
   }
 
   /**
-   * Moves the reads behind a slow answer to other connections. The server would run them here too, so the connection is
+   * Moves the reads after a slow answer to other connections. The server would run them here too, so the connection is
    * closed as soon as that answer is complete.
    */
   #stalled(member: Member, now: number): void {
@@ -374,7 +374,7 @@ export class Pool {
     this.#maintain();
   }
 
-  /** Reads of callers without a token wait for their turn again: those behind a slow one may be as slow. */
+  /** Reads of callers without a token wait for their turn again: those after a slow one may be as slow. */
   #move(read: Read): void {
     const { isPublic, brief } = read.request;
     if (isPublic === true && brief !== true) read.giveBack();

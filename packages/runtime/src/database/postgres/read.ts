@@ -25,7 +25,7 @@ export class Read implements Exchange {
   #rows = 0;
   #tries = 0;
 
-  /** `done` is called once with what the caller gets; `again` takes a read that deserves another try. */
+  /** `done` is called once with the caller's result; `again` takes a read that deserves another attempt. */
   constructor(request: Request, sink: RowSink, again: Dispatch, done: (error: unknown) => void) {
     this.request = request;
     this.#sink = sink;

@@ -36,7 +36,10 @@ function timeoutOf({ isPublic }: Statement, { batch, publicBatch }: StreamTimeou
   return { ms: batch, error: () => new ConnectionError('No answer in time.') };
 }
 
-/** How long an abandoned statement may take to end by itself before the server is told and the connection dropped. */
+/**
+ * How long an abandoned statement may take to end by itself before the server is asked to cancel it and the connection
+ * dropped.
+ */
 const endMs = 500;
 
 /** Runs a stream; once more on another connection when one is lost before the first row. Rejects with `PlatformError`. */
@@ -79,7 +82,7 @@ async function runPortal(portal: Portal, stream: Stream, timeouts: StreamTimeout
   }
 }
 
-/** Ends what is left of the statement, so that the connection can be used again or is gone. */
+/** Ends the rest of the statement, so that the connection can be used again or is gone. */
 async function endPortal(portal: Portal, member: Member): Promise<void> {
   if (portal.ended || member.connection.isClosed) return;
   const late = new AbortController();

@@ -16,7 +16,10 @@ const mostWaitMs = 500;
 /** How long the end of a transaction may stay unknown before the request is given up. */
 const settleMs = 15_000;
 
-/** Runs a function in a transaction, again where that is right. Rejects with what the function rejects with. `tries` are those so far. */
+/**
+ * Runs a function in a transaction, and repeats it if that is right. Rejects with the function's rejection. `tries` are
+ * the attempts so far.
+ */
 export async function runTransaction<T>(
   pool: Pool,
   work: (transaction: Transaction) => Promise<Outcome<T>>,
@@ -31,7 +34,7 @@ export async function runTransaction<T>(
   }
 }
 
-/** How one try ended: with what was committed, or with an error behind which nothing stayed. */
+/** Result of one attempt: the committed outcome, or an error after which nothing stayed. */
 export type Tried<T> =
   | { readonly outcome: Outcome<T>; readonly attempt: Attempt; readonly error?: undefined }
   | { readonly outcome?: undefined; readonly attempt: Attempt; readonly error: unknown };
@@ -62,7 +65,7 @@ export async function tryTransaction<T>(
   }
 }
 
-/** Finds out how a transaction ended whose COMMIT got no answer. Rejects when that cannot be told in time. */
+/** Finds out how a transaction ended whose COMMIT got no answer. Rejects if that is not known in time. */
 async function wasCommitted(pool: Pool, { id }: Attempt): Promise<boolean> {
   // A transaction without a number has written nothing.
   if (id === undefined) return false;

@@ -32,7 +32,9 @@ export interface Link {
   destroy(): void;
 }
 
-/** Requests that share a Sync at most: the server sends what it has at the latest every 8 KB, but an error concerns all. */
+/**
+ * Requests that share a Sync at most: the server sends its answers at the latest every 8 KB, but an error concerns all.
+ */
 const mostJoined = 32;
 
 /** Status in ReadyForQuery outside of transactions: `I`, for idle. */
@@ -136,7 +138,7 @@ export class Connection implements Channel {
   }
 
   /**
-   * Takes back every request behind the one being answered; none of them has received a row. The server runs them
+   * Takes back every request after the one being answered; none of them has received a row. The server runs them
    * nevertheless, unless the connection is closed first, and their answers are dropped.
    */
   withdraw(): readonly Exchange[] {

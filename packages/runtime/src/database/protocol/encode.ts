@@ -60,7 +60,7 @@ export function writeSync(out: ByteWriter): void {
   writeEmpty(out, letters.sync);
 }
 
-/** Asks for what is ready to be sent without ending the transaction. */
+/** Requests the ready part of the answer without ending the transaction. */
 export function writeFlush(out: ByteWriter): void {
   writeEmpty(out, letters.flush);
 }

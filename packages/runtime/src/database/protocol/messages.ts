@@ -5,7 +5,7 @@
  */
 import { int32 } from '../../json/bytes.ts';
 
-/** First byte of each kind of message that is told apart here. */
+/** First byte of each kind of message that is distinguished here. */
 export const kinds = {
   parseComplete: 49,
   closeComplete: 51,
@@ -31,7 +31,7 @@ export interface Framing {
   sizeOf(buffer: Buffer, at: number): number;
 }
 
-/** Messages of PostgreSQL: the kind, and the length of what follows the kind. */
+/** Messages of PostgreSQL: the kind, and the length of the rest. */
 const postgresFraming: Framing = { headSize: 5, sizeOf: messageSize };
 
 /** Cuts chunks into messages. Messages inside one chunk are not copied; one split over several is put together once. */
@@ -42,7 +42,7 @@ export class MessageReader {
   #partial: Buffer = Buffer.alloc(0);
   #filled = 0;
 
-  /** `framing` is that of the server; PostgreSQL's unless told otherwise. */
+  /** `framing` is that of the server; default: PostgreSQL's. */
   constructor(handle: MessageHandler, framing = postgresFraming) {
     this.#handle = handle;
     this.#framing = framing;

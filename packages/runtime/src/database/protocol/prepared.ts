@@ -26,7 +26,7 @@ export class PreparedNames {
     return this.#names.size;
   }
 
-  /** Notes a use; tells whether the statement has been sent to be prepared already. */
+  /** Notes a use; returns true if the statement has been sent to be prepared already. */
   use(name: string): boolean {
     const known = this.#names.get(name);
     if (known === undefined) return false;
@@ -55,7 +55,7 @@ export class PreparedNames {
     if (known !== undefined) known.confirmed = true;
   }
 
-  /** Tells whether the server has prepared it and nothing has been heard to the contrary since. */
+  /** True if the server has prepared it and has not reported an error since. */
   isConfirmed(name: string): boolean {
     return this.#names.get(name)?.confirmed === true;
   }

@@ -18,8 +18,9 @@ export interface Request extends Statement {
   /** Format of all columns; binary when absent. */
   readonly format?: ResultFormat;
   /**
-   * Begins a transaction, is part of one, or ends it, and so is of no use when it is sent again behind an error. The next
-   * request must follow one that begins at once, and one that ends is none until the server says that none is left.
+   * Begins a transaction, is part of one, or ends it, and so is of no use when it is sent again after an error. The
+   * next request must follow one that begins at once, and one that ends is none until the server confirms that none is
+   * left.
    */
   readonly part?: 'begin' | 'within' | 'end';
 }

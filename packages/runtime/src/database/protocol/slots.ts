@@ -15,7 +15,7 @@ export interface Slot {
   synced: boolean | undefined;
   /** Rows of its first batch, where it runs in batches. */
   readonly batch: number;
-  /** True when it shares the Sync of the request behind it. */
+  /** True when it shares the Sync of the request after it. */
   joined: boolean;
 }
 
@@ -68,7 +68,7 @@ export class SlotQueue {
     this.#first = 0;
   }
 
-  /** Those behind the head. */
+  /** Slots after the head. */
   behind(): readonly Slot[] {
     return this.#slots.slice(this.#first + 1);
   }

@@ -22,7 +22,7 @@ export async function readTexts(
   return rows;
 }
 
-/** Reads a row whose columns all arrive as text; see `RowSink.row` for what `start` and `end` enclose. */
+/** Reads a row whose columns all arrive as text; see `RowSink.row` for the range from `start` to `end`. */
 export function readRow(buffer: Buffer, start: number, end: number): TextRow {
   const columns: (string | null)[] = [];
   for (let at = start; at < end; ) {

@@ -9,7 +9,7 @@ import { createQueue } from '../transform/queue.ts';
 
 /** Metadata that is read from a file. */
 export interface MediaDetails {
-  /** In whole seconds; null for what has none. */
+  /** In whole seconds; null for files without a duration. */
   readonly duration: number | null;
   /** Null when there is nothing to tell. */
   readonly metadata: JsonValue;
@@ -27,11 +27,14 @@ const none: MediaDetails = { duration: null, metadata: null };
 
 /** How long a file may take, in milliseconds, and the memory of its thread in MB. */
 const longestMs = 3_000;
-/** How long a thread may take to load what reads files: a busy machine must not cost a file its details. */
+/**
+ * Milliseconds that a thread may take to load the libraries: a file must not lose its details because the machine is
+ * busy.
+ */
 const longestStartMs = 30_000;
 const maxOldGenerationSizeMb = 96;
 
-/** More details than this, as bytes of JSON, are none that anybody reads. */
+/** Maximum size of details, in bytes of JSON; larger ones are of no use. */
 const mostBytes = 32_768;
 
 const queue = createQueue(2, 64);
@@ -41,7 +44,7 @@ export function isMedia(type: string): boolean {
   return /^(?:audio|video)\//.test(type) || type === 'application/ogg';
 }
 
-/** Reads it. Nothing of what is broken; rejects with SERVICE_UNAVAILABLE when too many files wait for it. */
+/** Reads it. Returns nothing for broken files; rejects with SERVICE_UNAVAILABLE when too many files wait for it. */
 export async function readDetails(question: Question): Promise<MediaDetails> {
   const details = await queue(() => ask(question)).catch((error: unknown) => {
     if (error instanceof PlatformError) throw error;
@@ -50,7 +53,7 @@ export async function readDetails(question: Question): Promise<MediaDetails> {
   return JSON.stringify(details.metadata).length > mostBytes ? { ...details, metadata: null } : details;
 }
 
-/** Rejects for what cannot be read, and for what takes too long. */
+/** Rejects for unreadable files, and on timeout. */
 async function ask(workerData: Question): Promise<MediaDetails> {
   const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
   const worker = new Worker(new URL(name, import.meta.url), { workerData, resourceLimits: { maxOldGenerationSizeMb } });

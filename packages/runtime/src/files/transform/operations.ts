@@ -6,7 +6,7 @@ import type { Sharp as Image } from 'sharp';
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { PlatformError } from '../../errors.ts';
 
-/** An operation with its arguments, which were judged. */
+/** An operation with its checked arguments. */
 export interface Operation {
   readonly name: string;
   readonly values: readonly (number | string)[];

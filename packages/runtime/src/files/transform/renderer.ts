@@ -24,7 +24,7 @@ export interface Original {
 export interface Rendition {
   readonly bytes: Buffer;
   readonly type: string;
-  /** Tells it from everything else that was ever made. */
+  /** Distinguishes it from every other rendition. */
   readonly id: string;
 }
 
@@ -109,7 +109,7 @@ function formatOf(type: string, { format }: Transformation): ImageFormat {
   return type === 'image/avif' ? 'avif' : 'png';
 }
 
-/** The longest side of an image, and of what is made of it: where one side is given, the other may become far longer. */
+/** The longest side of an image, and of its result: if one side is requested, the other may become far longer. */
 function largestSide({ width, height }: Original, wanted: Transformation): number {
   if (width === null || height === null) throw invalid('The image cannot be read.');
   const scales = [(wanted.width ?? 0) / width, (wanted.height ?? 0) / height];
