@@ -9,6 +9,21 @@ import { failure, type ServedProject, serveProject } from '../support/project.ts
 /** Of these a double holds the second, and the third, whose last digits are zeros; the others it would round. */
 const numbers = ['9007199254740993', '9007199254740994', '9100000000000000000', '-9223372036854775807'] as const;
 
+/** A number beyond 2^53, and one of 30 digits with decimals. */
+const large = '9007199254740993';
+const long = '123456789012345678901234567890.0123456789';
+/** Rules of the permissions file by name, with the numbers and texts that they find. */
+const ruled = [
+  ['equal', `{ /n: { _eq: ${large} } }`, [large]],
+  ['listed', `{ /n: { _in: [1, ${large}] } }`, [large]],
+  ['between', `{ /n: { _between: [${large}, ${large}] } }`, [large]],
+  ['decimal', `{ /d: { _eq: ${long} } }`, [large]],
+  ['above', `{ /d: { _lt: +${long} } }`, ['9007199254740992']],
+  ['element', `{ /l: { _has: ${large} } }`, [large]],
+  ['quoted', `{ /n: { _eq: "${large}" } }`, [`"${large}"`]],
+  ['short', '{ /n: { _eq: 1.50 } }', ['1.5']],
+] as const;
+
 let project: ServedProject;
 beforeAll(async () => {
   project = await serveProject({
@@ -16,7 +31,17 @@ beforeAll(async () => {
     sql: `CREATE TABLE parents (id bigint PRIMARY KEY, amount numeric(30,4), about json);
       CREATE TABLE children (id bigint PRIMARY KEY, parent bigint REFERENCES parents);
       ${numbers.map((id) => `INSERT INTO parents (id, amount) VALUES (${id}, ${id});`).join('\n')}
-      INSERT INTO parents (id) VALUES (9007199254740992), (1);`,
+      INSERT INTO parents (id) VALUES (9007199254740992), (1);
+      CREATE TABLE ruled (id integer PRIMARY KEY, rule text, about jsonb);
+      INSERT INTO ruled SELECT row_number() OVER (), r, a::jsonb FROM unnest(ARRAY['${ruled.map(([name]) => name).join("','")}']) AS r,
+        unnest(ARRAY['{"n":${large},"d":${long},"l":[${large}]}', '{"n":9007199254740992,"d":${long.replace(/.$/, '8')},"l":[9007199254740992]}',
+          '{"n":"${large}","d":"${long}","l":["${large}"]}', '{"n":1.5}']) AS a;`,
+    permissions: `permissions:
+  public:
+    ruled:
+      read:
+${ruled.map(([name, filter]) => `        - { fields: [id, rule, about], filter: { rule: { _eq: ${name} }, about: ${filter} } }`).join('\n')}
+      create: { fields: [id, rule], presets: { about: { n: ${large}, d: ${long}, s: "${large}" } } }`,
   });
 });
 afterAll(() => project?.close());
@@ -85,6 +110,20 @@ describe.each(numbers)('%s', (number) => {
     expect(ids(await project.admin(`/items/parents?filter[about][/n][_eq]=${number}`))).toEqual(['1']);
     const next = `${BigInt(number) + 1n}`;
     expect(ids(await project.admin(`/items/parents?filter[about][/n][_eq]=${next}`))).toEqual([]);
+  });
+});
+
+describe('rules of the permissions file compare and set numbers within JSON with every digit', () => {
+  it.each(ruled)('%s: %s', async (name, _, found) => {
+    const { text } = await project.ask(`/items/ruled?fields=about&filter[rule][_eq]=${name}&limit=-1`);
+    expect([...text.matchAll(/"n": ?([^,}]+)/g)].map(([, number]) => number)).toEqual(found);
+  });
+
+  it('as presets', async () => {
+    const made = await project.ask('/items/ruled', { method: 'POST', body: { id: 1000, rule: 'quoted' } });
+    expect([made.status, made.text]).toEqual([204, '']);
+    const [row] = await project.rows('SELECT about::text AS about FROM ruled WHERE id = 1000');
+    expect(row?.about).toBe(`{"d": ${long}, "n": ${large}, "s": "${large}"}`);
   });
 });
 

@@ -10,7 +10,7 @@ import {
 } from '@tablewright/introspect';
 import { byFamily, type ModelRows } from '@tablewright/runtime';
 import type { JsonValue } from '@tablewright/runtime/contract';
-import { modelLock, parseExactly, withNumberTexts } from '@tablewright/runtime/contract';
+import { modelLock, parseExactly } from '@tablewright/runtime/contract';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { mysqlPermissions, type PermissionTexts, postgresPermissions } from './permission-sql.ts';
 import type { Project } from './project.ts';
@@ -60,7 +60,7 @@ function readRuleRow(row: readonly (string | null)[]): RuleRow {
 }
 
 function parsed(text: string | null | undefined): JsonValue {
-  return withNumberTexts(parseExactly(text ?? 'null'));
+  return parseExactly(text ?? 'null');
 }
 
 /**

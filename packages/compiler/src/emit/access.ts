@@ -84,8 +84,8 @@ function operandInOrder(operand: Operand): Operand {
     : { kind: operand.kind, of: operand.of, path: operand.path };
 }
 
-function literalInOrder({ kind, value, text }: Extract<Operand, { kind: 'literal' }>) {
-  return { kind, value, ...(text !== undefined && { text }) };
+function literalInOrder({ kind, value, text, json }: Extract<Operand, { kind: 'literal' }>) {
+  return { kind, value, ...(text !== undefined && { text }), ...(json !== undefined && { json }) };
 }
 
 function nameOf(condition: Condition): 'always' | 'never' | null {

@@ -1,4 +1,4 @@
-import type { Condition, Operand } from '@tablewright/runtime/contract';
+import { type Condition, literalValue, type Operand } from '@tablewright/runtime/contract';
 
 /**
  * Prints a condition for people, in one line: `status _eq "published" and author_id(name _eq $CURRENT_USER.name)`.
@@ -28,7 +28,7 @@ export function conditionText(condition: Condition): string {
 
 /** `$CURRENT_USER.team_id`, `$NOW(-P1D)`, or a value as JSON. */
 export function operandText(operand: Operand): string {
-  if (operand.kind === 'literal') return JSON.stringify(operand.value);
+  if (operand.kind === 'literal') return JSON.stringify(literalValue(operand));
   if (operand.kind === 'now') return operand.offset === 'P0D' ? '$NOW' : `$NOW(${operand.offset})`;
   return [operand.of === 'user' ? '$CURRENT_USER' : '$CURRENT_ROLE', ...operand.path].join('.');
 }

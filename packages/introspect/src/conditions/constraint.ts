@@ -1,5 +1,5 @@
 import type { Condition, JsonValue, Operand, Operator } from '@tablewright/runtime/contract';
-import { decodeValue } from '@tablewright/runtime/contract';
+import { decodeValue, literalValue } from '@tablewright/runtime/contract';
 import type { ColumnFacts } from './column-facts.ts';
 import { compareValues } from './order-of-values.ts';
 
@@ -19,8 +19,8 @@ const listed: ReadonlySet<Operator> = new Set(['_in', '_nin', '_between', '_nbet
 export function readConstraint(facts: ColumnFacts, { operator, operand }: Comparison): Constraint {
   if (operand.kind !== 'literal') return { operator, operand, values: null };
   // Elsewhere an array is one value: that of an array, or of a csv field.
-  const written: readonly JsonValue[] =
-    listed.has(operator) && Array.isArray(operand.value) ? operand.value : [operand.value];
+  const value = literalValue(operand);
+  const written: readonly JsonValue[] = listed.has(operator) && Array.isArray(value) ? value : [value];
   const values = written.flatMap((value) => {
     const decoded = decodeValue(facts.type, value);
     return decoded.ok && decoded.value !== null ? [decoded.value] : [];
@@ -116,7 +116,7 @@ const unary: ReadonlySet<Operator> = new Set(['_null', '_nnull', '_empty', '_nem
 /** A constraint as people write it: `_between [5,3]`, `_eq $CURRENT_USER`. */
 export function constraintText({ operator, operand }: Pick<Constraint, 'operator' | 'operand'>): string {
   if (unary.has(operator)) return operator;
-  if (operand.kind === 'literal') return `${operator} ${JSON.stringify(operand.value)}`;
+  if (operand.kind === 'literal') return `${operator} ${JSON.stringify(literalValue(operand))}`;
   if (operand.kind === 'now') return `${operator} $NOW${operand.offset === 'P0D' ? '' : '(…)'}`;
   return `${operator} ${[operand.of === 'user' ? '$CURRENT_USER' : '$CURRENT_ROLE', ...operand.path].join('.')}`;
 }

@@ -46,7 +46,10 @@ export interface PresetSource {
 
 /** A JSON value and where its parts are written; `placeIn` looks a part up. */
 export interface PlacedValue {
+  /** Numbers that a double does not hold are texts here. */
   readonly value: JsonValue;
+  /** The value as a text of JSON, where it holds such numbers. */
+  readonly exact?: string;
   readonly place: string;
   /** The text that was read, with the places of its parts. Null where all of it has one place, as in a row of a table. */
   readonly source: SourceNode | null;

@@ -1,3 +1,4 @@
+import { parseExactly } from '@tablewright/runtime/contract';
 import { describe, expect, it } from 'vitest';
 import { comparePermissions } from './compare-permissions.ts';
 import { parsePermissions } from './parse-permissions.ts';
@@ -41,6 +42,21 @@ permissions:
   public: { articles: { read: { fields: [id, title], filter: { id: 1, title: { _neq: null } } } } }`);
     expect(comparePermissions(rows.document, same)).toEqual([]);
     expect(comparePermissions(file(printPermissions(rows.document)), same)).toEqual([]);
+  });
+
+  it('hold numbers beyond doubles with every digit, and are no texts', () => {
+    const numbers = '[-9007199254740993, 0.1234567890123456789, 12345678901234567890.5, 1e400]';
+    const text = (presets: string) =>
+      `permissions: { public: { a: { create: { fields: "*", presets: ${presets} } } } }`;
+    const written = file(text('{ j: [-9007199254740993, +.1234567890123456789, 012345678901234567890.5, 1e400] }'));
+    const presets = parseExactly(`{"j":${numbers}}`);
+    const { document } = readPermissionRows([], [{ ...rule, role: null, collection: 'a', action: 'create', presets }]);
+    expect(comparePermissions(document, written)).toEqual([]);
+    expect(printPermissions(document)).toContain(`presets: { j: ${numbers.replace('[', '[ ').replace(']', ' ]')} }`);
+    expect(comparePermissions(file(printPermissions(document)), written)).toEqual([]);
+    expect(comparePermissions(structuredClone(document), written)).toEqual([]);
+    const quoted = file(text(`{ j: ${numbers.replaceAll(/[^[\], ]+/g, '"$&"')} }`));
+    expect(comparePermissions(document, quoted)).toHaveLength(1);
   });
 
   it('that cannot be compiled are reported', () => {

@@ -10,6 +10,7 @@ import {
   type RoleSource,
   type RuleSource,
 } from './permission-document.ts';
+import { plainValue } from './placed-value.ts';
 import type { PlacedName } from './source.ts';
 
 /** A row of `platform_roles`, as far as it is compiled. */
@@ -90,7 +91,7 @@ function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnosti
     return [];
   }
   const named = (name: string): PlacedName => ({ name, place });
-  const placed = (value: JsonValue): PlacedValue => ({ value, place, source: null, lines: 0 });
+  const placed = (value: JsonValue): PlacedValue => ({ ...plainValue(value), place, source: null, lines: 0 });
   return [
     {
       role: named(role),

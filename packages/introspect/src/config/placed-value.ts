@@ -1,17 +1,29 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import { type JsonValue, parseExactly, withNumberTexts } from '@tablewright/runtime/contract';
 import { movedPlace } from './moved.ts';
 import type { PlacedValue } from './permission-document.ts';
 import type { SourceNode } from './source.ts';
 
 /** Turns a part of a file into a JSON value that knows its places. */
 export function placedValue(node: SourceNode): PlacedValue {
-  return { value: jsonOf(node), place: node.place, source: node, lines: 0 };
+  return { ...plainValue(jsonOf(node)), place: node.place, source: node, lines: 0 };
+}
+
+/** A value as plain data: threads pass nothing else. */
+export function plainValue(exact: JsonValue): Pick<PlacedValue, 'value' | 'exact'> {
+  const value = withNumberTexts(exact);
+  const text = JSON.stringify(exact);
+  return text === JSON.stringify(value) ? { value } : { value, exact: text };
+}
+
+/** The value with every digit of its numbers. */
+export function exactValue({ value, exact }: PlacedValue): JsonValue {
+  return exact === undefined ? value : parseExactly(exact);
 }
 
 function jsonOf(node: SourceNode): JsonValue {
   switch (node.kind) {
     case 'scalar':
-      return node.value;
+      return node.digits === true ? JSON.rawJSON(String(node.value)) : node.value;
     case 'list':
       return node.items.map(jsonOf);
     case 'map':

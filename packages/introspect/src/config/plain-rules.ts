@@ -1,6 +1,7 @@
 import type { JsonValue } from '@tablewright/runtime/contract';
 import { compareText } from '../order.ts';
 import type { Action, PermissionDocument, RuleSource } from './permission-document.ts';
+import { exactValue } from './placed-value.ts';
 
 /** A rule without its places, in the one form that all ways to write it have in common. */
 export interface PlainRule {
@@ -37,11 +38,11 @@ function plainRule({ role, collection, action, fields, filter, validation, prese
     action,
     // Those of a delete mean nothing.
     fields: fields === null || action === 'delete' ? null : fields.map(({ name }) => name),
-    filter: filter === null || saysNothing(filter.value) ? null : inOrder(filter.value),
-    validation: validation === null ? null : inOrder(validation.value),
+    filter: filter === null || saysNothing(filter.value) ? null : inOrder(exactValue(filter)),
+    validation: validation === null ? null : inOrder(exactValue(validation)),
     presets: Object.fromEntries(
       presets
-        .map(({ field, value }) => [field.name, inOrder(value.value)] as const)
+        .map(({ field, value }) => [field.name, inOrder(exactValue(value))] as const)
         .toSorted(([a], [b]) => compareText(a, b)),
     ),
   };
@@ -53,7 +54,7 @@ function saysNothing(value: JsonValue): boolean {
 
 /** With the members of objects in one order: a database does not keep that in which they were written. */
 function inOrder(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
   if (Array.isArray(value)) return value.map(inOrder);
   const entries = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
   return Object.fromEntries(entries.map(([name, member]) => [name, inOrder(member)]));

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@tablewright/runtime/contract';
-import { Document, isCollection, visit } from 'yaml';
+import { Document, isCollection, type ScalarTag, visit } from 'yaml';
 import { compareText } from '../order.ts';
 import { keepComments } from './keep-comments.ts';
 import type { PermissionDocument } from './permission-document.ts';
@@ -22,7 +22,7 @@ export function printPermissions(document: PermissionDocument, before = ''): str
     }),
     permissions: nested(plainRules(document)),
   };
-  const yaml = new Document(content, { version: '1.2' });
+  const yaml = new Document(content, { version: '1.2', customTags: (tags) => [number, ...tags] });
   // Roles and actions stand on lines of their own, what they are in one line each.
   visit(yaml, {
     Pair(_, pair, path) {
@@ -34,6 +34,15 @@ export function printPermissions(document: PermissionDocument, before = ''): str
   keepComments(yaml, before);
   return yaml.toString({ lineWidth: 120, flowCollectionPadding: true });
 }
+
+/** Numbers that a double does not hold are printed as they are written. */
+const number: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => JSON.isRawJSON(value),
+  resolve: (text) => text,
+  stringify: ({ value }) => (JSON.isRawJSON(value) ? value.rawJSON : String(value)),
+};
 
 /** Levels down to the rules of a collection: section, role, collection. */
 const deepestBlock = 4;

@@ -34,6 +34,8 @@ export interface SourceScalar {
   readonly kind: 'scalar';
   readonly place: string;
   readonly value: string | number | boolean | null;
+  /** True for the text of a number. */
+  readonly digits?: true;
 }
 
 /** A name and where it is written. */

@@ -55,7 +55,7 @@ export function readNode(node: unknown, reading: YamlReading, depth = 0): Source
     const items = node.items.flatMap((item) => readNode(item, reading, depth + 1) ?? []);
     return { kind: 'list', place, items };
   }
-  return { kind: 'scalar', place, value: isScalar(node) ? scalarValue(node) : null };
+  return { kind: 'scalar', place, ...(isScalar(node) ? scalarValue(node) : { value: null }) };
 }
 
 function placeOf(node: unknown, { fileName, positionAt }: YamlReading): string {

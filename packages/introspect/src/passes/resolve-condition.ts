@@ -1,7 +1,7 @@
 import type { Condition, FilterNames, FilterProblem } from '@tablewright/runtime/contract';
-import { operators, parseFilter } from '@tablewright/runtime/contract';
+import { operators, parseFilter, plainCondition } from '@tablewright/runtime/contract';
 import type { PlacedValue } from '../config/permission-document.ts';
-import { placeIn } from '../config/placed-value.ts';
+import { exactValue, placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Collection } from '../schema.ts';
@@ -23,10 +23,10 @@ export function readCondition(
   diagnostics: Diagnostic[],
 ): Condition {
   const regex = part === 'validation';
-  const { condition, problems } = parseFilter(source.value, collection.name, names.filter, { regex });
+  const { condition, problems } = parseFilter(exactValue(source), collection.name, names.filter, { regex });
   diagnostics.push(...problems.map((problem) => describe(problem, source, part, collection, names)));
   diagnostics.push(...findMisspeltValues(source));
-  return condition;
+  return plainCondition(condition);
 }
 
 const codes = { syntax: 'filter-syntax', name: 'unknown-field', value: 'filter-value' } as const;

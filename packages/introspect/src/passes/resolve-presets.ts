@@ -1,6 +1,7 @@
 import type { FilterProblem, Operand } from '@tablewright/runtime/contract';
-import { followCallerPath, parseOperand } from '@tablewright/runtime/contract';
+import { followCallerPath, parseOperand, plainOperand } from '@tablewright/runtime/contract';
 import type { PresetSource } from '../config/permission-document.ts';
+import { exactValue } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';
 import type { Collection, Column, Field, Permission, Table } from '../schema.ts';
@@ -26,10 +27,12 @@ export function readPresets(
     }
     const column = table?.columns.find(({ name }) => name === field.column);
     diagnostics.push(...findMisspeltValues(preset.value));
-    const parsed = parseOperand(preset.value.value);
+    const parsed = parseOperand(exactValue(preset.value));
     const reason = parsed.ok ? misfit(field, column, parsed.operand, names) : { message: parsed.message };
     if (reason !== null) diagnostics.push(wrongPreset(preset, reason, names));
-    return parsed.ok && reason === null ? [{ field: field.name, value: parsed.operand }] : [];
+    return parsed.ok && reason === null
+      ? [{ field: field.name, value: plainOperand(parsed.operand, field.type === 'json' ? 'json' : 'field') }]
+      : [];
   });
 }
 

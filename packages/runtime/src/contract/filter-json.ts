@@ -1,4 +1,5 @@
 import type { Operand, Operator } from './condition.ts';
+import { literalValue } from './operand.ts';
 import type { JsonValue } from './types.ts';
 import type { ValueType } from './values.ts';
 
@@ -35,7 +36,8 @@ export function kindOf(value: JsonValue): JsonKind | undefined {
 /** The kind that an operand within JSON is compared as: that of its value or of its first one; text where none is. */
 export function jsonKind(operand: Operand): JsonKind {
   if (operand.kind !== 'literal') return 'text';
-  const [first = ''] = Array.isArray(operand.value) ? operand.value : [operand.value];
+  const value = literalValue(operand);
+  const [first = '']: readonly JsonValue[] = Array.isArray(value) ? value : [value];
   return kindOf(first) ?? 'text';
 }
 

@@ -20,6 +20,7 @@ export * from './operand.ts';
 export { functionsOf, isOrdered, isSecret, operatorForm, operatorsOf } from './operators.ts';
 export { parseExactly } from './parse-text.ts';
 export * from './permission-rows.ts';
+export * from './plain-condition.ts';
 export type * from './shape.ts';
 export * from './shown-table.ts';
 export * from './specials.ts';

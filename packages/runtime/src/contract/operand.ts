@@ -1,5 +1,8 @@
 import type { Operand } from './condition.ts';
+import { parseExactly } from './parse-text.ts';
 import type { JsonValue } from './types.ts';
+
+type LiteralOperand = Extract<Operand, { kind: 'literal' }>;
 
 /** An operand, or why the text that looks like a dynamic value is none. */
 export type ParsedOperand =
@@ -76,4 +79,9 @@ export function parseOperand(value: JsonValue, text = false): ParsedOperand {
   if (value.startsWith('$NOW')) return parseNow(value);
   const of = value.startsWith('$CURRENT_USER') ? 'user' : 'role';
   return parseCaller(of, value.slice('$CURRENT_USER'.length));
+}
+
+/** The value of a literal operand, its numbers with all their digits. */
+export function literalValue({ value, json }: LiteralOperand): JsonValue {
+  return json === true && typeof value === 'string' ? parseExactly(value) : value;
 }

@@ -208,17 +208,23 @@ function actionOf(
       ? payload.map((one) => restPayload(to.index, names, one))
       : restPayload(to.index, names, payload);
   };
+  const list = (): JsonValue => {
+    const items = data();
+    if (Array.isArray(items)) return items;
+    throw new PlatformError('INVALID_PAYLOAD', '"data" must be a list of objects.');
+  };
   const item = (): string => (own ? ownSegment(caller) : segmentOf(to, collection, value('id')));
   switch (operation) {
     case 'createOne':
-    case 'createMany':
       return { action: 'create', body: data() };
+    case 'createMany':
+      return { action: 'create', body: list() };
     case 'updateOne':
       return { action: 'update', item: item(), body: data() };
     case 'updateMany':
       return { action: 'update', body: { keys: value('ids'), data: data() } };
     case 'updateBatch':
-      return { action: 'update', body: data() };
+      return { action: 'update', body: list() };
     case 'updateSingleton':
       return { action: 'update', singleton: true, body: data() };
     case 'deleteOne':

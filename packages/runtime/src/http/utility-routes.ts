@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createPasswords } from '../auth/passwords.ts';
 import type { Caller } from '../caller.ts';
+import { withNumberTexts } from '../contract/exact-numbers.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
@@ -145,7 +146,7 @@ function payableHash(hash: string): string {
 
 /** A key as payloads hold it: text in path form, or a number. Throws INVALID_PAYLOAD. */
 function keyText(body: Readonly<Record<string, JsonValue>>, name: string): string {
-  const value = body[name];
+  const value = withNumberTexts(body[name] ?? null);
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number') return String(value);
   throw new PlatformError('INVALID_PAYLOAD', `"${name}" must be a key.`);

@@ -8,6 +8,7 @@ import {
   type FieldDescriptor,
   type FieldFunction,
   type JsonValue,
+  literalValue,
   type Operand,
   type Operator,
   type ValueType,
@@ -94,7 +95,7 @@ function encodeOne(type: ValueType, value: JsonValue): string {
 export function encodeOperand(type: ValueType, operator: Operator, operand: Operand): readonly string[] {
   if (operand.kind === 'caller') return [];
   if (operand.kind === 'now') return [operand.offset];
-  const { value } = operand;
+  const value = literalValue(operand);
   if (ranged.has(operator) && Array.isArray(value)) {
     const element = elementOf(type) ?? type;
     return [arrayLiteral(value.map((end: JsonValue) => (end === null ? null : encodeOne(element, end))))];
@@ -166,6 +167,6 @@ export function printValue(
 function parameterType(type: OperandType, operator: Operator, operand: Operand): string {
   if (operand.kind === 'now') return 'pg_catalog.interval';
   if (pattern[operator] !== undefined || operator === '_regex') return 'pg_catalog.text';
-  const list = operand.kind === 'literal' && Array.isArray(operand.value);
+  const list = operand.kind === 'literal' && Array.isArray(literalValue(operand));
   return list && (operator === '_in' || operator === '_nin') ? `${type.native}[]` : type.native;
 }
