@@ -82,7 +82,7 @@ export type GraphqlRoot =
  * Meaning of a field of an item's type. `name` is the API name.
  *
  * - `field`: with `relation` and below a selection, the item that its key leads to; without a selection the key. With
- * `link` and below a selection, a union: the item of any collection that the link row holds.
+ *   `link` and below a selection, a union: the item of any collection that the link row holds.
  * - `relation`: related items; a many-to-one of several fields is one item.
  * - `functions`: an object of functions of the field or relation: `published_at_func { year }`.
  */

@@ -1,5 +1,6 @@
 /**
- * What the server would do with a read, without a server or a database: the statement, or the reason of a refusal.
+ * Explains how the server would handle a read, without a server or a database: the statement, or the reason of a
+ * refusal.
  *
  * For people who build an API, never for its callers: a refusal names what is hidden.
  */
@@ -13,7 +14,7 @@ import type { ShapeField } from '../query/plan.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
 import { everything, lackingRights, leastOf, tellLacking, unreachable, withRights } from './rights.ts';
 
-/** What of an API decides about reads. */
+/** Parts of an API that decide about reads. */
 export type ReadableApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
 
 /** A read that is answered by one statement. */
@@ -33,13 +34,13 @@ export interface ExplainedRead {
 export interface RefusedRead {
   readonly kind: 'refused';
   readonly code: ErrorCode;
-  /** What the caller is told. */
+  /** Message that the caller would get. */
   readonly message: string;
   /** Why, in whole sentences. */
   readonly reasons: readonly string[];
 }
 
-/** What a read is explained with. */
+/** Options for explaining a read. */
 export interface ExplainReadOptions {
   /** Limits of requests. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;

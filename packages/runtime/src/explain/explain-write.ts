@@ -1,6 +1,7 @@
 /**
- * What the server would do with a write: the rules that decide, and the statements. Nothing is written: without a database
- * the write is planned up to where it waits for an answer, with one it runs in a transaction that is taken back.
+ * Explains how the server would handle a write: the rules that decide, and the statements. Nothing is written. Without
+ * a database the write is planned up to where it waits for an answer. With one it runs in a transaction that is rolled
+ * back.
  *
  * For people who build an API, never for its callers: a refusal names what is hidden.
  */
@@ -19,10 +20,10 @@ import { everything } from './rights.ts';
 import { type Asked, actions, tryOut, type WriteLimits, type WriteToExplain } from './try-write.ts';
 import { reasonsFor } from './write-reasons.ts';
 
-/** What one rule says of a write. */
+/** One rule, as it applies to a write. */
 export interface RuleOfWrite extends Pick<WriteRule, 'fields' | 'where' | 'presets'> {
   readonly action: Action;
-  /** What a written row must satisfy; null for nothing. */
+  /** Condition on the written row; null for none. */
   readonly check: WriteRule['check'];
   /** Names at the top of the payloads that the rule does not grant. */
   readonly lacking: readonly string[];
@@ -39,7 +40,7 @@ export interface StatementOfWrite {
 interface ExplainedByRules {
   readonly action: Action;
   readonly collection: string;
-  /** Those of the caller for the action; of a POST with `on_conflict` also those of update. */
+  /** Rules of the caller for the action; for a POST with `on_conflict` also those for update. */
   readonly rules: readonly RuleOfWrite[];
   /** Code of the project that would run: `before articles.create`. It is not run here. */
   readonly hooks: readonly string[];
@@ -49,11 +50,11 @@ interface ExplainedByRules {
 /** A write that nothing has refused. */
 export interface ExplainedWrite extends ExplainedByRules {
   readonly kind: 'write';
-  /** Whether these are all statements; otherwise the others depend on what the database answers. */
+  /** True if these are all statements; otherwise the others depend on the answers of the database. */
   readonly complete: boolean;
-  /** Whether the database has judged them. */
+  /** True if the database has run them. */
   readonly rehearsed: boolean;
-  /** What would be answered; null for nothing, absent where the database was not asked. */
+  /** The answer that would be sent; null for none, absent where the database was not asked. */
   readonly answer?: JsonValue;
 }
 
@@ -156,7 +157,7 @@ function payloadsOf(
     : names;
 }
 
-/** What cannot be parsed has no names; that it cannot is told elsewhere. */
+/** A text that cannot be parsed has no names; the error is reported elsewhere. */
 function jsonOf(text: string): JsonValue {
   try {
     return JSON.parse(text);

@@ -2,7 +2,7 @@
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
 
-/** What writing needs of a database. */
+/** Parts of a database that writing needs. */
 type WritableDatabase = Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
 
 /** A statement that a write has sent. */
@@ -14,13 +14,13 @@ export interface SentStatement {
 /** A database to try a write on. */
 export interface Rehearsal {
   readonly database: WritableDatabase;
-  /** What the latest try at the transaction has sent, in order. */
+  /** Statements that the latest try at the transaction has sent, in order. */
   readonly sent: () => readonly SentStatement[];
-  /** Whether the latest try got to its end, so that nothing would follow but COMMIT. */
+  /** True if the latest try got to its end, so that nothing would follow but COMMIT. */
   readonly complete: () => boolean;
 }
 
-/** What ends a rehearsal without an answer; nothing is wrong. */
+/** Ends a rehearsal that gets no answer from a database; this is no failure. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
@@ -31,10 +31,10 @@ export function silentRehearsal(): Rehearsal {
   const silence: Transaction = {
     run() {
       const answer = new Promise<never>((_, reject) => {
-        // What goes together is sent in one turn of the event loop.
+        // Statements that belong together are sent in one turn of the event loop.
         setImmediate(() => reject(new Unanswered('Nobody answers here.')));
       });
-      // Whoever sends several waits for one of them.
+      // A caller that sends several statements waits for one of them only.
       answer.catch(() => {});
       return answer;
     },
@@ -48,8 +48,9 @@ export function silentRehearsal(): Rehearsal {
 const settleConstraints: Statement = { name: 'w_settle', text: 'SET CONSTRAINTS ALL IMMEDIATE' };
 
 /**
- * A database on which every transaction is taken back at its end, after it has answered. What no transaction takes back
- * stays: numbers of sequences, and what triggers do elsewhere. `deferrable`: whether constraints may wait for COMMIT.
+ * A database on which every transaction is rolled back at its end, after it has answered. Effects that no rollback
+ * undoes stay: numbers of sequences, and effects of triggers elsewhere. `deferrable`: true if constraints may wait for
+ * COMMIT.
  */
 export function undoneRehearsal(database: Pick<Database, 'transaction'>, deferrable: boolean): Rehearsal {
   const record = new Recorder();
@@ -125,7 +126,7 @@ class Recorder {
   }
 }
 
-/** Whether a statement was not run because one before it in its transaction has failed. */
+/** True if a statement was not run because one before it in its transaction has failed. */
 function isAborted(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof ServerError && error.cause.sqlstate === '25P02';
 }

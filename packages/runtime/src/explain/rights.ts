@@ -1,7 +1,7 @@
 /** The rights that a refused request lacks: as few as would be enough. */
 import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule } from '../contract/index.ts';
 
-/** What rules are about. */
+/** Action that a rule can grant. */
 export type RuledAction = 'read' | 'create' | 'update' | 'delete';
 
 /** A right that a role may lack: to a name of a collection, or with an empty name to the action at all. */
@@ -11,7 +11,7 @@ export interface Right {
   readonly name: string;
 }
 
-/** What of an API decides about rights. */
+/** Parts of an API that decide about permissions. */
 type RuledApi = Pick<CompiledApi, 'collections'>;
 
 /** Actions on collections that are not granted at all, with an empty name, and names that are not within those that are. */
@@ -78,7 +78,7 @@ function openRule(fields: readonly string[]): WriteRule {
   return { fields, where: { kind: 'and', of: [] }, check: null, presets: [] };
 }
 
-/** Why nobody can name items of a collection by key, or write them; null where that is not so. */
+/** Returns the reason why items of a collection cannot be named by key, or written; null if they can. */
 export function unreachable({ collections }: RuledApi, collection: string): string | null {
   const known = collections.find(({ name }) => name === collection);
   return known?.key.length === 0 ? `"${collection}" has no key: it can only be listed.` : null;

@@ -19,7 +19,7 @@ export interface WriteToExplain {
   readonly body: string;
 }
 
-/** What each method does. */
+/** Action of each method. */
 export const actions = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const;
 
 /** A write with everything that decides about it. */
@@ -27,28 +27,28 @@ export interface Asked {
   readonly api: CompiledApi;
   readonly write: WriteToExplain;
   readonly caller: Caller;
-  /** Null: nobody answers. */
+  /** Null: statements get no answer. */
   readonly database: Pick<Database, 'transaction'> | null;
-  /** What bounds requests. Default: what the API specification says, section 16. */
+  /** Limits of requests. Default: those of the API specification, section 16. */
   readonly limits?: WriteLimits;
 }
 
-/** What bounds requests that write. */
+/** Limits of requests that write. */
 export type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems'>;
 
-/** What a try came to. */
+/** Result of a try. */
 export interface Tried {
   readonly sent: readonly SentStatement[];
   readonly complete: boolean;
   readonly answer?: JsonValue;
-  /** What the caller would be told instead. */
+  /** Error that the caller would get instead. */
   readonly error?: PlatformError;
 }
 
 /** Runs the write in the name of an access class as far as the rehearsal goes. */
 export async function tryOut({ api, write, caller, database, limits }: Asked, access: AccessClass): Promise<Tried> {
   const rehearsal = database === null ? silentRehearsal() : undoneRehearsal(database, api.dialect === 'postgres');
-  // Hooks are code of the project: who only asks must not run it.
+  // Hooks are code of the project, which an explanation must not run.
   const others = api.access.filter(({ name }) => name !== access.name);
   const judged: CompiledApi = { ...api, access: [...others, access], extensions: [] };
   try {
@@ -66,7 +66,7 @@ export async function tryOut({ api, write, caller, database, limits }: Asked, ac
   }
 }
 
-/** A singleton is one object, without keys; whoever may not read it must not learn even that. */
+/** A singleton is one object, without keys. A caller who may not read it must not learn even that. */
 function refuseSingleton({ collections }: CompiledApi, { method, target }: WriteToExplain, access: AccessClass): void {
   const item = readItemPath(splitTarget(target).path);
   const isOne = collections.some(({ name, singleton }) => singleton && name === item?.collection);
@@ -108,7 +108,7 @@ function askOf(api: CompiledApi, { method, target }: WriteToExplain, caller: Cal
   );
   const request = {
     caller,
-    // What no route leads to does not exist.
+    // A collection without a route does not exist.
     collection: route === undefined ? '' : collection,
     query,
     sender: { ip: null, userAgent: null, origin: null },

@@ -4,13 +4,13 @@ import type { Action } from '../write/ask.ts';
 import { everything, lackingRights, leastOf, type Right, tellLacking, unreachable, withRights } from './rights.ts';
 import { type Asked, type Tried, tryOut } from './try-write.ts';
 
-/** What a write is about. */
+/** Action and collection of a write. */
 interface Subject {
   readonly action: Action;
   readonly collection: string;
 }
 
-/** What makes a rule grant less than every row, found or written. */
+/** Conditions by which a rule grants less than every row, found or written. */
 type Widened = Pick<WriteRule, 'where'> & Partial<Pick<WriteRule, 'check'>>;
 
 /** Why a write is refused. Rights are looked for by trying with more of them. */
@@ -36,7 +36,7 @@ export async function reasonsFor(
   return rows.length > 0 ? rows : ['No single rule of the role decides: several together refuse the request.'];
 }
 
-/** Why nobody can do this, whatever the rights. */
+/** Returns the reasons why no permission would allow this. */
 async function impossible(asked: Asked, { action, collection }: Subject): Promise<readonly string[]> {
   const { api } = asked;
   const keyless = unreachable(api, collection);
@@ -44,7 +44,7 @@ async function impossible(asked: Asked, { action, collection }: Subject): Promis
   const isKnown = api.collections.some(({ name }) => name === collection);
   if (isKnown && !api.routes.some((one) => one.collection.name === collection && one.operation === action))
     return [`Nobody can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
-  // To others a name that nobody can write is none.
+  // A name that cannot be written does not exist for anyone but administrators.
   const { error } = await tryOut(asked, { ...everything(api), admin: true });
   if (error !== undefined && error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
   return ['Something that the request names does not exist: administrators are refused, too.'];
@@ -69,8 +69,8 @@ function plainly(target: string): string {
 }
 
 /**
- * A collection, and those that relations lead to whose names the request has; each with the fields that are written to link
- * its items, though nobody names them.
+ * A collection, and those at the end of relations whose names the request has. Each has the fields that are written to
+ * link its items, though the request does not name them.
  */
 function namesMeant(api: CompiledApi, collection: string, text: string): ReadonlyMap<string, ReadonlySet<string>> {
   const byName = new Map(api.collections.map((one) => [one.name, one]));

@@ -26,7 +26,7 @@ export function readRawJson(text: string): RawJson {
   return readValue({ text, at: 0 }, 0);
 }
 
-/** Whether a value is null. */
+/** True if a value is null. */
 export function isNull(value: RawJson): boolean {
   return value.kind === 'scalar' && value.text === 'null';
 }
@@ -105,7 +105,7 @@ function readString(cursor: Cursor): string {
   return cursor.text.slice(start, cursor.at);
 }
 
-/** Whether an odd number of backslashes stands in front. */
+/** True if an odd number of backslashes stands in front. */
 function isEscaped(text: string, at: number): boolean {
   let from = at;
   while (text.charCodeAt(from - 1) === 92) from -= 1;

@@ -39,7 +39,7 @@ function fileFormat(format: ExportFormat, fields: readonly ShapeField[]): FileFo
 
 type Transcode = ReturnType<typeof createTranscoder>;
 
-/** What every file needs: its bytes so far, and whether its start is among them. */
+/** Writes rows with the bytes around and between them. */
 function createFramed({ start, between, behind, end }: Framed, transcode: Transcode): Answer {
   const put = (out: ByteWriter, items: number, buffer: Buffer, offset: number): void => {
     if (items > 0) out.append(between);

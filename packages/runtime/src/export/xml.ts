@@ -26,7 +26,7 @@ function contentOf(value: RawJson): string {
   return value.members.map(([name, inner]) => element(name, inner)).join('');
 }
 
-/** What XML 1.0 cannot hold in any spelling. */
+/** Characters that XML 1.0 cannot hold in any spelling. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters looked for
 const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 

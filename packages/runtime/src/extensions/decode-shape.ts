@@ -1,4 +1,4 @@
-/** What a request brings → values of the types that a route has. */
+/** Input of a request → values of the types that a route has. */
 
 import { asDouble, withNumberTexts } from '../contract/exact-numbers.ts';
 import { isObject } from '../contract/filter-syntax.ts';
@@ -110,7 +110,7 @@ function fitMembers(
   return problems.length > 0 ? { ok: false, problems } : accept(Object.fromEntries(entries));
 }
 
-/** The first that fits; of a single one besides null its problems are told. */
+/** The first that fits. If only one besides null was possible, its problems are reported. */
 function fitOne(shapes: readonly Shape[], path: string, fit: (shape: Shape) => Fitted): Fitted {
   const all = shapes.map(fit);
   const fitting = all.find(({ ok }) => ok);

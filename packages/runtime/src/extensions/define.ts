@@ -26,7 +26,7 @@ export function extension(register: (tools: Tools) => void): Extension {
     before: registerAt('before'),
     after: registerAt('after'),
     afterCommit: registerAt('afterCommit'),
-    // Who may call it, and what it takes and gives, was compiled.
+    // The roles that may call it, its input and its output were compiled.
     route: (path, _options, run) => void routes.push({ path, run }),
   });
   return { hooks, routes };

@@ -1,10 +1,10 @@
-/** What the code of a route gives → JSON of the type that it says. */
+/** Result of a route's code → JSON of the type that it declares. */
 import type { JsonValue, ObjectShape, Shape } from '../contract/index.ts';
 import { toJson } from './json.ts';
 
 /**
- * The JSON of a value. Of objects only the members that the type has are sent: a type is met by objects with more of
- * them, which may be nobody's business. Throws `TypeError` for a value that is none of the shape.
+ * The JSON of a value. Only the members that the type has are sent: an object with more members also meets the type,
+ * and these may be confidential. Throws `TypeError` for a value that is none of the shape.
  */
 export function encodeShape(shape: Shape, value: unknown): JsonValue {
   const encoded = encode(shape, value, '');
@@ -26,7 +26,7 @@ function encode(shape: Shape, value: unknown, path: string): Encoded {
         ? encodeMembers(shape, new Map(Object.entries(value)), path)
         : misfit(path, 'is no object');
     case 'union': {
-      // Of several that fit it is meant to be the one that has most of its members.
+      // If several types fit, the value is taken for the one that has most of its members.
       const all = shape.of.map((one) => encode(one, value, path)).flatMap((one) => ('json' in one ? [one] : []));
       const least = Math.min(...all.map(({ lost }) => lost));
       return all.find(({ lost }) => lost === least) ?? misfit(path, 'is none of its types');

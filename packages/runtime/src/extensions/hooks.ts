@@ -6,7 +6,7 @@ export type EventHooks = Readonly<Record<Stage, readonly RegisteredHook[]>>;
 
 /** The hooks of a server. */
 export interface Hooks {
-  /** The hooks of an event, `articles.create`; undefined when nobody waits for it. */
+  /** The hooks of an event, `articles.create`; undefined when none is registered for it. */
   of(event: string): EventHooks | undefined;
   /** Names of the collections that some hook waits for. */
   readonly collections: ReadonlySet<string>;

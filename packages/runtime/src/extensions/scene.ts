@@ -7,9 +7,9 @@ export interface Scene {
   readonly transaction: Transaction;
   /** Everything that was written, for errors of the database. */
   readonly touched: Touched[];
-  /** Of everything that was written: whether an error says only that another request was faster. */
+  /** Checks of everything that was written: true if an error only means that another request was faster. */
   readonly overtaken: ((error: unknown) => boolean)[];
-  /** What runs when the transaction is committed. */
+  /** Functions that run when the transaction is committed. */
   readonly committed: (() => Promise<void>)[];
   /** From here on nothing more is sent: the connection belongs to others. */
   close(): void;
@@ -36,7 +36,7 @@ export function openScene(transaction: Transaction): Scene {
   };
 }
 
-/** What the hooks of one write have begun. */
+/** Work that the hooks of one write have begun. */
 export interface Begun {
   /** Watches a write of a hook, whether or not the hook waits for it. */
   follow<T>(work: Promise<T>): Promise<T>;
@@ -53,7 +53,7 @@ export function watchBegun(): Begun {
       const watched: Promise<unknown> = work.then(
         () => pending.delete(watched),
         (thrown: unknown) => {
-          // What a statement has half done must not stay because somebody caught the error.
+          // The half-done work of a statement must not stay, even if a hook caught the error.
           failure ??= { thrown };
           pending.delete(watched);
         },

@@ -1,5 +1,5 @@
 /**
- * What the code of a project sees of its API. `C` is the generated map from collections to their types; everything here
+ * The API as the code of a project sees it. `C` is the generated map from collections to their types; everything here
  * follows from it, so a wrong name or payload is an error of the type checker.
  */
 import type { Caller } from '../caller.ts';
@@ -23,7 +23,7 @@ export interface SingletonTypes<Item, Update, Filter> {
   readonly action: 'update';
 }
 
-/** Types of a collection that nobody can write through the API. */
+/** Types of a collection that cannot be written through the API. */
 export interface ReadableTypes<Item, Filter> {
   readonly item: Item;
   readonly filter: Filter;
@@ -44,7 +44,7 @@ type Acted<C, Action> = {
   [Name in keyof C & string]: Action extends TypeOf<C, Name, 'action'> ? Name : never;
 }[keyof C & string];
 
-/** What every function of an extension is given. */
+/** Argument of every function of an extension. */
 export interface Handed<C> {
   readonly caller: Caller;
   /** Collections with the permissions of the caller. */
@@ -99,8 +99,8 @@ export interface RegisterAfter<C> {
 }
 
 /**
- * What a route takes and gives. Types of JSON: objects, arrays, texts, numbers, booleans, unions of them and of literals,
- * null, `unknown`; a `Date` travels as ISO 8601. What is left out the route does not have.
+ * Input and output of a route. Types of JSON: objects, arrays, texts, numbers, booleans, unions of them and of
+ * literals, null, `unknown`; a `Date` travels as ISO 8601. A part that is left out does not exist for the route.
  */
 export interface RouteTypes {
   /** An object with a member for each `:name` of the path. */
@@ -108,11 +108,11 @@ export interface RouteTypes {
   /** An object whose members are single values or arrays of them. */
   readonly query?: unknown;
   readonly body?: unknown;
-  /** What the answer is as JSON. */
+  /** The answer as JSON. */
   readonly response?: unknown;
 }
 
-/** What the code of a route is given. */
+/** Argument of the code of a route. */
 export interface RouteRequest<C, Types extends RouteTypes> extends Handed<C> {
   readonly params: PartOf<Types, 'params'>;
   readonly query: PartOf<Types, 'query'>;
@@ -130,7 +130,7 @@ type RouteHandler<C, Types extends RouteTypes> = Types extends { readonly respon
   ? (request: RouteRequest<C, Types>) => Type | Promise<Type>
   : (request: RouteRequest<C, Types>) => void | Promise<void>;
 
-/** Who may call a route. */
+/** Permission to call a route. */
 export interface RouteOptions<Role extends string> {
   /** Names of roles, `public` for callers without a token. Administrators may call every route. */
   readonly roles: readonly Role[];
@@ -146,13 +146,13 @@ export type RegisterRoute<C, Role extends string> = <Types extends RouteTypes = 
   handler: RouteHandler<C, Types>,
 ) => void;
 
-/** What `defineExtension` gives to register with. */
+/** Functions by which `defineExtension` registers code. */
 export interface ExtensionTools<C, Role extends string = string> {
-  /** In the transaction, before each item or change is written; what it throws refuses the whole request. */
+  /** In the transaction, before each item or change is written; an error that it throws refuses the whole request. */
   readonly before: RegisterBefore<C>;
-  /** In the transaction, when everything of the request is written; what it throws undoes it. */
+  /** In the transaction, when everything of the request is written; an error that it throws undoes it. */
   readonly after: RegisterAfter<C>;
-  /** Once, after the transaction was committed. The answer does not wait; what it throws is logged. */
+  /** Once, after the transaction was committed. The answer does not wait; errors that it throws are logged. */
   readonly afterCommit: RegisterAfter<C>;
   /** Answers requests of a path of its own. */
   readonly route: RegisterRoute<C, Role>;
@@ -172,7 +172,7 @@ export interface Items<C> extends CollectionsOf<C> {
 /** Opens a collection by its name. */
 export type CollectionsOf<C> = <Name extends keyof C & string>(collection: Name) => ItemsOf<C, Name>;
 
-/** What can be done with a collection. Everything rejects with `PlatformError`, as the API would answer it. */
+/** Reads and writes of a collection. Everything rejects with `PlatformError`, as the API would answer it. */
 export type ItemsOf<C, Name extends keyof C> = ItemReads<TypeOf<C, Name, 'item'>, TypeOf<C, Name, 'filter'>> &
   (TypeOf<C, Name, 'action'> extends never
     ? unknown
@@ -189,7 +189,7 @@ export interface ItemReads<Item, Filter> {
   list(query?: ItemQuery<Item, Filter>): Promise<readonly Partial<Item>[]>;
 }
 
-/** What a list is asked for. */
+/** Query of a list. */
 export interface ItemQuery<Item, Filter> {
   /** Fields of the item, and relations as their keys. Default: all fields that may be read. */
   readonly fields?: readonly (keyof Item & string)[];

@@ -1,7 +1,7 @@
 /**
- * Changes of the model on MySQL and MariaDB, which commit every statement that changes a table. What it comes to is compiled
+ * Changes of the model on MySQL and MariaDB, which commit every statement that changes a table. The result is compiled
  * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
- * written down with what undoes it, and what is said about the model is committed last (decision 42).
+ * written down with its undo statement. The metadata of the model is committed last (decision 42).
  */
 import { modelLock, mysqlProjectTables } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
@@ -29,7 +29,7 @@ import {
 import { modelStatements, type WatchedTables } from './model-sql.ts';
 import { judge, migrated, mysqlSqlOf, perform, tell } from './mysql-change-parts.ts';
 
-/** What a change came to: what is answered, and what is to be served; null where nothing was to be done. */
+/** Result of a change: the answer, and the API to serve; null where nothing was to be done. */
 interface Changed {
   readonly answer: unknown;
   readonly made: Made | null;
@@ -146,7 +146,7 @@ export function createMysqlModelChange(
     });
   }
 
-  /** Settles what is half done; what an earlier try of a request has begun may be completed by that. */
+  /** Completes or undoes what is half done; this may complete the change that an earlier try of a request has begun. */
   async function settle(session: MigrationConnection, own: Begun | undefined): Promise<Changed | null> {
     const completed = await beginChanges(session, tablesIn().place.schema);
     if (own === undefined || !completed.includes(own.name)) return null;
@@ -173,7 +173,7 @@ export function createMysqlModelChange(
     }
   };
 
-  /** Whoever changes the model next, or migrates, settles what could not be settled. */
+  /** Leaves it to the next change of the model, or the next migration, to settle what could not be settled. */
   function leave(error: unknown): null {
     log.warn({ cause: describeCause(error) }, 'A change of the model is half done. The next one settles it.');
     return null;

@@ -31,7 +31,7 @@ import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recomp
 /** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */
 export type PlanChange = (known: KnownModel) => ModelChange;
 
-/** What it works with. */
+/** Options of the model changer. */
 export interface ModelChangerOptions {
   readonly database: Pick<Database, 'transaction' | 'schemaSession'>;
   readonly recompiler: Pick<Recompiler, 'schema' | 'migrationNames'>;
@@ -48,18 +48,18 @@ export interface ModelChangerOptions {
 /** Why there is no next generation. */
 export type Problems = readonly string[];
 
-/** What there is to know of a compilation. */
+/** Options of a compilation. */
 export interface CompileOptions extends Pick<RecompileOptions, 'drafts'> {
   readonly read: () => Promise<void>;
-  /** What was compiled before: its rows are compiled again, where the tables are other ones than those. */
+  /** An earlier compilation: its rows are compiled again, where the tables differ from those of that compilation. */
   readonly unless?: Made;
 }
 
-/** What was compiled. */
+/** Result of a compilation. */
 export interface Made {
   readonly number: number;
   readonly api: CompiledApi;
-  /** What it was compiled of, beside the tables. */
+  /** Rows that it was compiled of, beside the tables. */
   readonly rows: ModelRows;
 }
 
@@ -87,8 +87,8 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
       await runSteps(transaction, planned.steps);
       await keepTrace(transaction, known, planned, systemSchema, origin);
     };
-    // Nobody can use a table that is changed until the end of the transaction, and compiling takes longer than changing:
-    // what is compiled is undone meanwhile, which gives the tables free, and done again.
+    // A changed table is locked until the end of the transaction, and compiling takes longer than changing. So the
+    // change is undone while it is compiled, which frees the tables, and then done again.
     await allRows(transaction, 'SAVEPOINT model_change', []);
     await write();
     const made = await compileIn(
@@ -143,12 +143,12 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
 const uninstalled =
   'The platform’s own tables cannot be read, and changes of the model are written there. Run `platform migrate`.';
 
-/** What administrators are told of a model. */
+/** The model as administrators see it. */
 export function describeModel(api: CompiledApi): ReturnType<CompiledApi['model']> {
   return api.model(accessNames(api).admin);
 }
 
-/** What is answered of what was compiled. Whoever wrote what does not compile is told why. */
+/** Returns the answer to a change that was compiled. Throws the reasons where it does not compile. */
 export async function answerOf(
   planned: ModelChange,
   made: Made | Problems,

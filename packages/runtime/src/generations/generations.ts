@@ -18,7 +18,7 @@ export interface Generations {
   drifts(): readonly Drift[];
   /** Starts the first one. */
   start(log: DriftLog): Promise<void>;
-  /** Has new requests answered by another API; resolves when they are. What failed to start leaves the current one. */
+  /** Answers new requests by another API; resolves when they are. If that API fails to start, the current one stays. */
   replace(api: CompiledApi): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function createGenerations(
       const { hash } = current.api.fingerprint;
       const next = make(api, hash === api.fingerprint.hash ? current.watch : null);
       try {
-        // What does not fit the database must be known before anybody asks for it.
+        // Differences from the database must be known before the first request.
         await Promise.all([
           next.server.ready(),
           log === null || next.watch === current.watch ? undefined : next.watch.start(log),

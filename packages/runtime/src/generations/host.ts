@@ -7,9 +7,9 @@ import { createClientAddress } from '../http/client-address.ts';
 import type { Host } from '../http/server.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 
-/** What generations share, and what its owner does with it. */
+/** State that generations share, with the functions of its owner. */
 export interface HostParts extends Host {
-  /** The front listens: what waits for that is done now, and whatever comes at once. */
+  /** The front listens: tasks that wait for that are run now, and later ones at once. */
   listening(): void;
   /** The process was told to stop. */
   drain(): void;

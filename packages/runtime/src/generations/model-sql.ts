@@ -28,12 +28,12 @@ FROM (${transactionLock}) AS lock`;
 
 const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
 
-/** What there is to be watched. */
+/** Tables to be watched. */
 export interface WatchedTables {
   readonly place: SystemPlace;
-  /** Whether roles and rules are compiled from the tables. */
+  /** True if roles and rules are compiled from the tables. */
   readonly permissions: boolean;
-  /** Whether what is said about the model can be read, and the ledger of migrations. */
+  /** True if the metadata of the model can be read, and likewise the ledger of migrations. */
   readonly model: boolean;
   readonly ledger: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps what a server serves equal to what the platform's own tables say: what its own requests write is compiled before
- * they commit, what other processes and people have written is found by looking. Source: API specification, section 12.4.
+ * Keeps the served API equal to the platform's own tables. Writes of its own requests are compiled before they commit;
+ * writes of other processes and people are found by looking. Source: API specification, section 12.4.
  */
 import { type CompiledApi, modelLock } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
@@ -22,7 +22,7 @@ import {
 } from './model-sql.ts';
 import type { ModelDigests, Recompiler, RunTexts } from './recompile.ts';
 
-/** What it works with. */
+/** Options of the watch. */
 export interface ModelWatchOptions {
   readonly database: Pick<Database, 'query' | 'transaction' | 'schemaSession'>;
   /** Where the platform's own tables lie. */
@@ -62,19 +62,19 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   const compiled = new WeakMap<Transaction, Made>();
   let compilations = 0;
   let served = 0;
-  /** What was compiled last, whether or not it is served by now. */
+  /** Latest compilation, served by now or not. */
   let latest: Made | null = null;
-  /** What the tables were like when they last said what is served, or what cannot be. */
+  /** State of the tables when they last agreed with the served API, or did not compile. */
   let known: string | null = null;
   let looking: Promise<void> | null = null;
   let again = false;
-  /** Whether the last look failed, which is told once. */
+  /** True if the last look failed, which is logged once. */
   let isBlind = false;
   let timer: NodeJS.Timeout | undefined;
   let listener: Listener | undefined;
   let stopped = false;
 
-  /** `anew` reads the tables of the database again, which is done as well where they were changed by somebody else. */
+  /** `anew` reads the tables of the database again, which is done as well where another process has changed them. */
   async function compileIn(
     run: RunTexts,
     of: WatchedTables,
@@ -105,14 +105,14 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     throw new PlatformError('UNPROCESSABLE_ENTITY', `What the tables hold does not compile: ${made.join(' ')}`);
   }
 
-  /** The tables are there as soon as somebody has installed them. */
+  /** Looks for the tables, which may be installed while the server runs. */
   async function findTables(): Promise<void> {
     if (tables.model && tables.ledger) return;
     const [[model, ledger] = []] = await database.query(...modelTablesQuestion(place));
     tables = { ...tables, model: model === '1', ledger: ledger === '1' };
   }
 
-  /** What was compiled of an earlier state of the tables is not served after a later one. */
+  /** Serves a compilation, unless one of a later state of the tables is served already. */
   async function serve({ number, api }: Made): Promise<void> {
     if (stopped || number <= served) return;
     served = number;
@@ -243,12 +243,12 @@ function within(transaction: Transaction): RunTexts {
   return (text, parameters) => allRows(transaction, text, parameters);
 }
 
-/** Whether an API was compiled of what the tables mean. */
+/** True if an API was compiled of rows with these digests. */
 function says(api: CompiledApi, { permissions, model }: ModelDigests): boolean {
   return api.permissionsDigest === permissions && api.modelDigest === model;
 }
 
-/** Whoever wrote what does not compile is told why. */
+/** Error with the reasons why written rows do not compile. */
 function refusal(collection: ModelCollection, problems: readonly string[]) {
   const place = { collection, index: undefined };
   return failedValidation(place, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));

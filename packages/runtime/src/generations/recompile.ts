@@ -1,4 +1,4 @@
-/** What a server is given to make further generations of its API: the compiler itself is no part of the runtime. */
+/** Interface by which a server gets further generations of its API: the compiler itself is no part of the runtime. */
 import type { CompiledApi } from '../contract/index.ts';
 import type { ProjectMigration } from '../model/migration-text.ts';
 import type { TableDraft } from '../model/mysql/drafts.ts';
@@ -10,11 +10,11 @@ export interface ModelRows {
   /** Roles and rules as `roleRowsSql` and `permissionRowsSql` read them; none where a file holds them. */
   readonly roles: Rows;
   readonly rules: Rows;
-  /** What is said about the model, as `modelRowsSql` reads it. */
+  /** Metadata of the model, as `modelRowsSql` reads it. */
   readonly model: Rows;
 }
 
-/** What rows mean, as `CompiledApi` tells it; undefined where it tells nothing. */
+/** Digests of rows, as in `CompiledApi`; undefined where it has none. */
 export interface ModelDigests {
   readonly permissions: string | undefined;
   readonly model: string | undefined;
@@ -23,20 +23,20 @@ export interface ModelDigests {
 /** Runs one statement and gives its rows as texts. */
 export type RunTexts = (text: string, parameters: readonly (string | null)[]) => Promise<Rows>;
 
-/** The next generation, or why there is none: sentences for whoever wrote the rows. */
+/** The next generation, or the reasons why there is none, as sentences for the author of the rows. */
 export type Recompiled = { readonly api: CompiledApi } | { readonly problems: readonly string[] };
 
-/** What else there is to know, of MySQL and MariaDB. */
+/** Further options, for MySQL and MariaDB. */
 export interface RecompileOptions {
   /** Tables that stand for others while a change is tried. */
   readonly drafts?: readonly TableDraft[];
-  /** What was compiled of the same rows: given again where the tables are what it was compiled of. */
+  /** Earlier result for the same rows, returned again where the tables have not changed since. */
   readonly unless?: CompiledApi;
 }
 
 /** Compiles beside the thread that serves. */
 export interface Recompiler {
-  /** Whether roles and rules are those of the tables. */
+  /** True if roles and rules are read from the tables. */
   readonly permissions: boolean;
   /** The schema that new tables lie in. */
   readonly schema: string;

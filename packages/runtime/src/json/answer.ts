@@ -16,7 +16,7 @@ import { createTranscoder, type Transcoder } from './transcode.ts';
 export interface Answer extends RowSink {
   /** Items written so far. For a read of one item, 0 tells that there is none. */
   readonly items: number;
-  /** Of a plan that counts the items named by key: how many of them there are. */
+  /** Number of items named by key that were found, for a plan that counts them. */
   readonly found?: number;
   /** Hands out the bytes written since the last call; empty when no row arrived. */
   take(): Buffer;
@@ -68,7 +68,7 @@ class PlanAnswer implements Answer, DirectSink {
   #meta: Buffer | undefined;
   #ended: Buffer | undefined;
   readonly #size: number;
-  /** What a cursor behind the page's last row holds, and whether a row came after that one. */
+  /** Values for a cursor after the page's last row, and a flag that is true if a row came after that one. */
   #last: readonly (string | null)[] = [];
   #more = false;
 

@@ -1,9 +1,9 @@
 /**
- * Where answers and protocol messages are written: bytes go straight into large shared slabs and are handed out as views,
- * so an answer costs neither an allocation of its own nor a copy.
+ * Output buffers of answers and protocol messages. Bytes go straight into large shared slabs and are handed out as
+ * views, so an answer costs neither an allocation of its own nor a copy.
  *
- * Whoever has sent a view gives it back, and a slab without views starts over: memory outside the heap that is allocated
- * for every answer makes the collector run as if the heap were full.
+ * After sending a view the caller gives it back, and a slab without views starts over. Memory outside the heap that is
+ * allocated for every answer would make the collector run as if the heap were full.
  */
 
 /** Slabs are large enough for dozens of usual answers and small enough that a slow reader of one of them pins little. */
@@ -48,8 +48,8 @@ const longSpares: Slab[] = [];
 const slabs = new WeakMap<ArrayBufferLike, Slab>();
 
 /**
- * Gives back bytes that `take` handed out, once nobody reads them any more: they are overwritten. To be called at most
- * once; bytes that are never given back are left to the garbage collector, and bytes from elsewhere are nobody's loss.
+ * Gives back bytes that `take` handed out, once they are read no more: they are overwritten. To be called at most once.
+ * Bytes that are never given back are left to the garbage collector, and bytes from elsewhere are ignored.
  */
 export function giveBack(bytes: Buffer): void {
   const slab = slabs.get(bytes.buffer);
@@ -81,7 +81,7 @@ function newSlab(size: number): Slab {
   return slab;
 }
 
-/** Whether views of it are counted; others are left to the garbage collector. */
+/** True if views of it are counted; others are left to the garbage collector. */
 function isShared({ bytes }: Slab): boolean {
   return bytes.length === slabSize || bytes.length === longSize;
 }

@@ -36,7 +36,7 @@ export function writeNull(out: ByteWriter): void {
   out.position = putLiteral(out.view, out.position, nullText);
 }
 
-/** Walks the fields: what `generateFieldsWriter` makes faster. `skip` bytes stand in front of every length. */
+/** Walks the fields; `generateFieldsWriter` makes a faster form of it. `skip` bytes stand in front of every length. */
 export function walkFields(
   fields: readonly Field[],
   skip: number,

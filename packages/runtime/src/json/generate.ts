@@ -23,7 +23,7 @@ export function generateFieldsWriter(fields: readonly Field[], skip: number): Fi
 /** Writes the cell that starts at `at` into reserved room, and returns where it ends. */
 export type CellWriter = (out: ByteWriter, source: Source, at: number) => number;
 
-/** A field of a row of MySQL or MariaDB: what writes it is told where its text is, or finds out where it ends by itself. */
+/** A field of a row of MySQL or MariaDB. Its writer is told where its text is, or finds out by itself where it ends. */
 export type Cell = Pick<Field, 'prefix'> &
   ({ readonly kind: 'sized'; readonly write: Writer } | { readonly kind: 'cell'; readonly write: CellWriter });
 
@@ -132,7 +132,10 @@ const room${index} = roomOf(prefix${index});
 ${constants.join('')}`;
 }
 
-/** What makes room in front of each cell, for several at once: a text makes its own, so none is left for what follows it. */
+/**
+ * Prints the code that makes room in front of each cell, for several at once. A text makes its own, so none is left for
+ * the cells after it.
+ */
 function printRooms(cells: readonly Cell[]): readonly string[] {
   const runs: string[][] = cells.map(() => []);
   let first = 0;

@@ -90,8 +90,9 @@ function writePlain(out: ByteWriter, { bytes, view }: Source, at: number, end: n
 }
 
 /**
- * Sets one of the highest bits when one of four bytes is a quote, a backslash or below 32. Subtracting from a byte that is
- * smaller borrows into its highest bit, which was not set before; what a borrow does to the bytes above no longer matters.
+ * Sets one of the highest bits when one of four bytes is a quote, a backslash or below 32. Subtracting from a byte that
+ * is smaller borrows into its highest bit, which was not set before. The effect of a borrow on the bytes above no
+ * longer matters.
  */
 function borrowed(word: number): number {
   const quotes = word ^ 0x22222222;

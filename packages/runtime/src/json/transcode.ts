@@ -22,7 +22,7 @@ const falseText = literalOf('false');
 const mask = literalOf('"**********"');
 const nothing = literalOf('');
 
-/** What writes a value of each kind. */
+/** Writers of values, by kind. */
 export const scalars: Readonly<Record<WireKind, Writer>> = {
   bool(out, { bytes }, at) {
     out.position = putLiteral(out.view, out.position, bytes[at] === 0 ? falseText : trueText);
@@ -52,7 +52,7 @@ export const scalars: Readonly<Record<WireKind, Writer>> = {
 /**
  * Builds the function that writes rows of this shape.
  *
- * Keys may be any text. Whatever is null reads `null`: a to-many is an empty array when there are no rows, and null only
+ * Keys may be any text. Null values read `null`: a to-many is an empty array when there are no rows, and null only
  * where the caller may not read that cell.
  */
 export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
@@ -62,7 +62,7 @@ export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
   };
 }
 
-/** Fields as they are written: what has a column, with the text in front of it, and the text behind the last. */
+/** Fields as they are written: those with a column, with the text in front of each, and the text after the last. */
 export interface FieldsLayout {
   readonly columns: readonly { readonly prefix: Literal; readonly shape: Shape }[];
   readonly end: string;

@@ -1,10 +1,10 @@
-/** Changes of the model: what is asked of the database, and what else they come to. */
+/** Changes of the model: statements for the database, and their other effects. */
 import type { CompiledApi, ModelDocument } from '../contract/index.ts';
 import type { PlatformError } from '../errors.ts';
 import type { MysqlStep } from './mysql/steps.ts';
 import type { ModelSql } from './sql/model-sql.ts';
 
-/** What is changed, as it is before. */
+/** The model before a change. */
 export interface KnownModel {
   readonly api: CompiledApi;
   /** As administrators see it. */
@@ -13,7 +13,7 @@ export interface KnownModel {
   readonly systemSchema: string;
   /** The schema that new tables lie in. */
   readonly schema: string;
-  /** Whether rows and values may be lost by it: the request has said so. */
+  /** True if the change may lose rows and values, as the request allows. */
   readonly discard: boolean;
   /** How the database is told. */
   readonly sql: ModelSql;
@@ -27,13 +27,13 @@ export interface ModelPlace {
 
 /** A step of a change. Names are quoted and values are literals in it, so that a migration can repeat it. */
 export type ModelStep =
-  /** On MySQL and MariaDB: what is written into the platform's own tables; what is done to others is a `MysqlStep`. */
+  /** On MySQL and MariaDB it writes into the platform's own tables; changes of other tables are `MysqlStep`s. */
   | { readonly kind: 'run'; readonly sql: string; readonly place: ModelPlace }
   /** Selects one boolean; where it is false the change is refused. No migration repeats it. */
   | { readonly kind: 'check'; readonly sql: string; readonly place: ModelPlace; readonly refusal: PlatformError }
   | MysqlStep;
 
-/** What activity tells of a change. */
+/** Entry of a change in the activity. */
 export interface ToldChange {
   readonly action: 'create' | 'update' | 'delete';
   readonly collection: 'platform_collections' | 'platform_fields' | 'platform_relations';
@@ -47,7 +47,7 @@ export interface ModelChange {
   readonly title: string;
   readonly steps: readonly ModelStep[];
   readonly told: readonly ToldChange[];
-  /** What of the next model is answered; undefined tells that it is not there, as the configuration leaves it out. */
+  /** Takes the answer from the next model; undefined if it is not there, as the configuration leaves it out. */
   readonly answer: (document: ModelDocument) => unknown;
 }
 

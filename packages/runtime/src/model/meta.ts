@@ -1,5 +1,5 @@
 /**
- * What is said about collections, fields and relations beside their tables, and the rows that hold it. Source: API
+ * Metadata of collections, fields and relations beside their tables, and the rows that hold it. Source: API
  * specification, sections 10.2, 10.4 and 10.9.
  */
 import { invalidPayload } from '../write/problems.ts';
@@ -23,7 +23,10 @@ const text = orNull(textMember());
 const short = orNull(textMember(255));
 const json = orNull(anyMember);
 
-/** Special meanings of fields that a server knows; what a database does by itself is said to the database. */
+/**
+ * Special meanings of fields that a server knows. Values that a database fills in by itself are defaults of its
+ * columns.
+ */
 const specials = ['hash', 'conceal', 'cast-json', 'cast-csv', 'cast-boolean', 'm2o', 'file'];
 
 const special: ReadMember = (value, path) => {

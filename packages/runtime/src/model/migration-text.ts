@@ -24,7 +24,7 @@ export function migrationOf(title: string, statements: readonly string[], names:
   return { name: `${String(latest + 1).padStart(4, '0')}-${slug}`, checksum: migrationChecksum(script), script };
 }
 
-/** What a database remembers of the text of a migration. */
+/** Checksum that a database keeps of the text of a migration. */
 export function migrationChecksum(script: string): string {
   return hash('sha256', script);
 }

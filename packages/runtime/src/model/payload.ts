@@ -94,7 +94,10 @@ export function objectIn(payload: Payload, name: string): Payload {
   return isObject(value) ? value : {};
 }
 
-/** What is told but cannot be chosen must be as it is: a client may send back what it has read. */
+/**
+ * Requires members that are reported but cannot be chosen to be as they are: a client may send back the values that it
+ * has read.
+ */
 export function mustBe(payload: Payload, where: string, known: Payload): void {
   for (const [name, value] of Object.entries(known)) {
     if (payload[name] === undefined || JSON.stringify(payload[name]) === JSON.stringify(value)) continue;

@@ -1,6 +1,6 @@
 /**
- * Fields without a column: sides of relations, which come and go with these, and what only structures a form. What is said
- * of them lies in `platform_fields`. Source: API specification, sections 6 and 12.2.
+ * Fields without a column: sides of relations, which come and go with these, and fields that only structure a form.
+ * Their metadata lies in `platform_fields`. Source: API specification, sections 6 and 12.2.
  */
 import { isObject } from '../contract/filter-syntax.ts';
 import {
@@ -28,7 +28,7 @@ import {
 } from './payload.ts';
 import { exists } from './plan-collections.ts';
 
-/** What is said of them; nothing else of `meta` can be chosen. */
+/** Members of their `meta` that can be chosen; no others can. */
 const saidMembers: ReadonlySet<string> = new Set([
   ...['hidden', 'interface', 'display', 'group', 'options', 'display_options', 'translations', 'conditions', 'sort'],
   ...['width', 'note'],
@@ -79,7 +79,7 @@ function said(meta: Payload): Payload {
   return Object.fromEntries(Object.entries(meta).filter(([member]) => saidMembers.has(member)));
 }
 
-/** Whether a payload is about a field without a column. */
+/** True if a payload is about a field without a column. */
 export function isOfColumnless(body: JsonValue): boolean {
   return isObject(body) && body.type === 'alias';
 }
@@ -106,7 +106,7 @@ export function createColumnless(known: KnownModel, collection: string, body: Js
   };
 }
 
-/** Whether a field is the side of a relation that a payload means. */
+/** True if a field is the side of a relation that a payload means. */
 function isSide(known: KnownModel, present: ModelField, { special: wanted }: NewColumnless): boolean {
   const [now, meant] = [specialsOf(present), wanted].map((names) => kinds.get(relationSpecialIn(names) ?? ''));
   return isRelation(known, present) && now !== undefined && now === meant;
@@ -123,7 +123,7 @@ function specialsOf({ meta }: ModelField): readonly string[] {
   return isObject(meta) && Array.isArray(meta.special) ? meta.special.map(String) : [];
 }
 
-/** Whether a relation of the API has the name of a field. */
+/** True if a relation of the API has the name of a field. */
 function isRelation({ api }: KnownModel, { collection, field }: Pick<ModelField, 'collection' | 'field'>): boolean {
   const relations = api.collections.find(({ name }) => name === collection)?.relations ?? [];
   return relations.some(({ name }) => name === field);

@@ -96,7 +96,7 @@ function typeSteps(
   });
 }
 
-/** What values must be. */
+/** Changes of constraints on values: required, unique. */
 function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payload): readonly ModelStep[] {
   const { collection, field, descriptor, column, schema: now } = found;
   const { table } = descriptor;

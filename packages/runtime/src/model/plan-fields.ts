@@ -22,9 +22,9 @@ export interface NewField {
   /** Its type as SQL, and what its values are. */
   readonly sql: string;
   readonly value: ValueType;
-  /** What is made in front of its column: its type, where it has one of its own. */
+  /** Steps before its column: its type, where it has one of its own. */
   readonly before: readonly ModelStep[];
-  /** What is made beside its column: what is said about it. */
+  /** Steps beside its column: its comment and metadata. */
   readonly beside: (table: string) => readonly ModelStep[];
 }
 

@@ -58,7 +58,9 @@ export function createRelation(known: KnownModel, body: JsonValue): ModelChange 
   };
 }
 
-/** What is said about a relation; where that is only which collections it relates, the database says it. */
+/**
+ * Writes the metadata of a relation; none where it only names the related collections, because the database has these.
+ */
 function said(known: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
   const telling = Object.keys(meta).some(
     (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),

@@ -6,7 +6,7 @@ import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { ModelPlace, ModelStep } from './change.ts';
 
-/** How long a change waits for tables that are in use, as PostgreSQL writes it: whoever comes later waits behind it. */
+/** Time that a change waits for tables that are in use, as PostgreSQL writes it: later statements queue up after it. */
 const patience = '5s';
 
 const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
@@ -31,7 +31,7 @@ const words: Readonly<Record<string, string>> = {
   check: 'has values that a condition of the database refuses',
 };
 
-/** Throws what an error of the database means to whoever wrote the change; all others as they are. */
+/** Throws the meaning of a database error for the author of the change; all others as they are. */
 export function explain(error: unknown, { collection, field }: ModelPlace): never {
   const cause = error instanceof PlatformError ? error.cause : undefined;
   if (!(cause instanceof ServerError)) throw error;

@@ -1,4 +1,4 @@
-/** Sides of relations that have no column: what is said of them goes with their relation, and changes its name with it. */
+/** Sides of relations that have no column: their metadata goes with their relation, and changes its name with it. */
 import {
   type CollectionDescriptor,
   type ModelField,
@@ -12,8 +12,8 @@ import { objectIn, type Payload, textIn } from './payload.ts';
 import { exists } from './plan-collections.ts';
 
 /**
- * Forgets what is said of the sides of relations whose keys a collection holds: of all, or of those that a field is part
- * of.
+ * Removes the metadata of sides of relations whose keys a collection holds; with `field` only where that field is part
+ * of the relation.
  */
 export function forgetSides(known: KnownModel, collection: string, field?: string): readonly ModelStep[] {
   const { api, sql, systemSchema } = known;
@@ -45,7 +45,7 @@ function goesThrough(relation: RelationDescriptor, column: string | undefined, f
   return any || relation.on.some(({ to }) => to === column);
 }
 
-/** What follows from the name that a relation gives to its other side; `before` is the relation as it is now. */
+/** Steps that follow from the name that a relation gives to its other side; `before` is the relation as it is now. */
 export function nameSide(
   known: KnownModel,
   related: string | null,
@@ -62,7 +62,7 @@ export function nameSide(
   if (was === undefined) return [];
   const place = { collection: related, field: was };
   const { sql, systemSchema } = known;
-  // What was said of the new name before stands.
+  // Metadata that the new name already has stays.
   const text =
     taken === undefined
       ? sql.renameField(systemSchema, place, field)
@@ -70,7 +70,7 @@ export function nameSide(
   return [{ kind: 'run', sql: text, place }];
 }
 
-/** Whether a field only structures a form. */
+/** True if a field only structures a form. */
 function isPlain({ type, meta }: ModelField): boolean {
   const { special = null } = objectIn({ meta }, 'meta');
   return type === 'alias' && Array.isArray(special) && relationSpecialIn(special.map(String)) === undefined;

@@ -11,13 +11,13 @@ export interface ColumnDefinition {
   readonly comment: string | null;
   /** A condition in parentheses, which MariaDB keeps with the column; null for none. */
   readonly check: string | null;
-  /** Whatever else there is: `AUTO_INCREMENT`, `ON UPDATE current_timestamp()`. */
+  /** All other parts: `AUTO_INCREMENT`, `ON UPDATE current_timestamp()`. */
   readonly rest: readonly string[];
-  /** Whether the database computes it. */
+  /** True if the database computes it. */
   readonly generated: boolean;
 }
 
-/** What a table consists of. */
+/** Columns and indexes of a table. */
 export interface TableDefinition {
   /** By their names. */
   readonly columns: ReadonlyMap<string, ColumnDefinition>;
@@ -41,7 +41,7 @@ export function readTableDefinition(printed: string): TableDefinition {
   };
 }
 
-/** Reads the definition of a column: what stands behind its name. */
+/** Reads the definition of a column: the text after its name. */
 export function readColumnDefinition(text: string): ColumnDefinition {
   const words = wordsOf(text);
   const typeEnd = words.findIndex((_, place) => place > 0 && !isOfType(words, place));
@@ -70,7 +70,10 @@ export function readColumnDefinition(text: string): ColumnDefinition {
   return { type: words.slice(0, end).join(' '), nullable, default: filled, comment, check, rest, generated };
 }
 
-/** Words between blanks; what stands in quotes or parentheses is one, with what it touches: `decimal(8,2)`, `_utf8mb4'a b'`. */
+/**
+ * Words between blanks. Text in quotes or parentheses is one word, with the characters that it touches: `decimal(8,2)`,
+ * `_utf8mb4'a b'`.
+ */
 function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   let start = 0;
@@ -86,7 +89,7 @@ function wordsOf(text: string): readonly string[] {
   return words;
 }
 
-/** Where the parenthesis is closed that is opened at a place; what texts and names hold does not count. */
+/** Position of the parenthesis that closes the one at `open`; parentheses in texts and names do not count. */
 function endOfGroup(text: string, open: number): number {
   let depth = 0;
   for (let place = open; place < text.length; place++) {

@@ -1,4 +1,4 @@
-/** Whether values survive another type: they are written into it, and back, beside their table. */
+/** Checks that values survive another type: they are written into it, and back, beside their table. */
 import type { MigrationConnection } from '../../system/ledger.ts';
 import { errorNumber } from '../../system/mysql-errors.ts';
 import type { ModelStep } from '../change.ts';

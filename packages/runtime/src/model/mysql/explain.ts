@@ -1,4 +1,7 @@
-/** What errors of MySQL and MariaDB mean to whoever changes the model. Source: the servers' manuals, "Error Codes". */
+/**
+ * Meaning of errors of MySQL and MariaDB for the author of a change of the model. Source: the servers' manuals, "Error
+ * Codes".
+ */
 import { toDatabaseError } from '../../database/errors.ts';
 import { toMysqlError } from '../../database/mysql/errors.ts';
 import { PlatformError } from '../../errors.ts';
@@ -10,7 +13,7 @@ import { explain } from '../run-change.ts';
 /** There is something of this name: a table, column, index or key. */
 const exists: ReadonlySet<unknown> = new Set([1050, 1060, 1061, 1826]);
 
-/** What no column or key can be made of: its type, length, default or target. */
+/** Columns and keys that cannot be made: their type, length, default or target does not fit. */
 const misfits: ReadonlySet<unknown> = new Set([
   ...[1005, 1063, 1067, 1071, 1074, 1075, 1101, 1118, 1170, 1215, 1239, 1291, 1425, 1426, 1439, 1822, 1830, 3734, 3780],
 ]);

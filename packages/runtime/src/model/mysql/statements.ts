@@ -14,7 +14,7 @@ export interface TableStatement {
   readonly sql: string;
   /** The statement that undoes it; null where nothing does. */
   readonly undo: string | null;
-  /** Whether texts may be cut by it, which the servers do where they are not strict. */
+  /** True if it may cut texts off, which the servers do where they are not strict. */
   readonly loose: boolean;
   /** The statement that does the same to an empty copy of another name; null where there is nothing to do. */
   readonly onCopy: (copy: string) => string | null;
@@ -114,7 +114,7 @@ function altered(
   ];
 }
 
-/** A column is described once, whatever is changed of it. */
+/** Prints a column once, with all of its changes. */
 function modification(
   column: string,
   changes: readonly Extract<AlterPart, { kind: 'modify' }>[],

@@ -1,4 +1,4 @@
-/** What a change leaves in the platform's own tables, as statements that whoever completes it can run. */
+/** Traces of a change in the platform's own tables, as statements that any process can run to complete it. */
 import { mysqlProjectTables } from '../../contract/model-rows-mysql.ts';
 import type { ChangeOrigin } from '../../system/log-changes.ts';
 import type { ToldChange } from '../change.ts';

@@ -1,6 +1,7 @@
 /**
- * Changes that are under way on MySQL and MariaDB, which commit every statement that changes a table: what is to be done, how
- * it is undone, and how far it has come stands in a table, so that whoever comes after a server that was ended finds it.
+ * Changes that are under way on MySQL and MariaDB, which commit every statement that changes a table. A table holds
+ * their statements, how to undo them, and how far they have come. So another process finds them after a server was
+ * ended.
  */
 import { mysqlProjectTables } from '../../contract/model-rows-mysql.ts';
 import type { MigrationConnection } from '../../system/ledger.ts';
@@ -17,10 +18,10 @@ export interface DoneStatement {
 
 /** A change, as it is written down. */
 export interface ChangeUnderWay {
-  /** Of its migration. */
+  /** Name of its migration. */
   readonly name: string;
   readonly statements: readonly DoneStatement[];
-  /** What is written into the platform's own tables at the end, in one transaction. */
+  /** Statements that write into the platform's own tables at the end, in one transaction. */
   readonly rows: readonly string[];
 }
 
@@ -64,7 +65,7 @@ export async function runUnderWay(
     about(place);
     await session.query(underWay.note, [String(place + 1), name]);
     await runStatement(session, statement).catch(async (error: unknown) => {
-      // What the server has refused is not done; of a lost connection nobody knows.
+      // A statement that the server has refused is not done; after a lost connection that is unknown.
       if (errorNumber(error) !== undefined) await session.query(underWay.note, [String(place), name]);
       throw error;
     });
@@ -105,7 +106,7 @@ async function settle(
   return false;
 }
 
-/** Runs the statement of which nobody knows whether it was done, and those behind it; false where it is refused. */
+/** Runs the statement whose outcome is unknown, and those after it; false where it is refused. */
 async function complete(session: MigrationConnection, statements: readonly DoneStatement[]): Promise<boolean> {
   for (const [place, statement] of statements.entries()) {
     try {
@@ -121,12 +122,12 @@ async function complete(session: MigrationConnection, statements: readonly DoneS
 }
 
 /**
- * What is said of what goes and is not there, and of what comes and is: tables, columns, keys. Source: the servers' manuals,
- * "Error Codes".
+ * Errors about dropping a table, column or key that is not there, and about making one that is. Source: the servers'
+ * manuals, "Error Codes".
  */
 const told: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1826]);
 
-/** Whether the refusal of a statement that may have been run before tells that it was. */
+/** True if the refusal of a statement that may have been run before tells that it was. */
 export function isDoneAlready(error: unknown): boolean {
   return told.has(errorNumber(error));
 }

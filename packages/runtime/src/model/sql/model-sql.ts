@@ -10,7 +10,7 @@ export interface NewColumn {
   readonly name: string;
   /** Its type as SQL. */
   readonly sql: string;
-  /** Whether it counts by itself. */
+  /** True if it counts by itself (auto-increment). */
   readonly counts: boolean;
   /** Its default as SQL; null for none. */
   readonly filled: string | null;
@@ -45,16 +45,19 @@ export interface NewType {
   readonly sql: string;
   /** The new default as SQL; null for none. */
   readonly filled: string | null;
-  /** What is thrown where values would be lost; null where they may be. */
+  /** Error where values would be lost; null where they may be. */
   readonly refusal: Extract<ModelStep, { kind: 'check' }>['refusal'] | null;
 }
 
 /** Tables whose rows describe the model, with the key of a row. */
 export type ModelTable = 'platform_collections' | 'platform_fields' | 'platform_relations';
 
-/** What is said. Tables and columns that are found are quoted as descriptors have them; names are not. */
+/**
+ * Statements for changes of the model. Tables and columns that are found are quoted as descriptors have them; names are
+ * not.
+ */
 export interface ModelSql {
-  /** What a field of such a type is in its row: how the column is read. */
+  /** Value of `special` in the row of a field of such a type: how the column is read. */
   specialOf(type: ColumnTypeName): readonly string[] | undefined;
   /** Prints a type. Throws INVALID_PAYLOAD for what it cannot be made of. */
   columnSql(type: PlainTypeName, schema: Payload): string;
@@ -98,7 +101,7 @@ export interface ModelSql {
   addForeignKey(found: FoundColumn, names: readonly string[], key: NewForeignKey): readonly ModelStep[];
   /** Gives a foreign key other actions; `before` is how it is now. */
   replaceForeignKey(found: FoundColumn, name: string, key: NewForeignKey, before: NewForeignKey): readonly ModelStep[];
-  /** `before` is how it is now; undefined where nobody knows. */
+  /** `before` is the key as it is now; undefined where that is unknown. */
   dropForeignKey(found: FoundColumn, name: string, before: NewForeignKey | undefined): readonly ModelStep[];
 
   /**

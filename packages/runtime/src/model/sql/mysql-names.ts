@@ -1,5 +1,5 @@
 /**
- * Names and texts as MySQL and MariaDB read them whatever a session says of double quotes: migrations are run in sessions of
+ * Names and texts as MySQL and MariaDB read them under any setting for double quotes. Migrations are run in sessions of
  * the command line and of servers, which differ in that.
  */
 
@@ -14,7 +14,7 @@ export function namesIn(quoted: string): readonly string[] {
   return names.map(([, double, back]) => double?.replaceAll('""', '"') ?? back?.replaceAll('``', '`') ?? '');
 }
 
-/** What is quoted by double quotes in backticks. */
+/** Puts names in backticks that are quoted by double quotes. */
 export function ticked(quoted: string): string {
   return namesIn(quoted).map(tick).join('.');
 }

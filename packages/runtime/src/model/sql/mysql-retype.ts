@@ -9,7 +9,7 @@ import { identifierText, type MysqlKind } from './mysql-types.ts';
 
 const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
-/** Plans it: what must be true of the values, and the new definition. */
+/** Plans it: conditions on the values, and the new definition. */
 export function retyped(
   { isMariadb, hasUuid }: MysqlKind,
   { collection, field, descriptor, column }: FoundColumn,

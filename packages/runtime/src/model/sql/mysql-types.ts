@@ -7,14 +7,14 @@ import type { Payload } from '../payload.ts';
 import { quoteMysqlText } from './mysql-names.ts';
 import { digitsOf } from './postgres-types.ts';
 
-/** What differs between the servers of the family. */
+/** Differences between the servers of the family. */
 export interface MysqlKind {
   readonly isMariadb: boolean;
-  /** Whether it has the type `uuid`. */
+  /** True if it has the type `uuid`. */
   readonly hasUuid: boolean;
 }
 
-/** What a column of identifiers is where the server has no type for them. */
+/** Type of a column of identifiers where the server has no type for them. */
 export const identifierText = 'char(36) CHARACTER SET ascii COLLATE ascii_bin';
 
 /** The data types that columns of a type may have, the usual one first. There are no intervals. */

@@ -1,4 +1,6 @@
-/** Changes of the model as MySQL and MariaDB are told: what concerns one table becomes one statement (`mysql/statements.ts`). */
+/**
+ * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`mysql/statements.ts`).
+ */
 import type { JsonValue } from '../../contract/index.ts';
 import { tableOptions } from '../../sql/dialects/mysql-texts.ts';
 import { invalidPayload } from '../../write/problems.ts';
@@ -148,7 +150,7 @@ function same(key: Readonly<Record<string, string>>): string {
     .join(' AND ');
 }
 
-/** A table of the platform's own, whatever quotes its schema has. */
+/** A table of the platform's own; its schema may be quoted in either way. */
 export function own(schema: string, table: string): string {
   return schema === '' ? table : `${ticked(schema)}.${table}`;
 }

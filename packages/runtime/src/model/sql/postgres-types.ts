@@ -54,7 +54,7 @@ export function digitsOf({ numeric_precision: precision, numeric_scale: scale }:
   return `${digits},${behind}`;
 }
 
-/** What arrays may have as elements: names of PostgreSQL's types, and what their values are. */
+/** Types that elements of arrays may have: PostgreSQL's names, with the types of their values. */
 const elements: Readonly<Record<string, PortableType>> = {
   text: 'text',
   'character varying': 'string',
