@@ -116,13 +116,14 @@ it('refuses to record in production, by several processes, and over something el
 
 it('writes types by openapi-typescript where the configuration asks for them', async () => {
   const small = await createProject();
+  const runSmall = async (command: string, ...args: readonly string[]): Promise<number> => {
+    const { code } = await runPlatform([command, '--project', small.folder, ...args], { DATABASE_URL: database.url });
+    return code;
+  };
   const generateSmall = async (openapiTypes: boolean, ...args: readonly string[]): Promise<number> => {
     const config = `export default { database: { include: ['tags'], systemSchema: 'none' }, openapiTypes: ${openapiTypes} };`;
     await writeFile(join(small.folder, 'platform.config.ts'), config);
-    const { code } = await runPlatform(['generate', '--project', small.folder, ...args], {
-      DATABASE_URL: database.url,
-    });
-    return code;
+    return runSmall('generate', ...args);
   };
   const typed = async (): Promise<readonly string[]> =>
     (await readdir(join(small.folder, 'generated/openapi'))).filter((name) => name.endsWith('.d.ts'));
@@ -138,7 +139,11 @@ it('writes types by openapi-typescript where the configuration asks for them', a
   );
   expect(await typeCheck(small.folder)).toBe('');
   expect(await generateSmall(true, '--offline', '--check')).toBe(0);
+  expect(await runSmall('check')).toBe(0);
+  await writeFile(join(small.folder, 'generated/openapi/public.d.ts'), '// edited\n');
+  expect(await runSmall('check')).toBe(1);
+  expect(await generateSmall(true, '--offline', '--force')).toBe(0);
   expect(await generateSmall(false, '--offline')).toBe(0);
   expect(await typed()).toEqual([]);
   await small.remove();
-}, 60_000);
+}, 120_000);

@@ -11,10 +11,9 @@ import {
   prepareCompiler,
 } from './descriptions/prepare-compiler.ts';
 import { EditedFilesError } from './edited-files.ts';
+import { finishFiles } from './finish-files.ts';
 import { removeLeftoversBeside } from './leftovers.ts';
-import { sealManifest } from './manifest.ts';
 import { once } from './once.ts';
-import { planDocuments } from './plan-documents.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
@@ -29,7 +28,6 @@ import {
   stageSchemaText,
   writeSchemaText,
 } from './steps.ts';
-import { typeDocuments } from './type-documents.ts';
 import { type OutputFile, openOutput, type WriteResult, writeFiles } from './write-files.ts';
 
 /** Inputs of a generation. */
@@ -192,14 +190,11 @@ async function compileResolved(
 ): Promise<Compilation> {
   const result = await progress.phase('compile', () => compiler.compile(schema, meanwhile));
   report(result.diagnostics, progress);
-  const planned = await planDocuments(schema.dialect, project.output, result.files);
-  const files = [...result.files, ...planned];
-  const typed = project.config.openapiTypes === true ? await progress.phase('type', () => typeDocuments(files)) : files;
   return {
     schema,
     schemaText,
     summary: result.summary,
-    files: sealManifest(typed),
+    files: await finishFiles(project, schema.dialect, result.files, progress),
     diagnostics: [...diagnostics, ...result.diagnostics],
     model: result.model ?? null,
   };
