@@ -1,14 +1,24 @@
 /** Servers beside the tables of other versions: those of a later one are refused, those of the minor before are served. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MigrateOptions } from '@tablewright/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemMigrations } from '../../packages/runtime/src/system/migrations/index.ts';
 import { createDatabase, withClient } from '../support/database.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
-import { administrator, createProject, runPlatform, secret, startUnchecked } from '../support/platform.ts';
+import {
+  type Ask,
+  administrator,
+  createProject,
+  type Platform,
+  runPlatform,
+  secret,
+  startUnchecked,
+} from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { installMysqlSystem, installSystem } from '../support/system.ts';
 
-const books = 'CREATE TABLE books (id int PRIMARY KEY, title varchar(20)); ';
-const rows = "INSERT INTO books VALUES (1, 'one')";
+const books = 'CREATE TABLE books (id int PRIMARY KEY, title varchar(20))';
 const before = { migrations: systemMigrations.slice(0, -1) };
 const ledger = (table: string): string =>
   `INSERT INTO ${table} (id, name, checksum, applied_at, version) VALUES (99, 'later', repeat('0', 64), now(), '9.9.9')`;
@@ -22,9 +32,9 @@ interface Place {
 }
 
 describe('on PostgreSQL', () => {
-  suite('PostgreSQL', false, async () => {
-    const { url } = await createDatabase(books + rows);
-    await installSystem(url, before);
+  suite('PostgreSQL', false, async (options) => {
+    const { url } = await createDatabase(books);
+    await installSystem(url, options);
     return {
       url,
       migrate: () => installSystem(url),
@@ -40,9 +50,9 @@ describe.each(servers)('on $name', ({ name, missing, start }) => {
   });
   afterAll(() => server?.stop());
 
-  suite(name, missing, async () => {
-    const url = await createMysqlDatabase(server, books + rows);
-    await installMysqlSystem(url, before);
+  suite(name, missing, async (options) => {
+    const url = await createMysqlDatabase(server, books);
+    await installMysqlSystem(url, options);
     return {
       url,
       migrate: () => installMysqlSystem(url),
@@ -51,46 +61,91 @@ describe.each(servers)('on $name', ({ name, missing, start }) => {
   });
 });
 
-function suite(name: string, missing: boolean, make: () => Promise<Place>): void {
+function suite(name: string, missing: boolean, make: (options?: MigrateOptions) => Promise<Place>): void {
   it.skipIf(missing)(
     `${name}: serves tables of the minor before, goes on when they are migrated, refuses later ones`,
     async () => {
-      const place = await make();
-      const [older, newer] = [await createProject(), await createProject()];
-      const generate = (folder: string) => runPlatform(['generate', '--project', folder], { DATABASE_URL: place.url });
+      const [place, newest] = [await make(before), await make()];
+      const project = await createProject();
+      const running: Platform[] = [];
+      const start = async (): Promise<Platform> => {
+        const server = await startUnchecked(project.folder, place.url, { LOG_LEVEL: 'warn' }, []);
+        running.push(server);
+        return server;
+      };
       try {
-        // Compiled beside the tables of before: the first step of an upgrade.
-        expect((await generate(older.folder)).code).toBe(0);
-        const server = await startUnchecked(older.folder, place.url, { LOG_LEVEL: 'warn' }, []);
-        expect(server.log()).toContain('older than this version. Run `platform migrate`');
-        const serves = async (): Promise<void> => {
-          expect((await server.ask('/server/ready')).status).toBe(200);
-          expect((await server.admin('/items/books')).json.data).toEqual([{ id: 1, title: 'one' }]);
-          const login = await server.ask('/auth/login', {
-            method: 'POST',
-            body: { email: administrator.email, password: administrator.password },
-          });
-          expect(login.status).toBe(200);
-        };
-        await serves();
+        await writeFile(join(project.folder, 'platform.config.ts'), "export default { permissionSource: 'tables' };\n");
+        // Compiled beside the tables of this version, as the developer of an upgrade has them.
+        const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: newest.url });
+        expect(generated.code, generated.stderr).toBe(0);
+        const [first, second] = [await start(), await start()];
+        expect(first.log()).toContain('older than this version. Run `platform migrate`');
+        const session = await useTogether(first, second, 1);
         await place.migrate();
-        await serves();
-        expect(await server.stop()).toBe(0);
-        expect((await generate(newer.folder)).code).toBe(0);
+        await useTogether(second, first, 2);
+        await useTogether(first, await start(), 3);
+        const kept = await second.ask('/users/me?fields=email', { token: session });
+        expect([kept.status, kept.json]).toEqual([200, { data: { email: administrator.email } }]);
+        for (const server of running) expect(await server.stop()).toBe(0);
         await place.advance();
         for (const args of [[], ['--workers', '2']]) {
           const environment = { DATABASE_URL: place.url, SECRET: secret, PORT: '0' };
-          const refused = await runPlatform(['start', '--project', newer.folder, ...args], environment);
+          const refused = await runPlatform(['start', '--project', project.folder, ...args], environment);
           expect(refused.code).toBe(1);
           expect(refused.stderr).toContain(
             'The platform\'s tables are newer than this version: version 9.9.9 applied the migration 99 "later".',
           );
         }
       } finally {
-        await older.remove();
-        await newer.remove();
+        for (const server of running) await server.stop();
+        await project.remove();
       }
     },
-    120_000,
+    180_000,
   );
+}
+
+/**
+ * Signs in and writes at one server, and reads the item, its history and a rule that was made for it at another one;
+ * resolves to the token.
+ */
+async function useTogether(writer: Platform, reader: Platform, id: number): Promise<string> {
+  const done = async (path: string, ask: Ask, server = writer): Promise<unknown> => {
+    const { status, text, json } = await server.ask(path, ask);
+    expect([path, status < 300 ? 'done' : text]).toEqual([path, 'done']);
+    return json?.data;
+  };
+  const { email, password } = administrator;
+  const signedIn = await done('/auth/login', { method: 'POST', body: { email, password } });
+  const [, token = ''] = /"access_token":"(.*?)"/.exec(JSON.stringify(signedIn)) ?? [];
+  const book = { id, title: `book ${id}` };
+  await done('/items/books', { method: 'POST', token, body: book });
+  await done(`/items/books/${id}`, { method: 'PATCH', token, body: { title: 'changed' } });
+  expect(await done(`/items/books/${id}`, { token }, reader)).toEqual({ id, title: 'changed' });
+  const history = `/revisions?filter[item]=${id}&filter[collection]=books&fields=delta&sort=id`;
+  expect(await done(history, { token }, reader)).toEqual([{ delta: book }, { delta: { title: 'changed' } }]);
+  const role = await done('/roles', { method: 'POST', token, body: { name: `reader ${id}` } });
+  const [, roleId] = /"id":"(.*?)"/.exec(JSON.stringify(role)) ?? [];
+  const program = `a-token-of-a-program-${id}`;
+  await done('/users', {
+    method: 'POST',
+    token,
+    body: { email: `${id}@example.com`, password, role: roleId, token: program },
+  });
+  const rule = {
+    role: roleId,
+    collection: 'books',
+    action: 'read',
+    fields: ['title'],
+    permissions: { id: { _eq: id } },
+  };
+  await done('/permissions', { method: 'POST', token, body: rule });
+  await expect
+    .poll(async () => (await reader.ask('/items/books', { token: program })).json)
+    .toEqual({
+      data: [{ title: 'changed' }],
+    });
+  const refused = await reader.ask('/items/books', { method: 'POST', token: program, body: { id: 99 } });
+  expect(refused.status).toBe(403);
+  return token;
 }
