@@ -18,32 +18,43 @@ export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
+/** An installed package. */
+export interface InstalledPackage {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** Manifests of everything that a package needs to run. */
+export function dependenciesOf(folder: string): readonly Manifest[] {
+  return packagesFor(folder).map(({ manifest }) => manifest);
+}
+
 /**
  * Everything that a package needs to run, each version once, sorted by name; of optional packages those for this machine.
  * Packages of this repository are followed and left out. Throws where something is not installed.
  */
-export function dependenciesOf(folder: string): readonly Manifest[] {
-  const found = new Map<string, Manifest>();
+export function packagesFor(folder: string): readonly InstalledPackage[] {
+  const found = new Map<string, InstalledPackage>();
   const visit = (at: string): void => {
     const { dependencies = {}, optionalDependencies = {} } = manifestIn(at);
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const where = find(name, at);
+      const where = findPackage(name, at);
       if (where === null && Object.hasOwn(optionalDependencies, name)) continue;
       if (where === null) throw new Error(`${name} is not installed, which ${at} needs.`);
       const manifest = manifestIn(where);
       const id = `${manifest.name}@${manifest.version}`;
       if (found.has(id)) continue;
-      found.set(id, manifest);
+      found.set(id, { folder: where, manifest });
       visit(where);
     }
   };
   visit(folder);
   const others = [...found].filter(([id]) => !/^(?:@tablewright\/|(?:create-)?tablewright@)/.test(id));
-  return others.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, manifest]) => manifest);
+  return others.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, installed]) => installed);
 }
 
-/** Where a package finds another one, as Node looks for it. */
-function find(name: string, from: string): string | null {
+/** Folder in which a package finds another one, as Node looks for it; null where it is not installed. */
+export function findPackage(name: string, from: string): string | null {
   const folders = createRequire(join(from, 'package.json')).resolve.paths(name) ?? [];
   const found = folders.map((folder) => join(folder, name)).find(isPackage);
   // What a package needs lies beside the package itself, and not beside a link to it.
