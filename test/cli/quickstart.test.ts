@@ -5,28 +5,28 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { createDatabase, withClient } from '../support/database.ts';
+import { createDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { createProject } from '../support/platform.ts';
+import {
+  existingDatabase,
+  existingDatabasePage,
+  frontendProgram,
+  newProjectPage,
+  printedByProgram,
+  waiting,
+} from '../support/quickstart.ts';
 import { expectPage } from '../support/shell.ts';
 
 const command = fileURLToPath(new URL('../../packages/cli/bin/platform.cjs', import.meta.url));
-const quickstart = new URL('../../docs/quickstart/', import.meta.url);
-
-const readPage = (name: string): Promise<string> => readFile(new URL(`${name}.md`, quickstart), 'utf8');
-
-function blocks(page: string, language: string): string {
-  const found = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
-  return [...found].map(([, text = '']) => text).join('\n');
-}
-
 /**
- * npm and npx of a machine on which the packages are installed, and a curl that waits where a person would: until the
- * server in the other terminal listens, and until it serves what was changed. The first server that a page starts runs on.
+ * npm and npx of a machine on which the packages are installed: this test has no network, test/packages/quickstart.test.ts
+ * runs the same pages with a registry.
  */
 const shell = `
 unset DATABASE_URL ADMIN_TOKEN
-npx() { [ "$1" = tablewright ] || [ "$1" = platform ]; shift; '${process.execPath}' '${command}' "$@" >> commands.log 2>&1; }
+node() { '${process.execPath}' "$@"; }
+npx() { [ "$1" = tablewright ] || [ "$1" = platform ]; shift; node '${command}' "$@" >> commands.log 2>&1; }
 npm() {
   case "$*" in
     'create tablewright@latest shop') mkdir shop; (cd shop; npx tablewright init --yes) ;;
@@ -37,24 +37,8 @@ npm() {
     *) echo "npm $*: not a command of this test" >&2; return 1 ;;
   esac
 }
-serve() {
-  '${process.execPath}' '${command}' "$1" --json > server.log 2> errors.log &
-  echo $! > "$PIDS"
-  until grep -q '"event":"listening"' server.log; do kill -0 $!; sleep 0.1; done
-  touch served
-}
-curl() {
-  if [ permissions.yaml -nt served ]; then
-    until [ "$(grep -c '"event":"rebuilt"' server.log)" -gt 0 ]; do sleep 0.1; done
-    touch served
-  fi
-  command curl -sS "$@"
-}
-run_program() {
-  echo "\${PROGRAM//8055/$PORT}" > program.ts
-  '${process.execPath}' program.ts > printed.txt
-}
-`;
+server() { exec '${process.execPath}' '${command}' "$1" --json; }
+${waiting}`;
 
 interface Shop {
   readonly folder: string;
@@ -98,24 +82,17 @@ function isRunning(pid: number): boolean {
 }
 
 it('a new project and its client answer what the pages say', { timeout: 120_000 }, async () => {
-  const program = blocks(await readPage('frontend'), 'ts');
-  const page = await readPage('embedded');
-  // The client reads prices before the page takes them away.
-  const [before = '', after = ''] = page.split(/^(?=## Change the rules)/m);
-  const here = `${before}\n\`\`\`sh\nrun_program\n\`\`\`\n\n${after}`;
-  await walk(here, { PROGRAM: program }, async ({ folder }) => {
-    const expected = [...program.matchAll(/\/\/ (.*)$/gm)].map(([, text]) => text);
-    expect((await readFile(join(folder, 'printed.txt'), 'utf8')).trim().split('\n')).toEqual(expected);
+  await walk(newProjectPage(), { PROGRAM: frontendProgram() }, async ({ folder }) => {
+    const printed = await readFile(join(folder, 'printed.txt'), 'utf8');
+    expect(printed.trim().split('\n')).toEqual(printedByProgram());
   });
 });
 
 it('an existing database is served as the page says', { timeout: 120_000 }, async () => {
-  const page = await readPage('existing-database');
-  const database = await createDatabase();
+  const database = await createDatabase(existingDatabase());
   try {
-    await withClient(database.url, (client) => client.query(blocks(page, 'sql')));
-    const here = page.replace('postgres://user:password@localhost:5432/shop', database.url);
-    await walk(here, { SECRET: 'a secret of 32 bytes or more, here' }, async ({ folder }) => {
+    const page = existingDatabasePage(database.url);
+    await walk(page, { SECRET: 'a secret of 32 bytes or more, here' }, async ({ folder }) => {
       const log = await readFile(join(folder, 'commands.log'), 'utf8');
       expect(log).toContain('7 product-name');
       expect((await promisify(execFile)('stat', ['-c', '%a', join(folder, '.env')])).stdout.trim()).toBe('600');

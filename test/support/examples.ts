@@ -5,6 +5,7 @@ export interface Example {
   readonly request: string;
   readonly method: string;
   readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
   /** Empty when the request has none. */
   readonly body: string;
   /** The answer as text of JSON; null when the page shows none, because there is no body. */
@@ -29,6 +30,14 @@ export function readExamples(page: string): readonly Example[] {
 
 function exampleOf(request: string, answer: string | null): Example {
   const [head = '', ...body] = request.split('\n\n');
-  const [method = '', path = ''] = head.trim().split(' ', 2);
-  return { request, method, path, body: body.join('\n\n'), answer };
+  const [first = '', ...lines] = head.trim().split('\n');
+  const [method = '', path = ''] = first.split(' ', 2);
+  const headers = Object.fromEntries(lines.map((line) => line.split(': ', 2)));
+  return { request, method, path, headers, body: body.join('\n\n'), answer };
+}
+
+/** Texts of the blocks of a language. */
+export function blocksOf(page: string, language: string): readonly string[] {
+  const blocks = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
+  return [...blocks].map(([, text = '']) => text);
 }

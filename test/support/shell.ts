@@ -1,5 +1,5 @@
 /** Commands of documentation pages, run in one shell and in the order of the page. Where JSON follows, it is the answer. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'vitest';
 
@@ -13,16 +13,23 @@ interface Step {
 export interface ShellSetting {
   readonly folder: string;
   readonly url: string;
-  readonly variables: Readonly<Record<string, string>>;
+  readonly variables: Variables;
   /** Commands that come before the page's own. */
   readonly prelude?: string;
+  /** Starts the shell. Default: as the user of the test, with the test's own variables. */
+  readonly start?: (folder: string, command: readonly string[], variables: Variables) => ChildProcess;
 }
+
+type Variables = Readonly<Record<string, string>>;
 
 /** Runs a page, and compares what each of its steps prints with what the page says. */
 export async function expectPage(page: string, setting: ShellSetting): Promise<void> {
   const steps = stepsOf(page);
   expect(steps.length).toBeGreaterThan(4);
-  const printed = await run(steps, setting);
+  const printed = await runBlocks(
+    steps.map(({ commands }) => commands),
+    setting,
+  );
   for (const [place, { commands, answer }] of steps.entries()) {
     if (answer === null) expect([commands, printed[place]?.trim()]).toEqual([commands, '']);
     else expect([commands, JSON.parse(printed[place] ?? '')]).toEqual([commands, expected(JSON.parse(answer))]);
@@ -40,23 +47,23 @@ function stepsOf(text: string): readonly Step[] {
   });
 }
 
-/** What a shell prints for each of the steps. */
-async function run(steps: readonly Step[], { folder, url, variables, prelude = '' }: ShellSetting) {
+/** Runs blocks of commands in one shell, and resolves to the text that each prints. */
+export async function runBlocks(blocks: readonly string[], setting: ShellSetting): Promise<readonly string[]> {
+  const { folder, url, variables, prelude = '', start = startShell } = setting;
   const mark = '=== end of a step ===';
-  const script = steps.map(({ commands }) => `${commands}\necho; echo '${mark}'`).join('\n');
-  const shell = spawn('bash', ['-eu'], {
-    cwd: folder,
-    env: { ...process.env, ...variables },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  shell.stdin.end(`${prelude}\n${script.replaceAll('http://127.0.0.1:8055', url)}`);
-  let printed = '';
-  shell.stdout.on('data', (chunk) => {
-    printed += String(chunk);
-  });
+  const script = blocks.map((commands) => `${commands}\necho; echo '${mark}'`).join('\n');
+  const text = `${prelude}\n${script.replaceAll('http://127.0.0.1:8055', url)}`;
+  const shell = start(folder, ['bash', '-eu', '-c', text], variables);
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) shell[name]?.on('data', (chunk) => (output[name] += String(chunk)));
   const [code] = await once(shell, 'close');
-  expect(code).toBe(0);
-  return printed.split(mark).slice(0, -1);
+  expect(code, output.stderr).toBe(0);
+  return output.stdout.split(mark).slice(0, -1);
+}
+
+function startShell(folder: string, [command = '', ...args]: readonly string[], variables: Variables): ChildProcess {
+  const env = { ...process.env, ...variables };
+  return spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** `…` in an answer stands for any text. */
