@@ -86,7 +86,7 @@ export interface SqlDialect {
   readonly selectsLast: boolean;
   /** True if the far side of an m2m is looked up link by link, in a subquery that is not turned into a join. */
   readonly looksUp: boolean;
-  /** Whether rows obey foreign keys. A session of MySQL may switch them off, as its dumps do. */
+  /** True if rows always obey foreign keys. A session of MySQL may switch them off, as its dumps do. */
   readonly keepsForeignKeys: boolean;
   /**
    * How the first column that leads to the rows of a page is compared where the page is ordered by it first, which lets an
