@@ -11,8 +11,8 @@ const propagation = 150;
 
 /** Runs a task when no other tab runs one of this name; where tabs cannot know of each other, at once. */
 export function exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
-  const { navigator: own }: { readonly navigator?: { readonly locks?: Locks } } = globalThis;
-  const { locks } = own ?? {};
+  const { navigator: browser }: { readonly navigator?: { readonly locks?: Locks } } = globalThis;
+  const { locks } = browser ?? {};
   if (locks === undefined) return task();
   return new Promise((resolve, reject) => {
     const holding = async (): Promise<void> => {

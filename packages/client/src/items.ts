@@ -87,11 +87,11 @@ export function createSingletonHandler<Item>(requester: Requester, path: readonl
 /** The settings: a singleton that has the methods of a collection too, where keys are ignored. */
 export function createSettingsHandler<Item>(requester: Requester): SingletonHandler<Item> & ItemHandler<Item> {
   const path = ['settings'];
-  const own = createSingletonHandler<Item>(requester, path);
+  const handler = createSingletonHandler<Item>(requester, path);
   return {
     ...createItemHandler<Item>(requester, path),
-    ...own,
-    readOne: (_key, query, options) => own.read(query, options),
-    updateOne: (_key, data, query, options) => own.update(data, query, options),
+    ...handler,
+    readOne: (_key, query, options) => handler.read(query, options),
+    updateOne: (_key, data, query, options) => handler.update(data, query, options),
   };
 }

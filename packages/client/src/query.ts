@@ -43,7 +43,7 @@ export function serialiseQuery(...groups: readonly (Query | Parameters | URLSear
 
 function pairsOf(name: string, value: JsonValue | unknown): readonly string[] {
   if (value === undefined) return [];
-  if (Array.isArray(value)) return value.map((one) => pair(`${name}[]`, one));
+  if (Array.isArray(value)) return value.map((element) => pair(`${name}[]`, element));
   return [pair(name, value)];
 }
 

@@ -47,13 +47,13 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
     }
   };
 
-  function headersOf({ options: own }: Call, token: string | null, isJson: boolean): Record<string, string> {
+  function headersOf({ options: requestOptions }: Call, token: string | null, isJson: boolean): Record<string, string> {
     return {
       ...(isJson && { 'Content-Type': 'application/json' }),
       ...options.headers,
       ...(token !== null && { Authorization: `Bearer ${token}` }),
-      ...(own?.idempotencyKey !== undefined && { 'Idempotency-Key': own.idempotencyKey }),
-      ...own?.headers,
+      ...(requestOptions?.idempotencyKey !== undefined && { 'Idempotency-Key': requestOptions.idempotencyKey }),
+      ...requestOptions?.headers,
     };
   }
 }

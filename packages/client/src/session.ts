@@ -85,10 +85,10 @@ export function createSession({ send, storage, mode, autoRefresh, lead, staticTo
 
   function refresh(): Promise<AuthTokens> {
     if (running === null) {
-      const own = renewOnce().finally(() => {
-        if (running === own) running = null;
+      const renewal = renewOnce().finally(() => {
+        if (running === renewal) running = null;
       });
-      running = own;
+      running = renewal;
     }
     return running;
   }

@@ -24,14 +24,14 @@ export interface TokenStorage {
 /** Opens the storage. Throws a TypeError for `LocalStorage` where there is none. */
 export function openStorage({ prefix = '', mode }: StorageOptions = {}): TokenStorage {
   const chosen = mode ?? (isBrowser() ? 'LocalStorage' : 'MemoryStorage');
-  const place = chosen === 'MemoryStorage' ? createMemory() : chosen === 'LocalStorage' ? findLocalStorage() : chosen;
+  const storage = chosen === 'MemoryStorage' ? createMemory() : chosen === 'LocalStorage' ? findLocalStorage() : chosen;
   return {
     isShared: chosen !== 'MemoryStorage',
     prefix,
-    get: (name) => place.getItem(prefix + name),
+    get: (name) => storage.getItem(prefix + name),
     set(name, value) {
-      if (value === null) place.removeItem(prefix + name);
-      else place.setItem(prefix + name, value);
+      if (value === null) storage.removeItem(prefix + name);
+      else storage.setItem(prefix + name, value);
     },
   };
 }

@@ -75,8 +75,8 @@ function sendByRequest(request: XmlRequest, url: string, init: RequestInit, tell
         .trim()
         .split(/[\r\n]+/);
       const headers = lines.map((line): [string, string] => {
-        const at = line.indexOf(':');
-        return [line.slice(0, at), line.slice(at + 1).trim()];
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon), line.slice(colon + 1).trim()];
       });
       resolve(new Response(status === 204 ? null : response, { status, headers: headers.filter(([name]) => name) }));
     };

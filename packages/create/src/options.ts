@@ -28,9 +28,9 @@ export async function readOptions(args: readonly string[]): Promise<Request> {
   if (values.version === true) return 'version';
   if (positionals.length > 1) throw new InputError(`One folder is made, not ${positionals.length}.`, usage);
   const manager = managerFor(values['package-manager']);
-  const given = { folder: positionals[0], database: values.database, template: values.template };
+  const stated = { folder: positionals[0], database: values.database, template: values.template };
   const isAsking = values.yes !== true && process.stdin.isTTY === true;
-  const { folder, database, template } = check(isAsking ? await ask(given) : given);
+  const { folder, database, template } = check(isAsking ? await ask(stated) : stated);
   return { folder, database, template, manager, isInstalled: values['no-install'] !== true };
 }
 

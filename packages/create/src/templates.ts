@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const own = join(import.meta.dirname, '..');
+const packageRoot = join(import.meta.dirname, '..');
 
 /** Folders by the names of templates. In the published package they are copies, which `scripts/build.ts` makes. */
 export function templateFolders(): ReadonlyMap<string, string> {
-  if (!import.meta.url.endsWith('.ts')) return foldersIn(join(own, 'templates'));
-  const repository = join(own, '../..');
+  if (!import.meta.url.endsWith('.ts')) return foldersIn(join(packageRoot, 'templates'));
+  const repository = join(packageRoot, '../..');
   // A project of the tests is a template as well.
   const app = join(repository, 'fixtures/projects/vite-react');
   const tested: readonly (readonly [string, string])[] = existsSync(app) ? [['vite-react', app]] : [];
@@ -24,7 +24,7 @@ function foldersIn(folder: string): ReadonlyMap<string, string> {
 
 /** Version of this package, which all packages of Tablewright share. */
 export function ownVersion(): string {
-  const manifest: { readonly version: string } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  const manifest: { readonly version: string } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
   return manifest.version;
 }
 

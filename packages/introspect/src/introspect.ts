@@ -20,11 +20,11 @@ import type { Schema } from './schema.ts';
  */
 export function resolveSchema(
   facts: SchemaFacts,
-  given: PlatformConfig,
+  projectConfig: PlatformConfig,
   permissions: PermissionDocument,
   options: { readonly previous?: Schema } = {},
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
-  const config = placeSystem(given, facts);
+  const config = placeSystem(projectConfig, facts);
   const tables = sortedBy(facts.tables, ({ id }) => id);
   const { model = null } = facts;
   const previous = options.previous ?? null;

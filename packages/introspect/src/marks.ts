@@ -10,7 +10,7 @@ export interface CatalogMarks {
 export type ChangedRelations = ReadonlySet<string> | 'all';
 
 /** More than these are read with all others, which takes one statement less long than many relations looked up one by one. */
-const most = 50;
+const maxReread = 50;
 
 /** Relations that changed between two looks; null if none did. */
 export function changedRelations(before: CatalogMarks, after: CatalogMarks): ChangedRelations | null {
@@ -18,11 +18,11 @@ export function changedRelations(before: CatalogMarks, after: CatalogMarks): Cha
   const oids = new Set([...before.relations.keys(), ...after.relations.keys()]);
   const changed = new Set([...oids].filter((oid) => before.relations.get(oid) !== after.relations.get(oid)));
   if (changed.size === 0) return null;
-  return changed.size > most ? 'all' : changed;
+  return changed.size > maxReread ? 'all' : changed;
 }
 
 /** Relations that changed by either of two changes. */
-export function bothChanges(one: ChangedRelations | null, other: ChangedRelations | null): ChangedRelations | null {
-  if (one === null || other === null) return one ?? other;
-  return one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other]);
+export function bothChanges(left: ChangedRelations | null, other: ChangedRelations | null): ChangedRelations | null {
+  if (left === null || other === null) return left ?? other;
+  return left === 'all' || other === 'all' ? 'all' : new Set([...left, ...other]);
 }

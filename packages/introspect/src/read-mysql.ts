@@ -30,7 +30,7 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
 }
 
 /** More tables than these are read with all others. */
-const most = 10;
+const maxReread = 10;
 
 /**
  * Reads these tables again, named by `markedName`; the other tables are taken from the known catalog. Null where
@@ -38,22 +38,22 @@ const most = 10;
  */
 export async function rereadMysqlCatalog(
   run: RunStatement,
-  known: MysqlCatalog,
+  catalog: MysqlCatalog,
   changed: ReadonlySet<string>,
 ): Promise<MysqlCatalog | null> {
-  if (changed.size > most) return null;
+  if (changed.size > maxReread) return null;
   const isKept = (row: TableName): boolean => !changed.has(markedName(row));
   const read: MysqlRows[] = [];
-  for (const name of changed) read.push(await readRows(run, rowsSql(known.dialect, tableOf(name))));
+  for (const name of changed) read.push(await readRows(run, rowsSql(catalog.dialect, tableOf(name))));
   // To a server two names may be one that are not.
   const isRead = (row: TableName): boolean => changed.has(markedName(row));
   return {
-    ...known,
-    tables: [...known.tables.filter(isKept), ...read.flatMap(({ tables }) => tables.filter(isRead))],
-    columns: [...known.columns.filter(isKept), ...read.flatMap(({ columns }) => columns.filter(isRead))],
-    statistics: [...known.statistics.filter(isKept), ...read.flatMap(({ statistics }) => statistics.filter(isRead))],
-    keys: [...known.keys.filter(isKept), ...read.flatMap(({ keys }) => keys.filter(isRead))],
-    checks: [...known.checks.filter(isKept), ...read.flatMap(({ checks }) => checks.filter(isRead))],
+    ...catalog,
+    tables: [...catalog.tables.filter(isKept), ...read.flatMap(({ tables }) => tables.filter(isRead))],
+    columns: [...catalog.columns.filter(isKept), ...read.flatMap(({ columns }) => columns.filter(isRead))],
+    statistics: [...catalog.statistics.filter(isKept), ...read.flatMap(({ statistics }) => statistics.filter(isRead))],
+    keys: [...catalog.keys.filter(isKept), ...read.flatMap(({ keys }) => keys.filter(isRead))],
+    checks: [...catalog.checks.filter(isKept), ...read.flatMap(({ checks }) => checks.filter(isRead))],
   };
 }
 

@@ -43,12 +43,12 @@ export async function readCatalog(run: RunStatement, options: ReadOptions = {}):
  */
 export async function rereadCatalog(
   run: RunStatement,
-  known: Catalog,
+  catalog: Catalog,
   relations: ReadonlySet<string>,
 ): Promise<MergedCatalog | null> {
-  const { version, selection } = known;
+  const { version, selection } = catalog;
   const rows = await run(catalogSql(version, 'reread'), [schemasOf(selection), JSON.stringify([...relations])]);
-  return mergeCatalog(known, { version, selection, ...rowsByKind(rows) }, relations);
+  return mergeCatalog(catalog, { version, selection, ...rowsByKind(rows) }, relations);
 }
 
 function schemasOf({ schemas, system }: Selection): string | null {

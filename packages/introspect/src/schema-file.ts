@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts';
 import { firstFlaw } from './schema-shape.ts';
 
 /** The name of the file, for places. */
-const place = 'platform.schema.json';
+const fileName = 'platform.schema.json';
 
 /** Prints a schema for `platform.schema.json`: keys in alphabetical order, two spaces, a newline at the end. */
 export function printSchema(schema: Schema): string {
@@ -15,7 +15,10 @@ export function printSchema(schema: Schema): string {
 export function printSchemaPieces(schema: Schema): readonly string[] {
   const members = Object.entries(schema).filter(([, value]) => value !== undefined);
   const sorted = members.sort(([a], [b]) => (a < b ? -1 : 1));
-  const lines = sorted.flatMap(([key, value], at) => [`${at > 0 ? ',' : '{'}\n  "${key}": `, ...printMember(value)]);
+  const lines = sorted.flatMap(([key, value], index) => [
+    `${index > 0 ? ',' : '{'}\n  "${key}": `,
+    ...printMember(value),
+  ]);
   return [...lines, '\n}\n'];
 }
 
@@ -23,7 +26,7 @@ export function printSchemaPieces(schema: Schema): readonly string[] {
 function printMember(value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every(isObject)) {
     if (value.length === 0) return ['[]'];
-    return [...value.flatMap((item, at) => [at > 0 ? ',\n    ' : '[\n    ', printItem(item)]), '\n  ]'];
+    return [...value.flatMap((item, index) => [index > 0 ? ',\n    ' : '[\n    ', printItem(item)]), '\n  ]'];
   }
   return [JSON.stringify([sortKeys(value)], null, 2).slice('[\n  '.length, -'\n]'.length)];
 }
@@ -60,11 +63,11 @@ function sortKeys(value: unknown): unknown {
 
 function sortItems(items: readonly unknown[]): readonly unknown[] {
   let sorted: unknown[] | null = null;
-  for (let at = 0; at < items.length; at += 1) {
-    const item = sortKeys(items[at]);
-    if (item === items[at]) continue;
+  for (let index = 0; index < items.length; index += 1) {
+    const item = sortKeys(items[index]);
+    if (item === items[index]) continue;
     sorted ??= [...items];
-    sorted[at] = item;
+    sorted[index] = item;
   }
   return sorted ?? items;
 }
@@ -75,12 +78,12 @@ function sortMembers(value: Readonly<Record<string, unknown>>): unknown {
   const isSame = isSorted(keys);
   if (!isSame) keys.sort();
   const items = keys.map((key) => sortKeys(value[key]));
-  if (isSame && keys.every((key, at) => items[at] === value[key])) return value;
-  return Object.fromEntries(keys.map((key, at) => [key, items[at]]));
+  if (isSame && keys.every((key, index) => items[index] === value[key])) return value;
+  return Object.fromEntries(keys.map((key, index) => [key, items[index]]));
 }
 
 function isSorted(keys: readonly string[]): boolean {
-  for (let at = 1; at < keys.length; at += 1) if ((keys[at - 1] ?? '') > (keys[at] ?? '')) return false;
+  for (let index = 1; index < keys.length; index += 1) if ((keys[index - 1] ?? '') > (keys[index] ?? '')) return false;
   return true;
 }
 
@@ -107,5 +110,5 @@ function isSchema(value: object): value is Schema {
 
 function refuse(message: string): { readonly diagnostic: Diagnostic } {
   const hint = 'Run `platform introspect` with the database at hand to write it anew.';
-  return { diagnostic: { code: 'schema-file', severity: 'error', place, message, hint } };
+  return { diagnostic: { code: 'schema-file', severity: 'error', place: fileName, message, hint } };
 }

@@ -122,7 +122,7 @@ export function bindClient(abilities: Abilities): (url: string, options?: Client
   return (url, options) => {
     const { client, requester } = openClient<AnySchema>(url, options);
     const handlers = Object.entries(system).map(([name, rights = []]) => {
-      const found = Object.entries(client).find(([own]) => own === name);
+      const found = Object.entries(client).find(([handlerName]) => handlerName === name);
       return [name, { ...choose(found?.[1] ?? {}, rights), ...below(client, name, abilities, rights) }];
     });
     return {
@@ -147,12 +147,12 @@ function below(
   if (name === 'files') return rights.includes('create') ? pick(client.files, ['import']) : {};
   if (name === 'activity') return comments ? { comments: pick(client.activity.comments, comments) } : {};
   if (name !== 'users') return {};
-  const { invites: all, me: own, tfa } = client.users;
-  return { me: { ...pick(own, me), tfa }, invites: pick(all, invites), tfa };
+  const { invites: all, me: methods, tfa } = client.users;
+  return { me: { ...pick(methods, me), tfa }, invites: pick(all, invites), tfa };
 }
 
-function rightsOf(known: readonly SharedRights[], name: string): readonly Right[] {
-  const found = known.find(({ names }) => names.includes(name));
+function rightsOf(allRights: readonly SharedRights[], name: string): readonly Right[] {
+  const found = allRights.find(({ names }) => names.includes(name));
   if (found === undefined) throw new TypeError(`There is no collection "${name}" for this client.`);
   return found.rights;
 }
@@ -172,6 +172,6 @@ function choose(handler: object, rights: readonly Right[]): object {
   );
 }
 
-function pick(of: object, names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(of).filter(([name]) => names.includes(name)));
+function pick(source: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(source).filter(([name]) => names.includes(name)));
 }

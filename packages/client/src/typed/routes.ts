@@ -23,7 +23,7 @@ export async function callRoute(
   const filled = segments.map((part) => (part.startsWith(':') ? textOf(params[part.slice(1)]) : part));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one !== undefined) search.append(name, textOf(one));
+    for (const element of [value].flat()) if (element !== undefined) search.append(name, textOf(element));
   }
   const response = await send({ method, path: filled, search, body, options });
   const text = await response.text();

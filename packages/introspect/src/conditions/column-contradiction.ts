@@ -53,7 +53,7 @@ function haveOpposites(constraints: readonly Constraint[]): boolean {
   const stated = new Set(constraints.map(keyOf));
   return constraints.some((constraint) =>
     opposites.some(
-      ([one, other]) => constraint.operator === one && stated.has(keyOf({ ...constraint, operator: other })),
+      ([operator, other]) => constraint.operator === operator && stated.has(keyOf({ ...constraint, operator: other })),
     ),
   );
 }
@@ -72,7 +72,7 @@ function candidatesOf(facts: ColumnFacts, constraints: readonly Constraint[]): r
     return (operator === '_eq' || operator === '_in') && values !== null ? [values] : [];
   });
   const all = facts.values === null ? lists : [...lists, facts.values];
-  const [shortest] = [...all].sort((one, other) => one.length - other.length);
+  const [shortest] = [...all].sort((shorter, other) => shorter.length - other.length);
   return shortest ?? integersBetween(facts, constraints);
 }
 
@@ -154,9 +154,9 @@ function boundsOf(constraints: readonly Constraint[], open: Operator, closed: Op
 function haveEndsApart({ exact }: ColumnFacts, constraints: readonly Constraint[]): boolean {
   const textsOf = (wanted: Operator) =>
     constraints.flatMap(({ operator, values }) => (operator === wanted ? (values ?? []) : []));
-  const apart = (texts: readonly string[], fits: (one: string, other: string) => boolean) =>
-    texts.some((one) => texts.some((other) => !fits(one, other) && !fits(other, one)));
+  const apart = (texts: readonly string[], fits: (text: string, other: string) => boolean) =>
+    texts.some((text) => texts.some((other) => !fits(text, other) && !fits(other, text)));
   if (!exact) return false;
-  const starts = apart(textsOf('_starts_with'), (one, other) => one.startsWith(other));
-  return starts || apart(textsOf('_ends_with'), (one, other) => one.endsWith(other));
+  const starts = apart(textsOf('_starts_with'), (start, other) => start.startsWith(other));
+  return starts || apart(textsOf('_ends_with'), (end, other) => end.endsWith(other));
 }

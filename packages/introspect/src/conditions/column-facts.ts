@@ -29,20 +29,21 @@ export function indexFacts(schema: Schema): FactsIndex {
   const collections = collectionsByName(schema.collections);
   const tables = tablesById(schema.tables);
   const parents = new Set(schema.tables.flatMap(({ inherits }) => inherits));
-  const known = new Map<string, ColumnFacts | undefined>();
-  const relation = (name: string, of: string) => collections.get(name)?.relations.find((one) => one.name === of);
+  const cachedFacts = new Map<string, ColumnFacts | undefined>();
+  const relation = (name: string, relationName: string) =>
+    collections.get(name)?.relations.find((candidate) => candidate.name === relationName);
   return {
     relation,
     facts(name, field, call) {
       const key = JSON.stringify([name, field, call]);
-      if (known.has(key)) return known.get(key);
+      if (cachedFacts.has(key)) return cachedFacts.get(key);
       const collection = collections.get(name);
       const table = tables.get(collection?.table ?? '');
       const promises = table !== undefined && keepsPromises(table) && !parents.has(table.id);
       const found = call
         ? callFacts(call, relation(name, field))
         : collection && fieldFacts(collection, table, field, promises);
-      known.set(key, found);
+      cachedFacts.set(key, found);
       return found;
     },
   };
@@ -65,8 +66,8 @@ function fieldFacts(
   name: string,
   promises: boolean,
 ): ColumnFacts | undefined {
-  const field = collection.fields.find((one) => one.name === name);
-  const column = table?.columns.find((one) => one.name === field?.column);
+  const field = collection.fields.find((candidate) => candidate.name === name);
+  const column = table?.columns.find((candidate) => candidate.name === field?.column);
   if (field === undefined || column === undefined) return undefined;
   const { type } = column;
   // A domain that is not null can be null all the same, in rows made from a query.
@@ -106,8 +107,8 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count' | 'year'>, readonly 
 
 /** A part of a date is null where there is no date; a number of rows is never null. */
 function callFacts(call: FieldFunction, relation: Relation | undefined): ColumnFacts {
-  const [, most] = integers.int8 ?? [0n, 0n];
-  const range = call === 'count' ? ([0n, most] as const) : call === 'year' ? null : parts[call];
+  const [, maxCount] = integers.int8 ?? [0n, 0n];
+  const range = call === 'count' ? ([0n, maxCount] as const) : call === 'year' ? null : parts[call];
   const nullable = call !== 'count' || relation === undefined || relation.kind === 'm2o';
   return { type: { type: 'integer' }, nullable, values: null, range, maxLength: null, exact: false };
 }

@@ -22,27 +22,29 @@ export function findContradiction(
   let cases = 0;
   return contradictionIn(collection, conditions);
 
-  function contradictionIn(of: string, parts: readonly Condition[]): string | null {
+  function contradictionIn(collection: string, parts: readonly Condition[]): string | null {
     cases += 1;
     if (cases > mostCases) return null;
     const flat = parts.flatMap(conjuncts);
-    const found = inComparisons(of, flat) ?? inRelations(of, flat);
-    return found ?? inAlternatives(of, flat);
+    const found = inComparisons(collection, flat) ?? inRelations(collection, flat);
+    return found ?? inAlternatives(collection, flat);
   }
 
-  function inComparisons(of: string, parts: readonly Condition[]): string | null {
-    const comparisons = [...parts, ...impliedBy(of, parts)].filter((part) => part.kind === 'compare').filter(isWhole);
+  function inComparisons(collection: string, parts: readonly Condition[]): string | null {
+    const comparisons = [...parts, ...impliedBy(collection, parts)]
+      .filter((part) => part.kind === 'compare')
+      .filter(isWhole);
     const groups = Map.groupBy(comparisons, (part) => JSON.stringify([part.field, part.function]));
     for (const group of groups.values()) {
-      const found = inColumn(of, group);
+      const found = inColumn(collection, group);
       if (found !== null) return found;
     }
     return null;
   }
 
-  function inColumn(of: string, group: readonly Comparison[]): string | null {
+  function inColumn(collection: string, group: readonly Comparison[]): string | null {
     const [first] = group;
-    const facts: ColumnFacts | undefined = first && index.facts(of, first.field, first.function);
+    const facts: ColumnFacts | undefined = first && index.facts(collection, first.field, first.function);
     if (first === undefined || facts === undefined) return null;
     const constraints = group.map((comparison) => readConstraint(facts, comparison));
     const reason = columnContradiction(facts, constraints);
@@ -51,10 +53,10 @@ export function findContradiction(
   }
 
   /** Where a many-to-one is looked through, its key is there. */
-  function impliedBy(of: string, parts: readonly Condition[]): readonly Condition[] {
+  function impliedBy(collection: string, parts: readonly Condition[]): readonly Condition[] {
     return parts.flatMap((part): readonly Condition[] => {
       const looks = part.kind === 'related' && part.quantifier !== 'none';
-      const relation = looks ? index.relation(of, part.relation) : undefined;
+      const relation = looks ? index.relation(collection, part.relation) : undefined;
       if (relation?.kind !== 'm2o' || relation.field === null) return [];
       return [
         { kind: 'compare', field: relation.field, operator: '_nnull', operand: { kind: 'literal', value: true } },
@@ -63,24 +65,24 @@ export function findContradiction(
   }
 
   /** Conditions on a to-one relation concern the same row; to-many conditions may each concern another row. */
-  function inRelations(of: string, parts: readonly Condition[]): string | null {
+  function inRelations(collection: string, parts: readonly Condition[]): string | null {
     const related = parts.filter((part) => part.kind === 'related');
-    const one = related.filter(({ quantifier }) => quantifier === 'one');
-    const groups = Map.groupBy(one, ({ relation, item }) => JSON.stringify([relation, item]));
+    const single = related.filter(({ quantifier }) => quantifier === 'one');
+    const groups = Map.groupBy(single, ({ relation, item }) => JSON.stringify([relation, item]));
     const rows = [
       ...groups.values(),
       ...related.filter(({ quantifier }) => quantifier === 'some').map((part) => [part]),
     ];
     for (const row of rows) {
-      const found = behind(of, row);
+      const found = behind(collection, row);
       if (found !== null) return found;
     }
     return withoutAny(related);
   }
 
-  function behind(of: string, row: readonly Related[]): string | null {
+  function behind(collection: string, row: readonly Related[]): string | null {
     const [first] = row;
-    const target = first && (first.item ?? index.relation(of, first.relation)?.target);
+    const target = first && (first.item ?? index.relation(collection, first.relation)?.target);
     if (first === undefined || target === undefined) return null;
     const found = contradictionIn(
       target,
@@ -89,14 +91,14 @@ export function findContradiction(
     return found === null ? null : `behind "${first.item ?? first.relation}", ${found}`;
   }
 
-  function inAlternatives(of: string, parts: readonly Condition[]): string | null {
+  function inAlternatives(collection: string, parts: readonly Condition[]): string | null {
     for (const part of parts) {
       if (part.kind !== 'or') continue;
       if (part.of.length === 0) return 'an empty _or matches nothing';
       const others = parts.filter((other) => other !== part);
-      const found = part.of.map((alternative) => contradictionIn(of, [...others, alternative]));
+      const found = part.of.map((alternative) => contradictionIn(collection, [...others, alternative]));
       const [reason] = found;
-      if (found.every((one) => one !== null)) return reason ?? null;
+      if (found.every((contradiction) => contradiction !== null)) return reason ?? null;
     }
     return null;
   }

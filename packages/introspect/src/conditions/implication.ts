@@ -35,8 +35,8 @@ function narrows(left: Comparison, right: Comparison): boolean {
   if (left.path !== undefined || right.path !== undefined) return false;
   if (right.operator === '_nnull') return !holdsOnNull(left);
   if (right.operator !== '_in') return false;
-  const [given, allowed] = [listOf(left), listOf(right)];
-  return given !== null && allowed !== null && given.every((value) => allowed.includes(value));
+  const [listed, allowed] = [listOf(left), listOf(right)];
+  return listed !== null && allowed !== null && listed.every((value) => allowed.includes(value));
 }
 
 /** The values of an equation as JSON; null for other comparisons, and for values that a request decides. */
@@ -44,7 +44,7 @@ function listOf({ operator, operand }: Comparison): readonly string[] | null {
   if (operand.kind !== 'literal' || (operator !== '_eq' && operator !== '_in')) return null;
   const { value } = operand;
   const values = operator === '_in' && Array.isArray(value) ? value : [value];
-  return values.map((one) => JSON.stringify(one));
+  return values.map((value) => JSON.stringify(value));
 }
 
 /** The values of the caller that a condition uses. */

@@ -18,25 +18,25 @@ export function namesUsed(
 ): readonly NameUse[] {
   return visit(value, { collection: root, path: [], depth: 0 });
 
-  function visit(inner: JsonValue, at: Omit<NameUse, 'name'>): readonly NameUse[] {
+  function visit(inner: JsonValue, parent: Omit<NameUse, 'name'>): readonly NameUse[] {
     if (typeof inner !== 'object' || inner === null) return [];
     return Object.entries(inner).flatMap(([key, below]) => {
-      const next = { ...at, path: [...at.path, key] };
+      const next = { ...parent, path: [...parent.path, key] };
       return Array.isArray(inner) ? visit(below, next) : visitKey(key, below, next);
     });
   }
 
-  function visitKey(key: string, inner: JsonValue, at: Omit<NameUse, 'name'>): readonly NameUse[] {
+  function visitKey(key: string, inner: JsonValue, parent: Omit<NameUse, 'name'>): readonly NameUse[] {
     if (key.startsWith('item:'))
-      return visit(inner, { ...at, collection: key.slice('item:'.length), depth: at.depth + 1 });
-    const collection = collections.get(at.collection);
+      return visit(inner, { ...parent, collection: key.slice('item:'.length), depth: parent.depth + 1 });
+    const collection = collections.get(parent.collection);
     const name = /^\w+\((.*)\)$/.exec(key)?.[1] ?? key;
-    const relation = collection?.relations.find((one) => one.name === name);
-    const field = collection?.fields.find((one) => one.name === name);
-    if (relation === undefined && field === undefined) return visit(inner, at);
-    const use = { ...at, name };
+    const relation = collection?.relations.find((candidate) => candidate.name === name);
+    const field = collection?.fields.find((candidate) => candidate.name === name);
+    if (relation === undefined && field === undefined) return visit(inner, parent);
+    const use = { ...parent, name };
     return relation === undefined
       ? [use]
-      : [use, ...visit(inner, { ...at, collection: relation.target, depth: at.depth + 1 })];
+      : [use, ...visit(inner, { ...parent, collection: relation.target, depth: parent.depth + 1 })];
   }
 }

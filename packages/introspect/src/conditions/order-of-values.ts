@@ -44,6 +44,6 @@ function compareFloats(left: number, right: number): number | undefined {
 /** Milliseconds are the truth rounded down, so what differs by one differs. */
 function compareMoments(left: string, right: string, form: RegExp, zone: string): number | undefined {
   if (!form.test(left) || !form.test(right)) return undefined;
-  const [one, other] = [left, right].map((text) => Date.parse(text.replace(' ', 'T') + zone));
-  return one === undefined || other === undefined ? undefined : compareRounded(one, other);
+  const [leftTime, other] = [left, right].map((text) => Date.parse(text.replace(' ', 'T') + zone));
+  return leftTime === undefined || other === undefined ? undefined : compareRounded(leftTime, other);
 }

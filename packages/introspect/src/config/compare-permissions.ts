@@ -19,8 +19,8 @@ function compareRoles(before: readonly RoleSource[], after: readonly RoleSource[
   const [old, wanted] = [byName(before), byName(after)];
   const names = [...new Set([...old.keys(), ...wanted.keys()])].toSorted(compareText);
   return names.flatMap((name): readonly PermissionDifference[] => {
-    const [one = null, other = null] = [old.get(name), wanted.get(name)];
-    return sameRole(one, other) ? [] : [{ kind: 'role', before: one, after: other }];
+    const [oldRole = null, other = null] = [old.get(name), wanted.get(name)];
+    return sameRole(oldRole, other) ? [] : [{ kind: 'role', before: oldRole, after: other }];
   });
 }
 
@@ -28,16 +28,18 @@ function byName(roles: readonly RoleSource[]): ReadonlyMap<string, RoleSource> {
   return new Map(roles.map((role) => [role.name, role]));
 }
 
-function sameRole(one: RoleSource | null, other: RoleSource | null): boolean {
-  if (one === null || other === null) return one === other;
-  return one.admin === other.admin && one.app === other.app && one.description === other.description;
+function sameRole(left: RoleSource | null, other: RoleSource | null): boolean {
+  if (left === null || other === null) return left === other;
+  return left.admin === other.admin && left.app === other.app && left.description === other.description;
 }
 
 function compareRules(before: readonly PlainRule[], after: readonly PlainRule[]): readonly PermissionDifference[] {
   const [old, wanted] = [Map.groupBy(before, groupOf), Map.groupBy(after, groupOf)];
   const groups = [...new Set([...old.keys(), ...wanted.keys()])].toSorted(compareText);
   return groups.flatMap((group): readonly PermissionDifference[] => {
-    const [one = [], other = []] = [old.get(group), wanted.get(group)];
-    return JSON.stringify(one) === JSON.stringify(other) ? [] : [{ kind: 'rules', before: one, after: other }];
+    const [oldRules = [], other = []] = [old.get(group), wanted.get(group)];
+    return JSON.stringify(oldRules) === JSON.stringify(other)
+      ? []
+      : [{ kind: 'rules', before: oldRules, after: other }];
   });
 }

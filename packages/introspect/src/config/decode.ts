@@ -60,8 +60,8 @@ export function objectOf<T extends object>(shape: Shape<T>, ...required: readonl
   return (value, path, diagnostics) => {
     const entries = entriesOf(value, path, diagnostics);
     if (entries === undefined) return undefined;
-    const known = entries.filter(([key]) => isKnown(key, decoders, path, diagnostics));
-    const decoded = decodeEntries(known, (key) => decoders.get(key), path, diagnostics);
+    const recognised = entries.filter(([key]) => isKnown(key, decoders, path, diagnostics));
+    const decoded = decodeEntries(recognised, (key) => decoders.get(key), path, diagnostics);
     const present = new Set(entries.map(([key]) => key));
     for (const key of required) if (!present.has(key)) refuse(path, `needs "${key}"`, diagnostics);
     const complete = required.every((key) => decoded.some(([name]) => name === key));
@@ -107,13 +107,13 @@ function isPlain(value: object): boolean {
 
 function isKnown(key: string, decoders: ReadonlyMap<string, unknown>, path: Path, diagnostics: Diagnostic[]): boolean {
   if (decoders.has(key)) return true;
-  const known = [...decoders.keys()];
+  const knownKeys = [...decoders.keys()];
   diagnostics.push({
     code: 'config-key',
     severity: 'error',
     place: configPlace(...path),
     message: `The key "${key}" is unknown.`,
-    hint: suggest(key, known) ?? `Known keys are ${known.map((name) => `"${name}"`).join(', ')}.`,
+    hint: suggest(key, knownKeys) ?? `Known keys are ${knownKeys.map((name) => `"${name}"`).join(', ')}.`,
   });
   return false;
 }

@@ -10,17 +10,17 @@ export function entriesOf(node: SourceNode, what: string, diagnostics: Diagnosti
 }
 
 /** False, reported with the nearest key, when a key is none of the known ones. */
-export function isKnownKey(key: PlacedName, known: readonly string[], diagnostics: Diagnostic[]): boolean {
-  if (known.includes(key.name)) return true;
+export function isKnownKey(key: PlacedName, knownKeys: readonly string[], diagnostics: Diagnostic[]): boolean {
+  if (knownKeys.includes(key.name)) return true;
   const message = `The key "${key.name}" is unknown.`;
-  const hint = suggest(key.name, known) ?? `Known keys are ${known.map((name) => `"${name}"`).join(', ')}.`;
+  const hint = suggest(key.name, knownKeys) ?? `Known keys are ${knownKeys.map((name) => `"${name}"`).join(', ')}.`;
   diagnostics.push({ code: 'permissions-key', severity: 'error', place: key.place, message, hint });
   return false;
 }
 
 /** Something in the file that is not of the documented form. */
-export function formError(place: string, message: string, hint: string | null = null): Diagnostic {
-  return { code: 'permissions-form', severity: 'error', place, message, hint };
+export function formError(location: string, message: string, hint: string | null = null): Diagnostic {
+  return { code: 'permissions-form', severity: 'error', place: location, message, hint };
 }
 
 /** True for a key without a value. */

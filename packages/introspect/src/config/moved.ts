@@ -2,24 +2,24 @@
 import type { SourceNode } from './source.ts';
 
 /** The place so many lines below another one. Places without a line stay. */
-export function movedPlace(place: string, lines: number): string {
-  const column = place.lastIndexOf(':');
-  const line = place.lastIndexOf(':', column - 1);
-  return `${place.slice(0, line)}:${Number(place.slice(line + 1, column)) + lines}${place.slice(column)}`;
+export function movedPlace(location: string, lines: number): string {
+  const column = location.lastIndexOf(':');
+  const line = location.lastIndexOf(':', column - 1);
+  return `${location.slice(0, line)}:${Number(location.slice(line + 1, column)) + lines}${location.slice(column)}`;
 }
 
 /** A node with all its places so many lines below. */
 export function movedNode(node: SourceNode, lines: number): SourceNode {
-  const place = movedPlace(node.place, lines);
+  const location = movedPlace(node.place, lines);
   switch (node.kind) {
     case 'scalar':
-      return { ...node, place };
+      return { ...node, place: location };
     case 'list':
-      return { ...node, place, items: node.items.map((item) => movedNode(item, lines)) };
+      return { ...node, place: location, items: node.items.map((item) => movedNode(item, lines)) };
     case 'map':
       return {
         ...node,
-        place,
+        place: location,
         entries: node.entries.map(({ key, value }) => ({
           key: { name: key.name, place: movedPlace(key.place, lines) },
           value: movedNode(value, lines),

@@ -22,8 +22,8 @@ function parseRole({ key, value }: SourceEntry, diagnostics: Diagnostic[]): read
     return [];
   }
   const entries = entriesOf(value, `The role "${key.name}"`, diagnostics);
-  const known = entries.filter((entry) => isKnownKey(entry.key, roleKeys, diagnostics));
-  const partOf = (name: (typeof roleKeys)[number]) => known.find((entry) => entry.key.name === name)?.value;
+  const recognised = entries.filter((entry) => isKnownKey(entry.key, roleKeys, diagnostics));
+  const partOf = (name: (typeof roleKeys)[number]) => recognised.find((entry) => entry.key.name === name)?.value;
   const [description, admin, app] = [partOf('description'), partOf('admin'), partOf('app')];
   return [
     {

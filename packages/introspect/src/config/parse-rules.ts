@@ -49,9 +49,15 @@ function parseCollection(role: PlacedName, collection: SourceEntry, diagnostics:
   });
 }
 
-function unknownAction({ name, place }: PlacedName): Diagnostic {
+function unknownAction({ name, place: location }: PlacedName): Diagnostic {
   const hint = suggest(name, actions) ?? `Actions are ${actions.map((action) => `"${action}"`).join(', ')}.`;
-  return { code: 'unknown-action', severity: 'error', place, message: `The action "${name}" is unknown.`, hint };
+  return {
+    code: 'unknown-action',
+    severity: 'error',
+    place: location,
+    message: `The action "${name}" is unknown.`,
+    hint,
+  };
 }
 
 type About = Pick<RuleSource, 'role' | 'collection' | 'action'>;
@@ -78,8 +84,8 @@ function parseRule(about: About, node: SourceNode, diagnostics: Diagnostic[]): r
 }
 
 function partsOfRule(action: Action, entries: readonly SourceEntry[], diagnostics: Diagnostic[]) {
-  const known = entries.filter(({ key }) => isPart(action, key, diagnostics));
-  const partOf = (name: string) => known.find(({ key }) => key.name === name)?.value;
+  const recognised = entries.filter(({ key }) => isPart(action, key, diagnostics));
+  const partOf = (name: string) => recognised.find(({ key }) => key.name === name)?.value;
   const conditionOf = (name: string) => {
     const node = partOf(name);
     return node === undefined || isNothing(node) ? null : placedValue(node);

@@ -62,48 +62,60 @@ function isBuiltIn({ name, admin }: RoleRow): boolean {
 function readRole(row: RoleRow, all: readonly RoleRow[], diagnostics: Diagnostic[]): readonly RoleSource[] {
   if (isBuiltIn(row)) return [];
   const { name, description, admin, app } = row;
-  const place = `platform_roles ${row.id}`;
+  const location = `platform_roles ${row.id}`;
   const problem = roleNameProblem(name);
   if (problem !== null) {
-    diagnostics.push({ code: 'role-name', severity: 'error', place, ...problem, hint: 'Give it another name.' });
+    diagnostics.push({
+      code: 'role-name',
+      severity: 'error',
+      place: location,
+      ...problem,
+      hint: 'Give it another name.',
+    });
     return [];
   }
   const first = all.find((other) => other.name === name);
   if (first !== row) {
     const message = `There are two roles with the name "${name}".`;
-    diagnostics.push({ code: 'role-name', severity: 'error', place, message, hint: 'Give one of them another name.' });
+    diagnostics.push({
+      code: 'role-name',
+      severity: 'error',
+      place: location,
+      message,
+      hint: 'Give one of them another name.',
+    });
     return [];
   }
-  return [{ name, place, description, admin, app }];
+  return [{ name, place: location, description, admin, app }];
 }
 
 function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnostic[]): readonly RuleSource[] {
-  const place = `platform_permissions ${row.id}`;
+  const location = `platform_permissions ${row.id}`;
   const action = actions.find((name) => name === row.action);
   if (action === undefined || role === undefined) {
-    diagnostics.push(formError(place, 'The row names no action and role that exist.'));
+    diagnostics.push(formError(location, 'The row names no action and role that exist.'));
     return [];
   }
   const written = action === 'create' || action === 'update';
   const values = [row.permissions, row.validation, row.presets];
   if (values.some((value) => depthOf(value, jsonDepth) > jsonDepth)) {
-    diagnostics.push(formError(place, `The row holds values that nest deeper than ${jsonDepth} levels.`));
+    diagnostics.push(formError(location, `The row holds values that nest deeper than ${jsonDepth} levels.`));
     return [];
   }
-  const named = (name: string): PlacedName => ({ name, place });
-  const placed = (value: JsonValue): PlacedValue => ({ ...plainValue(value), place, source: null, lines: 0 });
+  const named = (name: string): PlacedName => ({ name, place: location });
+  const placed = (value: JsonValue): PlacedValue => ({ ...plainValue(value), place: location, source: null, lines: 0 });
   return [
     {
       role: named(role),
       collection: named(row.collection),
       action,
-      place,
+      place: location,
       fields: action === 'delete' || row.fields === null ? null : namesOf(row.fields).map(named),
       // A condition without parts means every row, as none does.
       filter: action === 'create' || saysNothing(row.permissions) ? null : placed(row.permissions),
       validation: !written || row.validation === null ? null : placed(row.validation),
       presets: written
-        ? presetsOf(row.presets, place, diagnostics).map(([field, value]) => ({
+        ? presetsOf(row.presets, location, diagnostics).map(([field, value]) => ({
             field: named(field),
             value: placed(value),
           }))
@@ -125,12 +137,12 @@ function saysNothing(value: JsonValue): boolean {
 
 function presetsOf(
   value: JsonValue,
-  place: string,
+  location: string,
   diagnostics: Diagnostic[],
 ): readonly (readonly [string, JsonValue])[] {
   if (value === null) return [];
   if (isObject(value)) return Object.entries(value);
-  diagnostics.push(formError(place, 'The presets must be an object.'));
+  diagnostics.push(formError(location, 'The presets must be an object.'));
   return [];
 }
 

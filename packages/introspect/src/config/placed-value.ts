@@ -33,8 +33,8 @@ function jsonOf(node: SourceNode): JsonValue {
 }
 
 /** Place of the part that a path of keys leads to (`["author_id", "name"]`), or of the nearest one above it. */
-export function placeIn({ place, source, lines }: PlacedValue, path: readonly string[]): string {
-  if (source === null) return place;
+export function placeIn({ place: location, source, lines }: PlacedValue, path: readonly string[]): string {
+  if (source === null) return location;
   let found: Part = { place: source.place, node: source };
   for (const step of path) {
     const inner = partOf(found.node, step);

@@ -26,7 +26,7 @@ export function printPermissions(document: PermissionDocument, before = ''): str
   // Roles and actions stand on lines of their own, what they are in one line each.
   visit(yaml, {
     Pair(_, pair, path) {
-      const depth = path.filter((one) => isCollection(one)).length;
+      const depth = path.filter((ancestor) => isCollection(ancestor)).length;
       if (!isCollection(pair.value)) return;
       if (depth >= deepestBlock || pair.value.items.length === 0) pair.value.flow = true;
     },

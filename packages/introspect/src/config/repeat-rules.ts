@@ -4,11 +4,11 @@ import type { PlacedName } from './source.ts';
 
 /** The rules of one role for another one, whose text is the same so many lines below. */
 export function repeatRules(rules: readonly RuleSource[], role: PlacedName, lines: number): readonly RuleSource[] {
-  const name = ({ name, place }: PlacedName): PlacedName => ({ name, place: movedPlace(place, lines) });
-  const value = (one: PlacedValue): PlacedValue => ({
-    ...one,
-    place: movedPlace(one.place, lines),
-    lines: one.lines + lines,
+  const name = ({ name, place: location }: PlacedName): PlacedName => ({ name, place: movedPlace(location, lines) });
+  const value = (placed: PlacedValue): PlacedValue => ({
+    ...placed,
+    place: movedPlace(placed.place, lines),
+    lines: placed.lines + lines,
   });
   return rules.map((like) => ({
     role,

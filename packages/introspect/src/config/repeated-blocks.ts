@@ -37,9 +37,9 @@ export function withoutRepeats(text: string): Shortened | null {
   let [kept, shortened] = [0, ''];
   for (const block of findBlocks(text) ?? []) {
     const key = shortened.length + block.key - kept;
-    const told = `${block.indent} ${text.slice(block.start, block.end)}`;
-    const first = firsts.get(told);
-    if (first === undefined) firsts.set(told, key);
+    const content = `${block.indent} ${text.slice(block.start, block.end)}`;
+    const first = firsts.get(content);
+    if (first === undefined) firsts.set(content, key);
     else {
       repeats.push({ key, first });
       removed.push(block);

@@ -41,21 +41,21 @@ export function startReading(
 
 /** Reads a node. A wrong node is reported and left out. */
 export function readNode(node: unknown, reading: YamlReading, depth = 0): SourceNode | null {
-  const place = placeOf(node, reading);
-  if (depth > maxDepth) return refuse(reading, tooDeep(place));
+  const location = placeOf(node, reading);
+  if (depth > maxDepth) return refuse(reading, tooDeep(location));
   if (reading.following > 0) {
     reading.followed += 1;
     if (reading.followed > maxFollowed) {
-      return reading.followed === maxFollowed + 1 ? refuse(reading, tooLarge(place)) : null;
+      return reading.followed === maxFollowed + 1 ? refuse(reading, tooLarge(location)) : null;
     }
   }
   if (isAlias(node)) return readAlias(node, reading, depth);
-  if (isMap(node)) return { kind: 'map', place, entries: readEntries(node, reading, depth) };
+  if (isMap(node)) return { kind: 'map', place: location, entries: readEntries(node, reading, depth) };
   if (isSeq(node)) {
     const items = node.items.flatMap((item) => readNode(item, reading, depth + 1) ?? []);
-    return { kind: 'list', place, items };
+    return { kind: 'list', place: location, items };
   }
-  return { kind: 'scalar', place, ...(isScalar(node) ? scalarValue(node) : { value: null }) };
+  return { kind: 'scalar', place: location, ...(isScalar(node) ? scalarValue(node) : { value: null }) };
 }
 
 function placeOf(node: unknown, { fileName, positionAt }: YamlReading): string {
@@ -86,13 +86,13 @@ function readEntries(map: YAMLMap, reading: YamlReading, depth: number): readonl
 function readEntry(pair: Pair, reading: YamlReading, depth: number): SourceEntry | null {
   const name = keyName(pair, reading);
   if (name === null) return null;
-  const place = placeOf(pair.key, reading);
+  const location = placeOf(pair.key, reading);
   const first = reading.repeated.get(pair);
-  if (first !== undefined) return repeatedEntry({ name, place }, pair, first, reading);
+  if (first !== undefined) return repeatedEntry({ name, place: location }, pair, first, reading);
   const value = readNode(pair.value, reading, depth + 1);
   if (value === null) return null;
   // A key without a value has no node of its own to take the place from.
-  return { key: { name, place }, value: pair.value === null ? { ...value, place } : value };
+  return { key: { name, place: location }, value: pair.value === null ? { ...value, place: location } : value };
 }
 
 /** The value is that of the first entry, with its own places. */

@@ -8,35 +8,41 @@ const problems: ReadonlyMap<string, { readonly message?: string; readonly hint: 
 ]);
 
 /** Diagnostic of a parser's error, by its code and message. */
-export function syntaxError(place: string, message: string, code?: string): Diagnostic {
-  const known = code === undefined ? undefined : problems.get(code);
-  const { hint = null } = known ?? {};
-  return { code: 'yaml-syntax', severity: 'error', place, message: known?.message ?? firstLine(message), hint };
+export function syntaxError(location: string, message: string, code?: string): Diagnostic {
+  const problem = code === undefined ? undefined : problems.get(code);
+  const { hint = null } = problem ?? {};
+  return {
+    code: 'yaml-syntax',
+    severity: 'error',
+    place: location,
+    message: problem?.message ?? firstLine(message),
+    hint,
+  };
 }
 
 /** A key that is no text; `source` as it is written, where it is a single value. */
-export function keyError(place: string, source: string | undefined): Diagnostic {
+export function keyError(location: string, source: string | undefined): Diagnostic {
   const message = `The key ${source === undefined ? 'at this place' : `"${source}"`} is not a text.`;
   const hint = 'Write names that look like numbers, booleans or null in quotes.';
-  return { code: 'yaml-key', severity: 'error', place, message, hint };
+  return { code: 'yaml-key', severity: 'error', place: location, message, hint };
 }
 
 /** Levels of nesting a file may have; bounds the stack. */
 export const maxDepth = 64;
 
 /** Nesting beyond that. */
-export function tooDeep(place: string): Diagnostic {
+export function tooDeep(location: string): Diagnostic {
   const message = `The values nest deeper than ${maxDepth} levels.`;
-  return { code: 'yaml-depth', severity: 'error', place, message, hint: null };
+  return { code: 'yaml-depth', severity: 'error', place: location, message, hint: null };
 }
 
 /** Values that the aliases of a file may stand for; bounds what a few bytes can grow to. */
 export const maxFollowed = 100_000;
 
 /** Aliases that stand for more. */
-export function tooLarge(place: string): Diagnostic {
+export function tooLarge(location: string): Diagnostic {
   const message = `The aliases of the file stand for more than ${maxFollowed} values.`;
-  return { code: 'yaml-size', severity: 'error', place, message, hint: 'Use fewer anchors and aliases.' };
+  return { code: 'yaml-size', severity: 'error', place: location, message, hint: 'Use fewer anchors and aliases.' };
 }
 
 function firstLine(message: string): string {

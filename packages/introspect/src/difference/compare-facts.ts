@@ -46,9 +46,9 @@ function shown(dialect: Dialect, table: Table): Table {
 }
 
 function compareTables(was: Table, is: Table): readonly FactDifference[] {
-  const place = `table ${is.id}`;
+  const location = `table ${is.id}`;
   return [
-    ...told(place, [
+    ...told(location, [
       value('kind', was.kind, is.kind),
       value('comment', was.comment, is.comment),
       value('row-level security', rowSecurity(was), rowSecurity(is)),
@@ -60,17 +60,17 @@ function compareTables(was: Table, is: Table): readonly FactDifference[] {
     ]),
     ...members('column', is.id, was.columns, is.columns, compareColumns),
     ...orderOfColumns(was, is),
-    ...members('unique key', is.id, was.uniques, is.uniques, (one, other) => [
-      value('columns', keyText(one), keyText(other)),
+    ...members('unique key', is.id, was.uniques, is.uniques, (oldKey, other) => [
+      value('columns', keyText(oldKey), keyText(other)),
     ]),
-    ...members('foreign key', is.id, was.foreignKeys, is.foreignKeys, (one, other) => [
-      value('definition', foreignKeyText(one), foreignKeyText(other)),
+    ...members('foreign key', is.id, was.foreignKeys, is.foreignKeys, (oldKey, other) => [
+      value('definition', foreignKeyText(oldKey), foreignKeyText(other)),
     ]),
-    ...members('check', is.id, was.checks, is.checks, (one, other) => [
-      value('expression', checkText(one), checkText(other)),
+    ...members('check', is.id, was.checks, is.checks, (oldCheck, other) => [
+      value('expression', checkText(oldCheck), checkText(other)),
     ]),
-    ...members('index', is.id, was.indexes, is.indexes, (one, other) => [
-      value('definition', indexText(one), indexText(other)),
+    ...members('index', is.id, was.indexes, is.indexes, (oldIndex, other) => [
+      value('definition', indexText(oldIndex), indexText(other)),
     ]),
   ];
 }
@@ -84,7 +84,7 @@ function compareColumns(was: Column, is: Column): readonly (string | null)[] {
     was.nullable === is.nullable ? null : `It ${is.nullable ? 'can now' : 'can no longer'} be null.`,
     was.updatable === is.updatable ? null : `It ${is.updatable ? 'can now' : 'can no longer'} be written.`,
   ];
-  if (values.some((one) => one !== null)) return values;
+  if (values.some((difference) => difference !== null)) return values;
   // The meaning of a type, a domain's checks for example, can change under the same name.
   return [
     isDeepStrictEqual([was.type, was.source], [is.type, is.source]) ? null : 'What its type stands for has changed.',
@@ -92,9 +92,9 @@ function compareColumns(was: Column, is: Column): readonly (string | null)[] {
 }
 
 function orderOfColumns(was: Table, is: Table): readonly FactDifference[] {
-  const common = (one: Table, other: Table): readonly string[] => {
+  const common = (table: Table, other: Table): readonly string[] => {
     const names = new Set(other.columns.map(({ name }) => name));
-    return one.columns.map(({ name }) => name).filter((name) => names.has(name));
+    return table.columns.map(({ name }) => name).filter((name) => names.has(name));
   };
   return told(`table ${is.id}`, [value('columns', common(was, is).join(', '), common(is, was).join(', '))]);
 }
@@ -121,10 +121,10 @@ function members<T extends Named>(
   after: readonly T[],
   compare: (was: T, is: T) => readonly (string | null)[],
 ): readonly FactDifference[] {
-  const place = (name: string): string =>
+  const locationOf = (name: string): string =>
     kind === 'column' ? `column ${table}.${name}` : `${kind} ${name} of ${table}`;
   return paired(before, after, ({ name }) => name).flatMap(([name, was, is]) =>
-    was && is ? told(place(name), compare(was, is)) : single(place(name), was),
+    was && is ? told(locationOf(name), compare(was, is)) : single(locationOf(name), was),
   );
 }
 
@@ -134,12 +134,12 @@ function paired<T>(
   after: readonly T[],
   nameOf: (value: T) => string,
 ): readonly (readonly [name: string, was: T | undefined, is: T | undefined])[] {
-  const old = new Map(before.map((one) => [nameOf(one), one]));
+  const old = new Map(before.map((member) => [nameOf(member), member]));
   const fresh = new Set(after.map(nameOf));
-  const gone = before.filter((one) => !fresh.has(nameOf(one)));
+  const gone = before.filter((member) => !fresh.has(nameOf(member)));
   return [
-    ...after.map((one) => [nameOf(one), old.get(nameOf(one)), one] as const),
-    ...gone.map((one) => [nameOf(one), one, undefined] as const),
+    ...after.map((member) => [nameOf(member), old.get(nameOf(member)), member] as const),
+    ...gone.map((member) => [nameOf(member), member, undefined] as const),
   ];
 }
 

@@ -17,7 +17,9 @@ export interface Draft {
 /** The catalog as it would be if each draft were the table that it stands for. */
 export function withDrafts(catalog: MysqlCatalog, drafts: readonly Draft[]): MysqlCatalog {
   const find = (row: TableName, name: 'table' | 'draft'): Draft | undefined =>
-    drafts.find((one) => one[name] === row.table_name && one.schema === schemaOf(catalog, row.table_schema));
+    drafts.find(
+      (candidate) => candidate[name] === row.table_name && candidate.schema === schemaOf(catalog, row.table_schema),
+    );
 
   /** Rows of drafts in place of those of their tables. */
   function replaced<Row extends TableName>(rows: readonly Row[]): readonly Row[] {
@@ -34,8 +36,8 @@ export function withDrafts(catalog: MysqlCatalog, drafts: readonly Draft[]): Mys
     keep: (row: Row, draft: Draft) => boolean,
   ): readonly Row[] {
     return rows.flatMap((row) => {
-      const [own, draft] = [find(row, 'table'), find(row, 'draft')];
-      if (own !== undefined) return own.draft !== null && keep(row, own) ? [row] : [];
+      const [existing, draft] = [find(row, 'table'), find(row, 'draft')];
+      if (existing !== undefined) return existing.draft !== null && keep(row, existing) ? [row] : [];
       if (draft === undefined) return [row];
       return draft.stands ? [] : [{ ...row, table_name: draft.table }];
     });

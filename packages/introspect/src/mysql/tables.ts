@@ -20,10 +20,10 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   if (old.length > 0) return { dialect: catalog.dialect, tables: [], enums: [], diagnostics: old };
   const listable = catalog.tables.filter((row) => row.table_type !== 'SEQUENCE');
   const isSystem = systemTest(catalog);
-  const own = listable.filter((row) => !isSystem(row) && isAskedFor(catalog, row));
+  const ordinary = listable.filter((row) => !isSystem(row) && isAskedFor(catalog, row));
   const lookup = lookupOf(catalog);
   const isReadable = (row: TableRow): boolean => row.table_type !== 'VIEW' || lookup.columns.has(idOf(catalog, row));
-  const asked = own.filter((row) => isWanted(catalog, row));
+  const asked = ordinary.filter((row) => isWanted(catalog, row));
   const wanted = [
     ...asked.filter(isReadable),
     ...listable.filter((row) => isSystem(row) && isCollection(catalog, row)),
@@ -36,12 +36,12 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   );
   const diagnostics = [
     ...built.flatMap((part) => part.diagnostics),
-    ...excluded(catalog, own, asked),
+    ...excluded(catalog, ordinary, asked),
     ...unreadable(
       catalog,
       asked.filter((row) => !isReadable(row)),
     ),
-    ...unmatched(catalog, own),
+    ...unmatched(catalog, ordinary),
     ...unknownTypes(tables),
   ];
   return { dialect: catalog.dialect, tables, enums: [], diagnostics: sortDiagnostics(diagnostics) };
@@ -138,8 +138,8 @@ function commentOf({ table_type: type, table_comment: comment }: TableRow): stri
   return comment === '' || type === 'VIEW' ? null : comment;
 }
 
-function excluded(catalog: MysqlCatalog, own: readonly TableRow[], wanted: readonly TableRow[]): Diagnostic[] {
-  const left = own.filter((row) => !wanted.includes(row));
+function excluded(catalog: MysqlCatalog, ordinary: readonly TableRow[], wanted: readonly TableRow[]): Diagnostic[] {
+  const left = ordinary.filter((row) => !wanted.includes(row));
   return left.map((row) => ({
     code: 'relation-excluded',
     severity: 'info',

@@ -10,7 +10,9 @@ type Grant = Omit<Permission, 'role' | 'fields'> & { readonly fields: readonly s
 
 /** The rules that roles have by app access, for the collections that are installed. Administrators need none. */
 export function appAccess(roles: readonly Role[], collections: readonly Collection[]): readonly Permission[] {
-  const installed = new Map(collections.filter(({ system }) => system !== undefined).map((one) => [one.name, one]));
+  const installed = new Map(
+    collections.filter(({ system }) => system !== undefined).map((collection) => [collection.name, collection]),
+  );
   return roles
     .filter(({ app, admin }) => app && !admin)
     .flatMap(({ name }) =>
@@ -22,8 +24,8 @@ export function appAccess(roles: readonly Role[], collections: readonly Collecti
 }
 
 function fieldsOf({ fields, action }: Grant, collection: Collection): readonly string[] {
-  const given = collection.fields.filter(({ serverOwned }) => action === 'read' || serverOwned !== true);
-  return fields === 'all' ? given.map(({ name }) => name) : fields;
+  const available = collection.fields.filter(({ serverOwned }) => action === 'read' || serverOwned !== true);
+  return fields === 'all' ? available.map(({ name }) => name) : fields;
 }
 
 const user = { kind: 'caller', of: 'user', path: [] } as const;

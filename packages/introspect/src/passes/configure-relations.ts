@@ -20,9 +20,9 @@ export function configureRelations(collections: readonly Collection[], config: P
   const byName = collectionsByName(collections);
   return collections.map((collection) => {
     const relations = collection.relations.flatMap((relation) => {
-      const own = configs.get(relationKey(collection, relation)) ?? {};
-      if (own.hidden === true) return [];
-      return [configureRelation(followRename(relation, renamed), own, byName)];
+      const settings = configs.get(relationKey(collection, relation)) ?? {};
+      if (settings.hidden === true) return [];
+      return [configureRelation(followRename(relation, renamed), settings, byName)];
     });
     return { ...collection, relations: sortedBy(relations, ({ name }) => name) };
   });

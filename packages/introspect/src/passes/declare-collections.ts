@@ -16,20 +16,23 @@ export function declareCollections(
   named: readonly Collection[],
 ): PlatformConfig {
   const entries = new Map<TableId, { readonly key: string; readonly config: CollectionConfig }>();
-  for (const [key, own] of Object.entries(config.collections ?? {})) {
+  for (const [key, settings] of Object.entries(config.collections ?? {})) {
     const [table, ...others] = findTables(tables, key, defaultSchema(config));
     if (table !== undefined && others.length === 0 && !entries.has(table.id))
-      entries.set(table.id, { key, config: own });
+      entries.set(table.id, { key, config: settings });
   }
   const fields = Map.groupBy(model.fields, (row) => textOf(row, 'collection'));
   const rows = new Map(model.collections.map((row) => [textOf(row, 'collection'), row]));
   const added = named
     .filter(({ system, name }) => system === undefined && (rows.has(name) || fields.has(name)))
     .map((collection): readonly [string, CollectionConfig] => {
-      const { key, config: own } = entries.get(collection.table) ?? { key: collection.table, config: {} };
+      const { key, config: settings } = entries.get(collection.table) ?? { key: collection.table, config: {} };
       const row = rows.get(collection.name);
-      const told = fieldsOf(collection, fields.get(collection.name) ?? [], own.fields ?? {});
-      return [key, { ...(row === undefined ? {} : collectionOf(row)), ...own, ...(told && { fields: told }) }];
+      const declared = fieldsOf(collection, fields.get(collection.name) ?? [], settings.fields ?? {});
+      return [
+        key,
+        { ...(row === undefined ? {} : collectionOf(row)), ...settings, ...(declared && { fields: declared }) },
+      ];
     });
   return { ...config, collections: { ...config.collections, ...Object.fromEntries(added) } };
 }
@@ -53,13 +56,13 @@ function collectionOf(row: DeclaredRow): CollectionConfig {
 function fieldsOf(
   collection: Collection,
   rows: readonly DeclaredRow[],
-  own: Readonly<Record<string, FieldConfig>>,
+  settings: Readonly<Record<string, FieldConfig>>,
 ): Readonly<Record<string, FieldConfig>> | undefined {
-  const told = rows.flatMap((row) => {
+  const declared = rows.flatMap((row) => {
     const found = collection.fields.find(({ name }) => name === textOf(row, 'field'));
-    return found === undefined ? [] : [[found.column, { ...fieldOf(row), ...own[found.column] }] as const];
+    return found === undefined ? [] : [[found.column, { ...fieldOf(row), ...settings[found.column] }] as const];
   });
-  return told.length === 0 ? undefined : { ...own, ...Object.fromEntries(told) };
+  return declared.length === 0 ? undefined : { ...settings, ...Object.fromEntries(declared) };
 }
 
 function fieldOf(row: DeclaredRow): FieldConfig {

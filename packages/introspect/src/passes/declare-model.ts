@@ -17,7 +17,7 @@ export function declareAnyItems(
   keyed: readonly Collection[],
 ): PlatformConfig {
   const byName = collectionsByName(keyed);
-  const known = new Set((config.manyToAny ?? []).map(({ link, itemField }) => `${link}.${itemField}`));
+  const configured = new Set((config.manyToAny ?? []).map(({ link, itemField }) => `${link}.${itemField}`));
   const added = model.relations.flatMap((row): readonly ManyToAnyConfig[] => {
     const [link = '', itemField = '', collectionField = '', linkField = ''] = [
       'many_collection',
@@ -27,7 +27,8 @@ export function declareAnyItems(
     ].map((name) => textOf(row, name));
     const field = textOf(row, 'one_field') ?? textOf(rowOf(model, link, linkField) ?? {}, 'one_field');
     const owner = manyToOnesOf(byName.get(link) ?? { relations: [] }).find(({ name }) => name === linkField)?.target;
-    if (!isAnyItem(row) || known.has(`${link}.${itemField}`) || owner === undefined || field === undefined) return [];
+    if (!isAnyItem(row) || configured.has(`${link}.${itemField}`) || owner === undefined || field === undefined)
+      return [];
     const sort = textOf(row, 'sort_field');
     const allowed = namesOf(row, 'one_allowed_collections');
     return [{ collection: owner, field, link, linkField, collectionField, itemField, allowed, ...(sort && { sort }) }];
@@ -47,7 +48,7 @@ export function declareRelations(
   const links = new Set(model.relations.filter(isAnyItem).map((row) => placeOf(row, 'junction_field')));
   const translations = translationsIn(model, config, derived);
   const translated = new Set(translations.map(({ collection, field }) => `${collection}.${field}`));
-  for (const row of model.relations.filter((one) => !isAnyItem(one))) {
+  for (const row of model.relations.filter((candidate) => !isAnyItem(candidate))) {
     const isTranslated = translated.has(`${textOf(row, 'one_collection')}.${textOf(row, 'one_field')}`);
     const found = inverseOf(row, derived, !isTranslated && textOf(row, 'junction_field') !== undefined);
     const isNamed = isTranslated || links.has(placeOf(row, 'many_field'));
@@ -63,7 +64,7 @@ export function declareRelations(
       if (joins(row, derived)) declareJunction(junctions, row, { name, sort });
     }
   }
-  const entries = [...relations].map(([key, told]) => [key, { ...told, ...config.relations?.[key] }] as const);
+  const entries = [...relations].map(([key, declared]) => [key, { ...declared, ...config.relations?.[key] }] as const);
   return {
     ...config,
     relations: { ...config.relations, ...Object.fromEntries(entries) },
@@ -76,10 +77,10 @@ export function declareRelations(
 function inverseOf(row: DeclaredRow, derived: readonly Collection[], through: boolean): string | undefined {
   const owner = derived.find(({ name }) => name === textOf(row, 'one_collection'));
   const [many, field] = [textOf(row, 'many_collection'), textOf(row, 'many_field')];
-  const found = owner?.relations.find((one) =>
+  const found = owner?.relations.find((candidate) =>
     through
-      ? one.kind === 'm2m' && one.junction === many
-      : one.kind === 'o2m' && one.target === many && one.inverse === field,
+      ? candidate.kind === 'm2m' && candidate.junction === many
+      : candidate.kind === 'o2m' && candidate.target === many && candidate.inverse === field,
   );
   return owner && found && relationKey(owner, found);
 }
@@ -98,13 +99,15 @@ function declareJunction(
   row: DeclaredRow,
   { name, sort }: { readonly name: string | undefined; readonly sort: string | undefined },
 ): void {
-  const [junction = '', near = '', far = ''] = ['many_collection', 'many_field', 'junction_field'].map((one) =>
-    textOf(row, one),
+  const [junction = '', near = '', far = ''] = ['many_collection', 'many_field', 'junction_field'].map((column) =>
+    textOf(row, column),
   );
-  const place = junctions.findIndex((one) => one.junction === junction && one.near === far && one.far === near);
-  const known = junctions[place];
-  if (known === undefined) junctions.push({ junction, near, far, ...(name && { name }), ...(sort && { sort }) });
-  else junctions[place] = { ...known, ...(name && { inverseName: name }) };
+  const index = junctions.findIndex(
+    (candidate) => candidate.junction === junction && candidate.near === far && candidate.far === near,
+  );
+  const existing = junctions[index];
+  if (existing === undefined) junctions.push({ junction, near, far, ...(name && { name }), ...(sort && { sort }) });
+  else junctions[index] = { ...existing, ...(name && { inverseName: name }) };
 }
 
 function isAnyItem(row: DeclaredRow): boolean {

@@ -16,9 +16,11 @@ export function translationsIn(
   derived: readonly Collection[],
 ): readonly TranslationsConfig[] {
   const byName = collectionsByName(derived);
-  const known = new Set((config.translations ?? []).map(({ collection, child }) => `${collection}.${child}`));
+  const configured = new Set((config.translations ?? []).map(({ collection, child }) => `${collection}.${child}`));
   return fields.filter(isTranslated).flatMap((field): readonly TranslationsConfig[] => {
-    const row = relations.find((one) => one.one_collection === field.collection && one.one_field === field.field);
+    const row = relations.find(
+      (candidate) => candidate.one_collection === field.collection && candidate.one_field === field.field,
+    );
     const child = byName.get(String(row?.many_collection));
     if (row === undefined || child === undefined) return [];
     const declared = { collection: String(field.collection), field: String(field.field), child: child.name };
@@ -28,7 +30,7 @@ export function translationsIn(
     const [language, ...more] = named === undefined ? others : others.filter(({ name }) => name === named);
     const isWhole = keys.some(({ name, target }) => name === row.many_field && target === declared.collection);
     if (language === undefined || more.length > 0 || !isWhole) return [];
-    return known.has(`${declared.collection}.${child.name}`) ? [] : [{ ...declared, languages: language.target }];
+    return configured.has(`${declared.collection}.${child.name}`) ? [] : [{ ...declared, languages: language.target }];
   });
 }
 

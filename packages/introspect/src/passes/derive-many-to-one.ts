@@ -17,8 +17,8 @@ export function deriveManyToOne(collections: readonly Collection[], tables: read
     const table = byId.get(collection.table);
     if (table === undefined || table.foreignKeys.length === 0) return collection;
     const named = table.foreignKeys.map(({ target }) => targets.get(target));
-    const known = last.get(collection);
-    if (known?.table === table && known.targets.every((target, at) => target === named[at])) return known.made;
+    const cached = last.get(collection);
+    if (cached?.table === table && cached.targets.every((target, index) => target === named[index])) return cached.made;
     const made = withManyToOne(collection, table, targets);
     last.set(collection, { table, targets: named, made });
     return made;

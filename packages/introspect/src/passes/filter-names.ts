@@ -22,9 +22,9 @@ function createListing<Named>(
 ): (name: string) => ReadonlyMap<string, Named> | undefined {
   const listed = new Map<string, ReadonlyMap<string, Named>>();
   return (name) => {
-    const known = listed.get(name);
+    const cached = listed.get(name);
     const collection = byName.get(name);
-    if (known !== undefined || collection === undefined) return known;
+    if (cached !== undefined || collection === undefined) return cached;
     const made = list(collection);
     listed.set(name, made);
     return made;

@@ -51,8 +51,8 @@ export function declareModel(
 ): PlatformConfig {
   const settings = withSystemTables(config, tables);
   const named = markSystem(nameFields(nameCollections(tables, settings)), tables, settings);
-  const told = declareCollections(config, model, tables, named);
-  const linked = declareAnyItems(told, model, deriveManyToOne(named, tables));
+  const declared = declareCollections(config, model, tables, named);
+  const linked = declareAnyItems(declared, model, deriveManyToOne(named, tables));
   return declareRelations(linked, model, deriveStages(tables, linked, previous).joined);
 }
 

@@ -12,8 +12,8 @@ export type ManyToManyRelation = Extract<Relation, { readonly kind: 'm2m' }>;
 
 /** Tables by their id. */
 export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table> {
-  const known = byId.get(tables);
-  if (known !== undefined) return known;
+  const cached = byId.get(tables);
+  if (cached !== undefined) return cached;
   const made = new Map(tables.map((table) => [table.id, table]));
   byId.set(tables, made);
   return made;
@@ -24,8 +24,8 @@ const byId = new WeakMap<readonly Table[], ReadonlyMap<TableId, Table>>();
 
 /** Collections by their API name. Of two with one name, which a rule reports, the first is found. */
 export function collectionsByName(collections: readonly Collection[]): ReadonlyMap<string, Collection> {
-  const known = byName.get(collections);
-  if (known !== undefined) return known;
+  const cached = byName.get(collections);
+  if (cached !== undefined) return cached;
   const made = new Map(collections.map((collection) => [collection.name, collection] as const).reverse());
   byName.set(collections, made);
   return made;

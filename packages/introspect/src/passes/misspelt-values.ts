@@ -18,8 +18,8 @@ export function findMisspeltValues(source: PlacedValue): readonly Diagnostic[] {
     const meant = didYouMean(name, dynamicNames);
     if (meant === null) return [];
     const message = `"${name}" is no dynamic value.`;
-    const place = placeIn(source, path);
-    return [{ code: 'dynamic-value', severity: 'error', place, message, hint: `Did you mean "${meant}"?` }];
+    const location = placeIn(source, path);
+    return [{ code: 'dynamic-value', severity: 'error', place: location, message, hint: `Did you mean "${meant}"?` }];
   });
 }
 

@@ -23,8 +23,8 @@ export function nameCollections(tables: readonly Table[], config: PlatformConfig
   const schema = defaultSchema(config);
   const named = tables.map((table) => nameTable(table, matches.get(table.id) ?? unconfigured, schema));
   const shown = named.filter(
-    ({ name, table, config: own }) =>
-      own.hidden !== true && (!name.startsWith(reservedPrefix) || systemOf(table, config) !== undefined),
+    ({ name, table, config: settings }) =>
+      settings.hidden !== true && (!name.startsWith(reservedPrefix) || systemOf(table, config) !== undefined),
   );
   return sortedBy(
     shown,

@@ -9,8 +9,8 @@ import type { NamedTable } from './name-collections.ts';
  */
 export function nameFields(tables: readonly NamedTable[]): readonly Collection[] {
   return tables.map((named) => {
-    const known = last.get(named.table);
-    if (known?.name === named.name && known.config === named.config) return known.collection;
+    const cached = last.get(named.table);
+    if (cached?.name === named.name && cached.config === named.config) return cached.collection;
     const collection = nameFieldsOf(named);
     last.set(named.table, { name: named.name, config: named.config, collection });
     return collection;
@@ -41,8 +41,8 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
 function fieldsOf(table: Table, config: CollectionConfig): readonly Field[] {
   const configs = new Map(Object.entries(config.fields ?? {}));
   return table.columns.flatMap((column) => {
-    const own = configs.get(column.name) ?? {};
-    return own.hidden === true ? [] : [fieldOf(column, own)];
+    const settings = configs.get(column.name) ?? {};
+    return settings.hidden === true ? [] : [fieldOf(column, settings)];
   });
 }
 

@@ -47,16 +47,16 @@ export function nowMisfit(field: Field): string | null {
 
 /** Mismatch of a path from the caller: an array takes a list, every other field one value of its type. */
 export function pathMisfit(field: Field, column: Column | undefined, { type, many }: CallerValue): string | null {
-  const own = namedField(field, column?.type);
+  const target = namedField(field, column?.type);
   if (field.type === 'array') {
-    const element = own.element ?? 'unknown';
+    const element = target.element ?? 'unknown';
     return many && areComparable({ type: element }, type) ? null : 'takes a list of values of its type';
   }
   if (many) return 'takes one value, not a list';
-  if (field.type === 'enum') return takesLabels(own.values, type.values) ? null : 'takes only its own labels';
-  return areComparable(own, type) || own.type === type.type ? null : `takes no value of type "${type.type}"`;
+  if (field.type === 'enum') return takesLabels(target.values, type.values) ? null : 'takes only its own labels';
+  return areComparable(target, type) || target.type === type.type ? null : `takes no value of type "${type.type}"`;
 }
 
-function takesLabels(own: readonly string[] | undefined, given: readonly string[] | undefined): boolean {
-  return given?.every((label) => own?.includes(label)) ?? false;
+function takesLabels(ownLabels: readonly string[] | undefined, givenLabels: readonly string[] | undefined): boolean {
+  return givenLabels?.every((label) => ownLabels?.includes(label)) ?? false;
 }

@@ -72,9 +72,9 @@ export function hintForStep(
 
 function hintFor(name: string, path: readonly string[], root: Collection, names: ConditionNames): string | null {
   const last = path.reduce<Collection | undefined>((collection, key) => step(collection, key, names), root);
-  const known = last?.fields.find((field) => field.name === name);
+  const secret = last?.fields.find((field) => field.name === name);
   // The parser reports secret fields as unknown; authors of rules may see them.
-  if (known !== undefined) return `Fields of type "${known.type}" cannot be used in conditions.`;
+  if (secret !== undefined) return `Fields of type "${secret.type}" cannot be used in conditions.`;
   return suggest(name, [...(last === undefined ? [] : namesIn(last)), ...operators, '_and', '_or', '_some', '_none']);
 }
 

@@ -64,8 +64,8 @@ function resolveRoles({ roles }: PermissionDocument): readonly Role[] {
 function resolveRules({ rules }: PermissionDocument, names: Names, diagnostics: Diagnostic[]): readonly Permission[] {
   const faultless = new Map<RuleSource, readonly Permission[]>();
   return rules.flatMap((rule) => {
-    const known = rule.like && faultless.get(rule.like);
-    if (known !== undefined) return known.map((permission) => ({ ...permission, role: rule.role.name }));
+    const repeated = rule.like && faultless.get(rule.like);
+    if (repeated !== undefined) return repeated.map((permission) => ({ ...permission, role: rule.role.name }));
     const before = diagnostics.length;
     const permissions = resolveRule(rule, names, diagnostics);
     if (diagnostics.length === before) faultless.set(rule, permissions);
@@ -77,9 +77,9 @@ function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]):
   const collection = names.collections.get(rule.collection.name);
   if (collection === undefined) {
     // Every action of a collection has the place of its name.
-    const { place } = rule.collection;
-    if (!names.unknown.has(place)) diagnostics.push(unknownCollection(rule, names));
-    names.unknown.add(place);
+    const { place: location } = rule.collection;
+    if (!names.unknown.has(location)) diagnostics.push(unknownCollection(rule, names));
+    names.unknown.add(location);
     return [];
   }
   const conditionOf = (part: 'filter' | 'validation'): Condition | null =>
@@ -98,14 +98,14 @@ function resolveRule(rule: RuleSource, names: Names, diagnostics: Diagnostic[]):
 }
 
 function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Diagnostic[]): readonly string[] {
-  const known = namesIn(collection);
+  const visible = namesIn(collection);
   const listed = rule.fields ?? [];
-  for (const { name, place } of listed) {
-    if (name !== '*' && !known.has(name)) diagnostics.push(unknownField(name, place, collection));
+  for (const { name, place: location } of listed) {
+    if (name !== '*' && !visible.has(name)) diagnostics.push(unknownField(name, location, collection));
   }
   const wanted = new Set(listed.map(({ name }) => name));
-  const everything = rule.action === 'read' ? known : writableNames(collection, known, rule.action);
-  return [...known].filter((name) => (wanted.has('*') && everything.has(name)) || wanted.has(name));
+  const everything = rule.action === 'read' ? visible : writableNames(collection, visible, rule.action);
+  return [...visible].filter((name) => (wanted.has('*') && everything.has(name)) || wanted.has(name));
 }
 
 /**
@@ -114,24 +114,30 @@ function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Di
  */
 function writableNames(
   collection: Collection,
-  known: ReadonlySet<string>,
+  visible: ReadonlySet<string>,
   action: RuleSource['action'],
 ): ReadonlySet<string> {
-  if (collection.system === undefined) return known;
+  if (collection.system === undefined) return visible;
   const { administrators = [], fixed = [] } = systemCollection(collection.name) ?? {};
   const owned = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
   const others = new Set([...owned, ...administrators, ...(action === 'update' ? fixed : [])]);
-  return new Set([...known].filter((name) => !others.has(name)));
+  return new Set([...visible].filter((name) => !others.has(name)));
 }
 
-function unknownCollection({ collection: { name, place } }: RuleSource, { collections }: Names): Diagnostic {
+function unknownCollection({ collection: { name, place: location } }: RuleSource, { collections }: Names): Diagnostic {
   const hint = suggest(name, collections.keys()) ?? 'Rules name collections as the API does.';
   const message = `The collection "${name}" does not exist.`;
-  return { code: 'unknown-collection', severity: 'error', place, message, hint };
+  return { code: 'unknown-collection', severity: 'error', place: location, message, hint };
 }
 
 /** A name that is neither a field nor a relation of a collection. */
-export function unknownField(name: string, place: string, collection: Collection): Diagnostic {
+export function unknownField(name: string, location: string, collection: Collection): Diagnostic {
   const message = `The collection "${collection.name}" has no field "${name}".`;
-  return { code: 'unknown-field', severity: 'error', place, message, hint: suggest(name, namesIn(collection)) };
+  return {
+    code: 'unknown-field',
+    severity: 'error',
+    place: location,
+    message,
+    hint: suggest(name, namesIn(collection)),
+  };
 }

@@ -64,13 +64,13 @@ function isWritable({ fill, updatable }: Column): boolean {
   return updatable && fill.kind !== 'generated' && !(fill.kind === 'identity' && fill.always);
 }
 
-function unknownPreset({ field: { name, place } }: PresetSource, collection: Collection): Diagnostic {
+function unknownPreset({ field: { name, place: location } }: PresetSource, collection: Collection): Diagnostic {
   const message = `The collection "${collection.name}" has no field "${name}" that a preset can set.`;
   const hint = suggest(
     name,
     collection.fields.map((field) => field.name),
   );
-  return { code: 'unknown-field', severity: 'error', place, message, hint };
+  return { code: 'unknown-field', severity: 'error', place: location, message, hint };
 }
 
 function wrongPreset({ field, value }: PresetSource, { message, name }: Misfit, names: ConditionNames): Diagnostic {

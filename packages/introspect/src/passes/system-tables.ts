@@ -39,13 +39,13 @@ export function systemOf(
  * left out. Without such tables it is the configuration itself.
  */
 export function withSystemTables(config: PlatformConfig, tables: readonly Table[]): PlatformConfig {
-  const own = tables.flatMap((table) => {
+  const systemConfigs = tables.flatMap((table) => {
     const system = systemOf(table, config);
     return system === undefined ? [] : [[table.id, configOf(system, table)] as const];
   });
-  if (own.length === 0) return config;
+  if (systemConfigs.length === 0) return config;
   const others = Object.entries(config.collections ?? {}).filter(([name]) => !meansSystemTable(name, tables, config));
-  return { ...config, collections: Object.fromEntries([...others, ...own]) };
+  return { ...config, collections: Object.fromEntries([...others, ...systemConfigs]) };
 }
 
 /** True if a key under `collections` means a table of the platform. */
@@ -79,21 +79,25 @@ export function markSystem(
   tables: readonly Table[],
   config: PlatformConfig,
 ): readonly Collection[] {
-  const own = new Map(tables.flatMap((table) => ofTable(table, config)));
-  if (own.size === 0) return collections;
+  const systemTables = new Map(tables.flatMap((table) => ofTable(table, config)));
+  if (systemTables.size === 0) return collections;
   const byId = new Map(tables.map((table) => [table.id, table]));
   return collections.map((collection) => {
-    const system = own.get(collection.table);
+    const system = systemTables.get(collection.table);
     const table = byId.get(collection.table);
-    const identified = table === undefined ? collection : withIdentifiers(collection, table, own);
+    const identified = table === undefined ? collection : withIdentifiers(collection, table, systemTables);
     return system === undefined ? identified : marked(identified, system);
   });
 }
 
 /** Reads texts of the length of an identifier as such: in the platform's tables, and where a foreign key leads to one. */
-function withIdentifiers(collection: Collection, table: Table, own: ReadonlyMap<string, SystemCollection>): Collection {
-  const isOwn = own.has(table.id);
-  const references = table.foreignKeys.flatMap(({ columns, target }) => (own.has(target) ? columns : []));
+function withIdentifiers(
+  collection: Collection,
+  table: Table,
+  systemTables: ReadonlyMap<string, SystemCollection>,
+): Collection {
+  const isOwn = systemTables.has(table.id);
+  const references = table.foreignKeys.flatMap(({ columns, target }) => (systemTables.has(target) ? columns : []));
   const identifiers = table.columns
     .filter(({ name, nativeType }) => nativeType === identifierText && (isOwn || references.includes(name)))
     .map(({ name }) => name);
@@ -125,8 +129,8 @@ export function systemNames(
   declared: ReadonlyMap<string, ReadonlySet<string>>,
   collections: readonly Collection[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const own = collections.filter(({ system }) => system !== undefined);
-  const named = own.map(({ name }) => {
+  const systemOnly = collections.filter(({ system }) => system !== undefined);
+  const named = systemOnly.map(({ name }) => {
     const inverses = Object.keys(systemCollection(name)?.inverses ?? {});
     return [name, new Set([...(declared.get(name) ?? []), ...inverses])] as const;
   });
@@ -138,7 +142,7 @@ export function systemNames(
  * those that are not specified. A project's own collections are related to the platform's as to any other.
  */
 export function nameSystemInverses(collections: readonly Collection[]): readonly Collection[] {
-  const system = new Set(collections.filter((one) => one.system !== undefined).map(({ name }) => name));
+  const system = new Set(collections.filter((collection) => collection.system !== undefined).map(({ name }) => name));
   if (system.size === 0) return collections;
   return collections.map((collection) => {
     if (!system.has(collection.name)) return collection;

@@ -13,21 +13,21 @@ export function baseOrder(
   const waiting = new Map<string, number>();
   const readers = new Map<string, string[]>();
   const found = [relation];
-  for (let one = found.pop(); one !== undefined; one = found.pop()) {
-    if (waiting.has(one)) continue;
-    const bases = [...new Set(basesOf(one))].filter((base) => !isBuilt(base));
-    waiting.set(one, bases.length);
+  for (let relation = found.pop(); relation !== undefined; relation = found.pop()) {
+    if (waiting.has(relation)) continue;
+    const bases = [...new Set(basesOf(relation))].filter((base) => !isBuilt(base));
+    waiting.set(relation, bases.length);
     for (const base of bases) {
-      const known = readers.get(base);
-      if (known === undefined) readers.set(base, [one]);
-      else known.push(one);
+      const waitingReaders = readers.get(base);
+      if (waitingReaders === undefined) readers.set(base, [relation]);
+      else waitingReaders.push(relation);
     }
     found.push(...bases);
   }
-  const order = [...waiting].flatMap(([one, bases]) => (bases === 0 ? [one] : []));
+  const order = [...waiting].flatMap(([relation, bases]) => (bases === 0 ? [relation] : []));
   // The list grows while it is gone through.
-  for (const one of order) {
-    for (const reader of readers.get(one) ?? []) {
+  for (const ready of order) {
+    for (const reader of readers.get(ready) ?? []) {
       const bases = (waiting.get(reader) ?? 0) - 1;
       waiting.set(reader, bases);
       if (bases === 0) order.push(reader);

@@ -76,10 +76,10 @@ function parseOr(tokens: Tokens): CheckNode {
 }
 
 function parseSeries(tokens: Tokens, kind: 'or' | 'and', parsePart: (tokens: Tokens) => CheckNode): CheckNode {
-  const of = [parsePart(tokens)];
-  while (takeWord(tokens, kind.toUpperCase())) of.push(parsePart(tokens));
-  const [only] = of;
-  return of.length === 1 && only ? only : { kind, of };
+  const parts = [parsePart(tokens)];
+  while (takeWord(tokens, kind.toUpperCase())) parts.push(parsePart(tokens));
+  const [only] = parts;
+  return parts.length === 1 && only ? only : { kind, of: parts };
 }
 
 function parseComparison(tokens: Tokens): CheckNode {

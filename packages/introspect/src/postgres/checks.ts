@@ -66,8 +66,8 @@ export function allowedValues(
   domainChecks: readonly DomainCheck[],
 ): readonly string[] | null {
   if (column.type.values !== null) return column.type.values;
-  const own = checks.flatMap(({ allowed }) => (allowed?.column === column.row.attname ? [allowed.values] : []));
-  const lists = [...own, ...domainChecks.flatMap((check) => domainValues(check, column))];
+  const listed = checks.flatMap(({ allowed }) => (allowed?.column === column.row.attname ? [allowed.values] : []));
+  const lists = [...listed, ...domainChecks.flatMap((check) => domainValues(check, column))];
   return lists.length === 0 ? null : lists.reduce((left, right) => left.filter((value) => right.includes(value)));
 }
 

@@ -27,10 +27,10 @@ export function columnsBuilder(lookup: Lookup, isListed: (relation: string) => b
   const basesOf = (relation: string): readonly string[] =>
     [...(lookup.trace(relation)?.origins.values() ?? [])].map((origin) => origin.relation);
   return (relation) => {
-    const known = built.get(relation);
-    if (known) return known;
-    for (const one of baseOrder(relation, basesOf, (base) => built.has(base))) {
-      built.set(one, buildColumnsOf(lookup, isListed, built, one));
+    const cached = built.get(relation);
+    if (cached) return cached;
+    for (const next of baseOrder(relation, basesOf, (base) => built.has(base))) {
+      built.set(next, buildColumnsOf(lookup, isListed, built, next));
     }
     // A view without a beginning is in no order: its columns are followed nowhere.
     const columns = built.get(relation) ?? buildColumnsOf(lookup, isListed, new Map(), relation);

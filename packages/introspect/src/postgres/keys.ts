@@ -19,10 +19,11 @@ const none: Keys = { primaryKey: null, uniques: [] };
 export function buildKeys(lookup: Lookup, relation: string): Keys {
   const built = builtKeys.get(lookup) ?? new Map<string, Keys>();
   builtKeys.set(lookup, built);
-  const known = built.get(relation);
-  if (known) return known;
-  const basesOf = (one: string): readonly string[] => baseOf(lookup, one) ?? [];
-  for (const one of baseOrder(relation, basesOf, (base) => built.has(base))) built.set(one, keysOf(lookup, built, one));
+  const cached = built.get(relation);
+  if (cached) return cached;
+  const basesOf = (view: string): readonly string[] => baseOf(lookup, view) ?? [];
+  for (const next of baseOrder(relation, basesOf, (base) => built.has(base)))
+    built.set(next, keysOf(lookup, built, next));
   const keys = built.get(relation) ?? viewKeys(lookup, relation, null, none);
   built.set(relation, keys);
   return keys;
@@ -63,11 +64,11 @@ function viewKeys(lookup: Lookup, view: string, base: string | null, baseKeys: K
   // Rows of other tables appear in an inheritance parent: its keys do not hold for what it shows.
   const keys = base === null || lookup.hasChildren(base) ? none : baseKeys;
   const shown = (key: Key): Key[] => shownKey(lookup, view, base ?? '', key);
-  const own = indexKeys(lookup, view);
-  const inherited = keys.uniques.flatMap(shown).filter((key) => !own.some((other) => other.name === key.name));
+  const indexed = indexKeys(lookup, view);
+  const inherited = keys.uniques.flatMap(shown).filter((key) => !indexed.some((other) => other.name === key.name));
   return {
     primaryKey: (keys.primaryKey && shown(keys.primaryKey)[0]) ?? null,
-    uniques: byName([...own, ...inherited]),
+    uniques: byName([...indexed, ...inherited]),
   };
 }
 

@@ -73,8 +73,8 @@ function sortedGroups<Row>(
 
 /** Makes a value once by name. */
 function found<Value>(made: Map<string, Value>, name: string, make: () => Value): Value {
-  const known = made.get(name);
-  if (known !== undefined) return known;
+  const cached = made.get(name);
+  if (cached !== undefined) return cached;
   const value = make();
   made.set(name, value);
   return value;

@@ -12,24 +12,28 @@ export interface MergedCatalog {
  * Replaces some relations of a known catalog by what was read of them now. Of the `asked` relations, those without rows
  * are gone. Null where the rest cannot stay the same: the platform's own tables decide which others are left out.
  */
-export function mergeCatalog(known: Catalog, part: Catalog, asked: ReadonlySet<string>): MergedCatalog | null {
+export function mergeCatalog(previous: Catalog, part: Catalog, asked: ReadonlySet<string>): MergedCatalog | null {
   const reread = new Set([...asked, ...part.relations.map(({ oid }) => oid)]);
-  const before = known.relations.filter(({ oid }) => reread.has(oid));
+  const before = previous.relations.filter(({ oid }) => reread.has(oid));
   const relations = [...before, ...part.relations];
   if (relations.some(isReserved)) return null;
   const names = new Set(before.map(nameOf));
   const catalog = {
-    ...known,
-    relations: replaced(known.relations, part.relations, ({ oid }) => reread.has(oid)),
-    columns: replaced(known.columns, part.columns, ({ attrelid }) => reread.has(attrelid)),
-    constraints: replaced(known.constraints, part.constraints, ({ conrelid }) => reread.has(conrelid)),
-    indexes: replaced(known.indexes, part.indexes, ({ indrelid }) => reread.has(indrelid)),
-    inherits: replaced(known.inherits, part.inherits, (row) => reread.has(row.inhrelid) || reread.has(row.inhparent)),
-    rules: replaced(known.rules, part.rules, ({ ev_class }) => reread.has(ev_class)),
+    ...previous,
+    relations: replaced(previous.relations, part.relations, ({ oid }) => reread.has(oid)),
+    columns: replaced(previous.columns, part.columns, ({ attrelid }) => reread.has(attrelid)),
+    constraints: replaced(previous.constraints, part.constraints, ({ conrelid }) => reread.has(conrelid)),
+    indexes: replaced(previous.indexes, part.indexes, ({ indrelid }) => reread.has(indrelid)),
+    inherits: replaced(
+      previous.inherits,
+      part.inherits,
+      (row) => reread.has(row.inhrelid) || reread.has(row.inhparent),
+    ),
+    rules: replaced(previous.rules, part.rules, ({ ev_class }) => reread.has(ev_class)),
     // Includes types that only these relations have: no column refers to a type that none has.
-    types: [...new Map([...known.types, ...part.types].map((row) => [row.oid, row])).values()],
+    types: [...new Map([...previous.types, ...part.types].map((row) => [row.oid, row])).values()],
     objects: replaced(
-      known.objects,
+      previous.objects,
       part.objects,
       ({ nspname, relation }) => relation !== null && names.has(nameOf({ nspname, relname: relation })),
     ),
@@ -37,8 +41,8 @@ export function mergeCatalog(known: Catalog, part: Catalog, asked: ReadonlySet<s
   return { catalog, reread };
 }
 
-function replaced<Row>(known: readonly Row[], part: readonly Row[], isReread: (row: Row) => boolean): readonly Row[] {
-  return [...known.filter((row) => !isReread(row)), ...part];
+function replaced<Row>(rows: readonly Row[], part: readonly Row[], isReread: (row: Row) => boolean): readonly Row[] {
+  return [...rows.filter((row) => !isReread(row)), ...part];
 }
 
 function isReserved({ relname }: RelationRow): boolean {

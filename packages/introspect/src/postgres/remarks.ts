@@ -42,27 +42,31 @@ function isOwn({ selection, relations }: Catalog, { nspname, relation, name }: O
   );
 }
 
-function info(code: string, place: string, message: string): Diagnostic {
-  return { code, severity: 'info', place, message, hint: null };
+function info(code: string, location: string, message: string): Diagnostic {
+  return { code, severity: 'info', place: location, message, hint: null };
 }
 
 function constraintRemark(table: RelationRow, row: ConstraintRow): Diagnostic[] {
-  const place = `table ${relationId(table)}`;
+  const location = `table ${relationId(table)}`;
   const name = `"${row.conname}"`;
   if (row.contype === 'x') {
-    return [info('exclusion-constraint', place, `The exclusion constraint ${name} is enforced by the database only.`)];
+    return [
+      info('exclusion-constraint', location, `The exclusion constraint ${name} is enforced by the database only.`),
+    ];
   }
   if (row.contype === 'c' && !row.conenforced) {
-    return [info('check-not-enforced', place, `The check ${name} is NOT ENFORCED: rows may break it.`)];
+    return [info('check-not-enforced', location, `The check ${name} is NOT ENFORCED: rows may break it.`)];
   }
   if (row.contype === 'c' && !row.convalidated) {
-    return [info('check-not-validated', place, `The check ${name} is NOT VALID: rows that exist may break it.`)];
+    return [info('check-not-validated', location, `The check ${name} is NOT VALID: rows that exist may break it.`)];
   }
   if (row.contype === 'n' && !row.convalidated) {
-    return [info('not-null-not-validated', place, `${name} is NOT VALID: its column is taken as nullable.`)];
+    return [info('not-null-not-validated', location, `${name} is NOT VALID: its column is taken as nullable.`)];
   }
   if ((row.contype === 'p' || row.contype === 'u') && row.conperiod) {
-    return [info('temporal-key', place, `The key ${name} is WITHOUT OVERLAPS: it also forbids overlapping periods.`)];
+    return [
+      info('temporal-key', location, `The key ${name} is WITHOUT OVERLAPS: it also forbids overlapping periods.`),
+    ];
   }
   return [];
 }
@@ -168,9 +172,9 @@ function otherObjects(objects: readonly ObjectRow[]): Diagnostic[] {
 
 function objectsRemark({ nspname, relation, kind }: ObjectRow, names: readonly string[]): Diagnostic {
   const code = `${kind.replaceAll(/[^a-z]+/g, '-')}-not-served`;
-  const place = relation === null ? `schema ${nspname}` : `table ${tableId(nspname, relation)}`;
+  const location = relation === null ? `schema ${nspname}` : `table ${tableId(nspname, relation)}`;
   const count = names.length === 1 ? `One ${kind} is` : `${names.length} ${plural(kind)} are`;
-  return info(code, place, `${count} left to the database: ${quotedNames(names)}.`);
+  return info(code, location, `${count} left to the database: ${quotedNames(names)}.`);
 }
 
 function plural(kind: string): string {

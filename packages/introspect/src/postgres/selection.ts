@@ -23,18 +23,18 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
   const extensions = allowed.filter((row) => !row.relispartition && row.extension !== null);
   const readable = allowed.filter((row) => !row.relispartition && row.extension === null);
   const circular = circularViews(catalog);
-  const own = readable.filter((row) => !circular.has(row.oid));
+  const selectable = readable.filter((row) => !circular.has(row.oid));
   const wanted = (row: RelationRow): boolean =>
     (include === null || include.some((pattern) => matches(pattern, row))) &&
     !exclude.some((pattern) => matches(pattern, row));
   const served = system.filter((row) => row.nspname === catalog.selection.system && isCollection(row));
-  const listed = new Map([...own.filter(wanted), ...served].map((row) => [row.oid, row]));
+  const listed = new Map([...selectable.filter(wanted), ...served].map((row) => [row.oid, row]));
   return {
     listed,
     diagnostics: [
       ...schemaDiagnostics(catalog),
-      ...excludedDiagnostics(own.filter((row) => !wanted(row))),
-      ...patternDiagnostics([...(include ?? []), ...exclude], own),
+      ...excludedDiagnostics(selectable.filter((row) => !wanted(row))),
+      ...patternDiagnostics([...(include ?? []), ...exclude], selectable),
       ...extensionDiagnostics(extensions),
       ...circularDiagnostics(readable.filter((row) => wanted(row) && circular.has(row.oid))),
       ...toweringDiagnostics([...listed.values()].filter((row) => row.towersOver !== null)),

@@ -55,7 +55,7 @@ export function buildRelations(catalog: Catalog, built: ReadonlyMap<string, Buil
     enums: buildEnums(catalog, usedEnums(tables)),
     diagnostics: sortDiagnostics([
       ...diagnostics,
-      ...all.flatMap((one) => one.diagnostics),
+      ...all.flatMap((built) => built.diagnostics),
       ...catalogRemarks(catalog, lookup, tables),
       ...privilegeDiagnostics(all),
     ]),

@@ -50,8 +50,8 @@ function checkLink(path: Path, declared: ManyToAnyConfig, byName: Collections): 
     ['itemField', declared.itemField],
     ...(declared.sort === undefined ? [] : [['sort', declared.sort] as const]),
   ] as const;
-  const known = new Set([...link.fields, ...link.relations].map(({ name }) => name));
-  const unknown = fields.filter(([, name]) => !known.has(name));
+  const names = new Set([...link.fields, ...link.relations].map(({ name }) => name));
+  const unknown = fields.filter(([, name]) => !names.has(name));
   const problems = unknown.map(([key, name]) => unknownField([...path, key], name, link));
   if (link.key.length === 0) problems.push(withoutKey([...path, 'link'], link));
   const linked = collection === undefined || linkPairs(collection, link, declared.linkField) !== null;

@@ -15,10 +15,10 @@ export interface Configured {
 
 /** The entries of the configuration that mean one table. */
 export function configuredTables(schema: Schema, { config }: RuleSources): readonly Configured[] {
-  return Object.entries(config.collections ?? {}).flatMap(([name, own]) => {
+  return Object.entries(config.collections ?? {}).flatMap(([name, settings]) => {
     const [table, ...others] = findTables(schema.tables, name, defaultSchema(config));
     if (table === undefined || others.length > 0) return [];
     const collection = schema.collections.find((candidate) => candidate.table === table.id);
-    return [{ name, config: own, table, collection }];
+    return [{ name, config: settings, table, collection }];
   });
 }

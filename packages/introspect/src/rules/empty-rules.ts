@@ -4,10 +4,10 @@ import type { Rule } from './rule.ts';
 export const emptyRules: Rule = (_schema, { permissions }) =>
   permissions.rules
     .filter(({ action, fields }) => action !== 'delete' && (fields === null || fields.length === 0))
-    .map(({ action, place }) => ({
+    .map(({ action, place: location }) => ({
       code: 'empty-rule',
       severity: 'warning' as const,
-      place,
+      place: location,
       message: `The rule for "${action}" lists no fields, so it grants nothing.`,
       hint: 'Write `fields: "*"` for all fields, or list them.',
     }));

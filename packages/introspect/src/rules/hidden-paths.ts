@@ -51,12 +51,12 @@ function describe(
   source: PlacedValue,
   part: 'filter' | 'validation',
 ): Diagnostic {
-  const told = part === 'filter' ? 'which rows match' : 'what is refused';
+  const effect = part === 'filter' ? 'which rows match' : 'what is refused';
   return {
     code: 'hidden-path',
     severity: 'info',
     place: placeIn(source, path),
-    message: `The ${part} looks at "${name}" of "${collection}", which "${role}" cannot read. The rule works, but ${told} tells something about it.`,
+    message: `The ${part} looks at "${name}" of "${collection}", which "${role}" cannot read. The rule works, but ${effect} tells something about it.`,
     hint: null,
   };
 }

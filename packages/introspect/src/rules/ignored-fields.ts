@@ -4,10 +4,10 @@ import type { Rule } from './rule.ts';
 export const ignoredFields: Rule = (_schema, { permissions }) =>
   permissions.rules
     .filter(({ action, fields }) => action === 'delete' && fields?.some(({ name }) => name !== '*'))
-    .map(({ place, fields }) => ({
+    .map(({ place: location, fields }) => ({
       code: 'ignored-fields',
       severity: 'warning' as const,
-      place: fields?.[0]?.place ?? place,
+      place: fields?.[0]?.place ?? location,
       message: 'A rule for "delete" lists fields, which have no effect: it deletes whole rows.',
       hint: 'Remove `fields`; say under `filter` which rows.',
     }));

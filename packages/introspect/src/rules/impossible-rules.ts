@@ -29,11 +29,11 @@ function reasonAgainst(
   return singleton && action === 'delete' ? `"${name}" is a singleton, which nobody deletes` : null;
 }
 
-function impossible({ place }: RuleSource, reason: string) {
+function impossible({ place: location }: RuleSource, reason: string) {
   return {
     code: 'impossible-rule',
     severity: 'warning' as const,
-    place,
+    place: location,
     message: `${reason}, so the rule has no effect.`,
     hint: 'Remove it.',
   };

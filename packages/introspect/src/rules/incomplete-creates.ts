@@ -22,12 +22,12 @@ export const incompleteCreates: Rule = (schema, { permissions }) => {
 };
 
 function missingFields(collection: Collection, rules: readonly Permission[]): readonly string[] {
-  const given = new Set(rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]));
+  const settable = new Set(rules.flatMap(({ fields, presets }) => [...fields, ...presets.map(({ field }) => field)]));
   // Writing a composite many-to-one writes its columns.
-  const linked = manyToOnesOf(collection).filter(({ name }) => given.has(name));
+  const linked = manyToOnesOf(collection).filter(({ name }) => settable.has(name));
   const columns = new Set(linked.flatMap(({ on }) => on.map(({ from }) => from)));
   return collection.fields
-    .filter(({ required, name, column }) => required && !given.has(name) && !columns.has(column))
+    .filter(({ required, name, column }) => required && !settable.has(name) && !columns.has(column))
     .map(({ name }) => name);
 }
 
@@ -35,11 +35,11 @@ function isSource(rule: RuleSource, { role, collection }: Permission): boolean {
   return rule.action === 'create' && rule.role.name === role && rule.collection.name === collection;
 }
 
-function incomplete({ role, collection, place }: RuleSource, missing: readonly string[]) {
+function incomplete({ role, collection, place: location }: RuleSource, missing: readonly string[]) {
   return {
     code: 'incomplete-create',
     severity: 'warning' as const,
-    place,
+    place: location,
     message: `"${role.name}" can never create "${collection.name}": ${quotedList(missing)} must be given but may not.`,
     hint: 'Add it to `fields` or set it under `presets`.',
   };

@@ -20,8 +20,8 @@ interface Judged {
 
 /** Without the rules of roles for which those of another one stand. Null when that is none. */
 function withoutRepeats(schema: Schema, sources: RuleSources): Judged | null {
-  const known = judged.get(schema);
-  if (known !== undefined) return known;
+  const cached = judged.get(schema);
+  if (cached !== undefined) return cached;
   const { permissions } = sources;
   const repeated = repeatedRoles(schema, permissions.rules);
   const rules = permissions.rules.filter(({ role }) => !repeated.has(role.name));
@@ -41,7 +41,7 @@ const judged = new WeakMap<Schema, Judged | null>();
 /** The meaning of rules depends on the role's other rules, and on whether its callers have a role at all. */
 function repeatedRoles({ roles }: Schema, rules: readonly RuleSource[]): ReadonlySet<string> {
   const kinds = new Map(roles.map(({ name, admin, app }) => [name, `${admin} ${app}`]));
-  const isAlike = (one: string, other: string): boolean => kinds.has(one) && kinds.get(one) === kinds.get(other);
+  const isAlike = (name: string, other: string): boolean => kinds.has(name) && kinds.get(name) === kinds.get(other);
   return new Set(
     rules.flatMap(({ role, like }) => (like !== undefined && isAlike(role.name, like.role.name) ? [role.name] : [])),
   );

@@ -4,10 +4,10 @@ import { quotedList } from './rule.ts';
 /** A collection that no rule names is private to administrators. */
 export const privateCollections: Rule = (schema, { permissions: { fileName } }) => {
   const ruled = new Set(schema.permissions.map(({ collection }) => collection));
-  const own = schema.collections.filter(({ system }) => system === undefined);
-  const names = own.map(({ name }) => name).filter((name) => !ruled.has(name));
+  const ordinary = schema.collections.filter(({ system }) => system === undefined);
+  const names = ordinary.map(({ name }) => name).filter((name) => !ruled.has(name));
   if (names.length === 0) return [];
-  const subject = names.length === own.length ? 'Every collection' : quotedList(names);
+  const subject = names.length === ordinary.length ? 'Every collection' : quotedList(names);
   const verb = names.length > 1 && subject !== 'Every collection' ? 'are' : 'is';
   return [
     {

@@ -28,10 +28,10 @@ function complain(
   index: FactsIndex,
 ): readonly Diagnostic[] {
   const check = permission.check ?? permission.where;
-  const given = equation(field, value, index.facts(permission.collection, field, undefined));
-  if (given === null || mayBeGiven(field, permission, others)) return [];
+  const result = equation(field, value, index.facts(permission.collection, field, undefined));
+  if (result === null || mayBeGiven(field, permission, others)) return [];
   if (findContradiction(index, permission.collection, [check]) !== null) return [];
-  const reason = findContradiction(index, permission.collection, [check, given]);
+  const reason = findContradiction(index, permission.collection, [check, result]);
   if (reason === null) return [];
   const written = source.presets.find((preset) => preset.field.name === field);
   return [
@@ -46,10 +46,10 @@ function complain(
 }
 
 /** True if the field may hold something else: sent by the client, or set by another rule. */
-function mayBeGiven(field: string, own: Permission, others: readonly RuledPermission[]): boolean {
+function mayBeGiven(field: string, ownRule: Permission, others: readonly RuledPermission[]): boolean {
   const writes = ({ fields }: Permission) => fields.includes(field);
   const sets = ({ presets }: Permission) => presets.some((preset) => preset.field === field);
-  return writes(own) || others.some(({ permission }) => writes(permission) || sets(permission));
+  return writes(ownRule) || others.some(({ permission }) => writes(permission) || sets(permission));
 }
 
 const kept: readonly PortableType[] = ['string', 'text', 'enum', 'uuid', 'boolean', 'integer', 'bigInteger'];

@@ -9,9 +9,9 @@ export const relationNames: Rule = (schema) =>
     const fields = new Set(collection.fields.map(({ name }) => name));
     const groups = groupedBy(collection.relations, ({ name }) => name);
     return [...groups].flatMap(([name, group]) => {
-      const own = group.some(isFieldsOwn);
+      const hasField = group.some(isFieldsOwn);
       const others = group.filter((relation) => !isFieldsOwn(relation));
-      const colliding = own || fields.has(name) ? others : others.slice(1);
+      const colliding = hasField || fields.has(name) ? others : others.slice(1);
       return colliding.map((relation) => ({
         code: 'name-collision',
         severity: 'error' as const,

@@ -10,9 +10,9 @@ export const reservedNames: Rule = (schema, { config }) => {
   const matches = matchTables(schema.tables, config);
   return schema.tables.flatMap((table) => {
     if (systemOf(table, config) !== undefined) return [];
-    const own = matches.get(table.id) ?? {};
-    const name = collectionName(table, own, defaultSchema(config));
-    if (own.hidden === true || !name.startsWith(reservedPrefix)) return [];
+    const settings = matches.get(table.id) ?? {};
+    const name = collectionName(table, settings, defaultSchema(config));
+    if (settings.hidden === true || !name.startsWith(reservedPrefix)) return [];
     return [
       {
         code: 'reserved-name',

@@ -5,10 +5,10 @@ export const rolesWithoutRules: Rule = (_schema, { permissions: { roles, rules }
   const ruled = new Set(rules.map(({ role }) => role.name));
   return roles
     .filter(({ name, admin, app }) => !admin && !app && !ruled.has(name))
-    .map(({ name, place }) => ({
+    .map(({ name, place: location }) => ({
       code: 'role-without-rules',
       severity: 'warning' as const,
-      place,
+      place: location,
       message: `The role "${name}" has no rules, so it may do nothing.`,
       hint: 'Write its rules under "permissions".',
     }));

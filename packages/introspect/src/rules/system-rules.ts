@@ -16,11 +16,11 @@ export const systemRules: Rule = (schema, { permissions }) => {
   });
 };
 
-function actionProblem({ action, collection, place }: RuleSource): Diagnostic {
+function actionProblem({ action, collection, place: location }: RuleSource): Diagnostic {
   return {
     code: 'system-rule',
     severity: 'error',
-    place,
+    place: location,
     message: `No rule can grant to ${action} "${collection.name}": that is for administrators.`,
     hint: 'Remove it.',
   };
@@ -33,7 +33,7 @@ function fieldProblems(
 ): readonly Diagnostic[] {
   if (action === 'read') return [];
   const filled = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
-  return (fields ?? []).flatMap(({ name, place }): Diagnostic[] => {
+  return (fields ?? []).flatMap(({ name, place: location }): Diagnostic[] => {
     const reason = filled.includes(name)
       ? 'the server fills it'
       : administrators.includes(name)
@@ -41,6 +41,6 @@ function fieldProblems(
         : action === 'update' && fixed.includes(name) && 'it stays as it was made';
     if (reason === false) return [];
     const message = `No rule can grant to write "${name}" of "${collection.name}": ${reason}.`;
-    return [{ code: 'system-rule', severity: 'error', place, message, hint: 'Leave it out.' }];
+    return [{ code: 'system-rule', severity: 'error', place: location, message, hint: 'Leave it out.' }];
   });
 }

@@ -68,8 +68,8 @@ function markedParts(): readonly string[] {
     [all, 'pg_catalog.pg_auth_members AS c WHERE c.member >= 16384'],
   ];
   return parts.map(
-    ([relation, rows], at) => `  SELECT ${relation},
-    pg_catalog.hashtidextended(c.ctid, c.xmin::pg_catalog.text::pg_catalog.int8 * 32 + ${at})
+    ([relation, rows], index) => `  SELECT ${relation},
+    pg_catalog.hashtidextended(c.ctid, c.xmin::pg_catalog.text::pg_catalog.int8 * 32 + ${index})
   FROM ${rows}`,
   );
 }
