@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sidebar } from '../../../docs/.vitepress/sidebar.ts';
 import { readText } from '../../architecture/files.ts';
-import { anchorsOf, brokenLinks, countWords, linkedPages, sitePages } from './pages.ts';
+import { anchorsOf, brokenLinks, countWords, linkedPages, sitePages, unclearParts } from './pages.ts';
 
 /** A page that is longer has two subjects. */
 const maxWords = 1500;
@@ -21,10 +21,25 @@ test('pages are short', () => {
   expect(long).toEqual([]);
 });
 
+test('pages are in plain English', () => {
+  // Decisions are kept as they were written; the printed reference has the words of the code.
+  const written = [...sitePages, 'README.md'].filter((page) => !/^docs\/(?:decisions|reference)\//.test(page));
+  expect(written.flatMap((page) => unclearParts(readText(page)).map((part) => `${page}: ${part}`))).toEqual([]);
+});
+
 test('every page stands once in the list of the site', () => {
   const links = JSON.stringify(sidebar).matchAll(/"link":"\/([^"]*)"/g);
   const listed = [...links].map(([, path]) => `docs/${path}.md`);
   expect(listed.toSorted()).toEqual(sitePages.filter((page) => page !== 'docs/index.md'));
+});
+
+test('the checker of English finds words and beginnings, and leaves code alone', () => {
+  expect(unclearParts('Nobody knows.\n- What is new stays.\nOne: of two. Who asks is told.\n')).toEqual([
+    'Nobody',
+    '- What is new stays.',
+    '. Who asks is told.',
+  ]);
+  expect(unclearParts('A word.\n```sh\n# Whoever\n```\nSee `Of`.\n')).toEqual([]);
 });
 
 describe('the checker of links', () => {

@@ -21,6 +21,14 @@ export function countWords(text: string): number {
     .filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
+/** Parts of sentences that plain English avoids: words for unknown people, and beginnings that name no subject. */
+export function unclearParts(text: string): readonly string[] {
+  const words = /\b(?:nobody|somebody|whoever|whatever)\b/gi;
+  const beginnings = /(?:^[-*\d. |]*|[.:|] )(?:What|Whose|Who|Of|Whether)\b.{0,40}/gm;
+  const plain = withoutCode(text).replaceAll(/`[^`\n]*`/g, '…');
+  return [...plain.matchAll(words), ...plain.matchAll(beginnings)].map(([part]) => part);
+}
+
 /** Links of a page that lead nowhere, as they are written. */
 export function brokenLinks(page: string): readonly string[] {
   const text = withoutCode(readText(page)).replaceAll(/`[^`\n]*`/g, '');
