@@ -23,7 +23,14 @@ const jobs = {
   test: ['scripts/test.ts'],
   check: ['scripts/test.ts', '--no-database'],
   'test:frontends': [vitest, 'run', '--project', 'frontends'],
-  'test:packages': [vitest, 'run', '--project', 'packages', '--reporter=verbose'],
+  'test:packages': [
+    vitest,
+    'run',
+    '--project',
+    'packages',
+    '--reporter=verbose',
+    '--reporter=./test/packages/table.ts',
+  ],
   golden: [vitest, 'run', '--project', 'unit', 'test/golden', '--update'],
   bench: ['bench/main.ts'],
   build: ['scripts/build.ts'],
@@ -100,7 +107,7 @@ function run(args) {
   const child = spawn(pinnedNode(), args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, PATH: path, ...(name === 'test-packages' && { PACKAGES: 'all' }) },
+    env: { ...process.env, PATH: path },
   });
   // A terminal sends Ctrl-C to the child too; sent twice, it would look like a second, impatient Ctrl-C.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));

@@ -1,5 +1,5 @@
 /** Budgets of the packages, in bytes. Source: specification of the product, section 9. */
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a measured thing may weigh. */
@@ -18,8 +18,17 @@ export const budgets = {
   client: { what: 'client, minified and compressed', limit: 10_000 },
 } as const satisfies Readonly<Record<string, Budget>>;
 
-/** Bytes of all files below a folder; links count for nothing. */
+/** Bytes of all files below a folder, as registries state an unpacked size: the measure of the budgets. Links count for nothing. */
 export function sizeOf(folder: string): number {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return entries.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  return filesBelow(folder).reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Bytes of the blocks that the files take, as `du` states them: they differ by file system. */
+export function sizeOnDisk(folder: string): number {
+  return filesBelow(folder).reduce((sum, { blocks }) => sum + blocks * 512, 0);
+}
+
+function filesBelow(folder: string): readonly Stats[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => statSync(join(entry.parentPath, entry.name)));
 }

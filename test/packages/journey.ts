@@ -19,9 +19,14 @@ export interface Project {
 
 const password = 'a password of a stranger';
 
+/** Version of all packages. */
+export function ownVersion(): string {
+  return packPackages()[0]?.manifest.version ?? '';
+}
+
 /** Manifest of a project that depends on the packages; `overrides` replace its members. */
 export function manifestText(overrides: Readonly<Record<string, unknown>> = {}): string {
-  const version = packPackages()[0]?.manifest.version ?? '';
+  const version = ownVersion();
   const names = ['@tablewright/client', '@tablewright/runtime', 'tablewright'];
   return JSON.stringify({
     name: 'shop',
@@ -49,22 +54,21 @@ export async function install(
   return { machine, manager, path, folder };
 }
 
-/** Has npm make a project as a stranger does, and runs the commands that it is told, up to the one that serves. */
+/** Has the manager make a project as a stranger does, and runs the commands that it is told, up to the one that serves. */
 export async function create(machine: Machine, manager: Manager, path: string): Promise<Project> {
   const parent = machine.makeFolder(dirname(path));
-  const output = await machine.succeed(parent, ['npm', 'create', 'tablewright@latest', basename(path), '--', '--yes']);
+  const output = await machine.succeed(parent, manager.create(basename(path)));
   const folder = join(parent, basename(path));
+  const [program] = manager.install;
   const next = /^Next:\n((?: {2}.+\n)+)/m.exec(output)?.[1]?.trim().split(/\n */);
-  expect(next).toEqual([`cd ${basename(path)}`, 'npm run generate', 'npm run dev']);
-  await machine.succeed(folder, ['npm', 'run', 'generate']);
+  expect(next).toEqual([`cd ${basename(path)}`, `${program} run generate`, `${program} run dev`]);
+  await machine.succeed(folder, manager.script('generate'));
   return { machine, manager, path, folder };
 }
 
 /** Serves a project that was just made, and reads the rows that it begins with. */
-export async function readFirst({ machine, folder }: Project): Promise<void> {
-  const server = await startServer(machine, folder, ['npm', 'run', 'dev', '--', '--json'], {
-    ADMIN_PASSWORD: password,
-  });
+export async function readFirst({ machine, manager, folder }: Project): Promise<void> {
+  const server = await startServer(machine, folder, manager.script('dev', '--json'), { ADMIN_PASSWORD: password });
   try {
     const answer = await fetch(`${server.url}/items/products?fields=name,category_id.name&sort=name&limit=1`);
     const rows = [{ name: 'Desk lamp', category_id: { name: 'Lamps' } }];

@@ -1,10 +1,20 @@
 /**
- * Projects of other package managers and shapes, each from its manifest to Ctrl-C. `npm run test:packages` runs them;
- * other runs try the way of npm alone (`npm.test.ts`).
+ * Projects of other package managers and shapes, each from its manifest to Ctrl-C: `PACKAGES=all npm run test:packages`, as a
+ * workflow does each night. Without PACKAGES the way of npm is tried (`npm.test.ts`).
  */
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkTypes, compile, install, manifestText, type Project, serve, serveAndUse, use } from './journey.ts';
+import {
+  checkTypes,
+  compile,
+  create,
+  install,
+  manifestText,
+  type Project,
+  readFirst,
+  serve,
+  serveAndUse,
+  use,
+} from './journey.ts';
 import { type Machine, startMachine } from './machine.ts';
 import { type Manager, npm, pnpm, yarn } from './managers.ts';
 
@@ -24,8 +34,10 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
     await serveAndUse(project);
   };
 
-  test.each([pnpm, yarn])('$name: a project of modules', async (manager) => {
-    await live(await install(machine, manager, `modules ${manager.name}`));
+  test.each([pnpm, yarn])('$name: an empty folder, from create to Ctrl-C', async (manager) => {
+    const project = await create(machine, manager, `created ${manager.name}/shop`);
+    await readFirst(project);
+    await live(project);
   });
 
   test.each([npm, pnpm, yarn])('$name: a project of type "commonjs"', async (manager) => {
@@ -34,7 +46,7 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
 
   test.each([npm, pnpm, yarn])('$name: a member of a workspace', async (manager) => {
     const top = `workspace ${manager.name}`;
-    for (const [name, text] of Object.entries(manager.workspace)) machine.write(`${top}/${name}`, text);
+    for (const [name, text] of Object.entries(manager.workspace(['apps/*']))) machine.write(`${top}/${name}`, text);
     const path = `${top}/apps/shop`;
     machine.write(`${path}/package.json`, manifestText());
     await machine.succeed(machine.makeFolder(top), manager.install);
@@ -58,32 +70,5 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
     const servers = await Promise.all(projects.map(serve));
     await Promise.all(servers.map(({ url }, index) => use(url, `of project ${index}`)));
     expect((await Promise.all(servers.map((server) => server.stop()))).filter((code) => code === 1)).toEqual([]);
-  });
-
-  test('Yarn 4, PnP: the client alone', async () => {
-    const files = {
-      'yarn.lock': '',
-      'index.mjs': "import { createClient } from '@tablewright/client';\nconsole.log(typeof createClient);\n",
-      'package.json': manifestText({ dependencies: { '@tablewright/client': '*' }, devDependencies: {} }),
-    };
-    for (const [name, text] of Object.entries(files)) machine.write(`pnp client/${name}`, text);
-    const folder = machine.makeFolder('pnp client');
-    await machine.succeed(folder, ['yarn', 'install']);
-    expect(await machine.succeed(folder, ['yarn', 'node', 'index.mjs'])).toBe('function\n');
-  });
-
-  test('Yarn 4, PnP: the command is refused in a sentence', async () => {
-    machine.write('pnp server/yarn.lock', '');
-    machine.write('pnp server/package.json', manifestText());
-    const folder = machine.makeFolder('pnp server');
-    await machine.succeed(folder, ['yarn', 'install']);
-    const { code, output } = await machine.run(folder, ['yarn', 'platform', 'start']);
-    expect({ code, output }).toEqual({
-      code: 2,
-      output: expect.stringContaining(
-        'tablewright needs packages in node_modules; Plug and Play keeps them elsewhere.',
-      ),
-    });
-    expect(output).not.toContain(join('dist', 'command-line.js:'));
   });
 });

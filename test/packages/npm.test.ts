@@ -1,12 +1,13 @@
-/** The way of most people, from an empty folder: npm, as an ordinary user with an empty cache. */
+/** The way of most people, from an empty folder: npm, as an ordinary user with an empty cache. Then frontends of its client. */
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleClient } from '../support/client-bundle.ts';
-import { budgets, sizeOf } from './budgets.ts';
-import { checkTypes, compile, create, type Project, readFirst, serveAndUse } from './journey.ts';
+import { budgets, sizeOf, sizeOnDisk } from './budgets.ts';
+import { frontends, useChangedClient, useClient } from './clients.ts';
+import { checkTypes, compile, create, manifestText, type Project, readFirst, serveAndUse } from './journey.ts';
 import { type Machine, startMachine } from './machine.ts';
-import { npm } from './managers.ts';
+import { npm, pnpm, yarn } from './managers.ts';
 import { packPackages } from './tarballs.ts';
 
 const minutes = 60_000;
@@ -18,36 +19,79 @@ beforeAll(async () => {
 }, 4 * minutes);
 afterAll(() => machine?.close(), minutes);
 
-test('npm create makes a project, whose first answer has rows', { timeout: 5 * minutes }, async () => {
+test('npm: an empty folder, from create to the first answer', { timeout: 5 * minutes }, async () => {
   project = await create(machine, npm, 'Mein schöner Laden/shop');
   await readFirst(project);
 });
 
-test('npm finds no package unmet or extraneous', { timeout: minutes }, async () => {
+test('npm: no package is unmet or extraneous', { timeout: minutes }, async () => {
   await machine.succeed(project.folder, npm.verify);
 });
 
-test('it is compiled with tables, rules and code of its own', { timeout: 2 * minutes }, () => compile(project));
+test('npm: tables, rules and code are compiled', { timeout: 2 * minutes }, () => compile(project));
 
-test('its types fit, with those of all packages', { timeout: 2 * minutes }, () => checkTypes(project));
+test('npm: types fit, with those of all packages', { timeout: 2 * minutes }, () => checkTypes(project));
 
-test('it serves reads, writes, GraphQL and sign-in', { timeout: 2 * minutes }, () => serveAndUse(project));
+test('npm: reads, writes, GraphQL, sign-in, Ctrl-C', { timeout: 2 * minutes }, () => serveAndUse(project));
+
+const uses = [npm, pnpm, yarn].flatMap((manager) =>
+  frontends.map((frontend) => ({ manager, frontend, title: `${manager.name}: ${frontend.way}` })),
+);
+test.each(uses)('$title', { timeout: minutes }, async ({ manager, frontend }) => {
+  expect(await useClient(project, manager, frontend)).toBe('readByQuery,readAll,aggregate,readOne,readMany');
+});
+
+test.each(uses.filter(({ frontend }) => frontend.top === 'web'))(
+  '$title, made again',
+  async ({ manager, frontend }) => {
+    expect(await useChangedClient(project, manager, frontend)).toContain('// changed');
+  },
+);
+
+test('Yarn 4, PnP: the client alone', { timeout: 2 * minutes }, async () => {
+  const files = {
+    'yarn.lock': '',
+    'index.mjs': "import { createClient } from '@tablewright/client';\nconsole.log(typeof createClient);\n",
+    'package.json': manifestText({ dependencies: { '@tablewright/client': '*' }, devDependencies: {} }),
+  };
+  for (const [name, text] of Object.entries(files)) machine.write(`pnp client/${name}`, text);
+  const folder = machine.makeFolder('pnp client');
+  await machine.succeed(folder, ['yarn', 'install']);
+  expect(await machine.succeed(folder, ['yarn', 'node', 'index.mjs'])).toBe('function\n');
+});
+
+test('Yarn 4, PnP: the command is refused in a sentence', { timeout: 2 * minutes }, async () => {
+  machine.write('pnp server/yarn.lock', '');
+  machine.write('pnp server/package.json', manifestText());
+  const folder = machine.makeFolder('pnp server');
+  await machine.succeed(folder, ['yarn', 'install']);
+  const { code, output } = await machine.run(folder, ['yarn', 'platform', 'start']);
+  expect({ code, output }).toEqual({
+    code: 2,
+    output: expect.stringContaining('tablewright needs packages in node_modules; Plug and Play keeps them elsewhere.'),
+  });
+  expect(output).not.toContain(join('dist', 'command-line.js:'));
+});
 
 test('budgets hold', { timeout: 3 * minutes }, async () => {
-  const packed = packPackages().reduce((sum, { size }) => sum + size, 0);
-  const only = async (name: string, ...options: string[]): Promise<number> => {
+  const only = async (name: string, ...options: string[]): Promise<Measured> => {
     const folder = machine.makeFolder(`only ${name.replace('/', ' ')}`);
     await machine.succeed(folder, ['npm', 'install', name, ...options]);
-    return sizeOf(join(folder, 'node_modules'));
+    return { bytes: sizeOf(folder), onDisk: sizeOnDisk(folder) };
   };
-  const measured = {
+  const measured: Readonly<Record<keyof typeof budgets, Measured>> = {
     command: await only('tablewright'),
     runtime: await only('@tablewright/runtime', '--omit=optional'),
-    packed,
-    client: gzipSync(await bundleClient({ minify: true })).length,
+    packed: { bytes: packPackages().reduce((sum, { size }) => sum + size, 0) },
+    client: { bytes: gzipSync(await bundleClient({ minify: true })).length },
   };
-  console.table(keys.map((key) => ({ ...budgets[key], bytes: measured[key] })));
-  expect(keys.filter((key) => measured[key] > budgets[key].limit)).toEqual([]);
+  console.table(keys.map((key) => ({ ...budgets[key], ...measured[key] })));
+  expect(keys.filter((key) => measured[key].bytes > budgets[key].limit)).toEqual([]);
 });
+
+interface Measured {
+  readonly bytes: number;
+  readonly onDisk?: number;
+}
 
 const keys = ['command', 'runtime', 'packed', 'client'] as const;

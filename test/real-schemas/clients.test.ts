@@ -10,7 +10,7 @@ import type { Schema } from '@tablewright/introspect/schema';
 import { systemCollection } from '@tablewright/runtime/contract';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { emitClients } from '../support/client-files.ts';
+import { bytesPerCollection, emitClients } from '../support/client-files.ts';
 import { check, compilerOptions, compilers } from '../support/compilers.ts';
 import { findAny } from '../support/find-any.ts';
 import { partialRights } from '../support/partial-rights.ts';
@@ -22,6 +22,8 @@ const clientPackage = join(import.meta.dirname, '../../packages/client');
 
 let project: Awaited<ReturnType<typeof createProject>>;
 const names: string[] = [];
+/** Of each schema, bytes for each collection in the client with the most. */
+const scriptBytes: Record<string, number> = {};
 
 beforeAll(async () => {
   project = await createProject();
@@ -49,7 +51,9 @@ function schemaOf(facts: SchemaFacts, config: typeof sampleConfig, alone: Parame
 
 async function writeClients(name: string, schema: Schema): Promise<void> {
   names.push(name);
-  for (const { path, contents } of emitClients(schema)) await write(join(name, path), contents);
+  const files = emitClients(schema);
+  scriptBytes[name] = Math.max(...bytesPerCollection(files));
+  for (const { path, contents } of files) await write(join(name, path), contents);
 }
 
 /** The declarations of `@tablewright/client` as they are published. */
@@ -73,6 +77,12 @@ it('the sample and parts of all rights on its system collections are among them'
 
 it.skipIf(noRealSchemas)('skipped without ../shared: real schemas are among them', () => {
   expect(names).toEqual(expect.arrayContaining(['postgres-pagila', 'postgres-cratesio', 'postgres-temporal']));
+});
+
+it('have scripts below 1 kB for each collection, compressed as they are', () => {
+  console.table(scriptBytes);
+  expect(Object.keys(scriptBytes)).toEqual(names);
+  expect(Object.entries(scriptBytes).filter(([, bytes]) => !(bytes < 1_000))).toEqual([]);
 });
 
 it.each(['5.4', '7.0'] as const)('pass TypeScript %s at its strictest', { timeout: 300_000 }, async (version) => {

@@ -1,6 +1,7 @@
 /** Generated clients on disk, where the packages of this repository are found from. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Schema } from '@tablewright/introspect/schema';
 import { emitClient } from '../../packages/compiler/src/client/index.ts';
 import type { GeneratedFile } from '../../packages/compiler/src/emit/generated-file.ts';
@@ -25,6 +26,19 @@ export function emitClients(schema: Schema, classes?: readonly string[]): readon
   const render = compileTemplates(templates);
   const wanted = api.access.filter(({ access }) => classes === undefined || classes.includes(access.name));
   return wanted.flatMap(({ access }) => emitClient(api, access, render));
+}
+
+/**
+ * Bytes that a browser loads of each client besides the library, for each collection of its class on average: the script,
+ * compressed as it was generated. Clients without collections are left out.
+ */
+export function bytesPerCollection(files: readonly GeneratedFile[]): readonly number[] {
+  const scripts = files.filter(({ path }) => path.endsWith('/index.js'));
+  return scripts.flatMap(({ path, contents }) => {
+    const folder = `${dirname(path)}/collections/`;
+    const collections = files.filter((file) => file.path.startsWith(folder)).length;
+    return collections === 0 ? [] : [gzipSync(contents).length / collections];
+  });
 }
 
 /** Writes the clients of a schema's access classes, and a project beside them; with names, of those classes only. */
