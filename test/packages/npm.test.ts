@@ -1,4 +1,5 @@
 /** The way of most people, from an empty folder: npm, as an ordinary user with an empty cache. Then frontends of its client. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,6 +34,13 @@ test('npm: tables, rules and code are compiled', { timeout: 2 * minutes }, () =>
 test('npm: types fit, with those of all packages', { timeout: 2 * minutes }, () => checkTypes(project));
 
 test('npm: reads, writes, GraphQL, sign-in, Ctrl-C', { timeout: 2 * minutes }, () => serveAndUse(project));
+
+test.each([pnpm, yarn])('$name: create makes a project', { timeout: minutes }, async (manager) => {
+  const folder = machine.makeFolder(`created by ${manager.name}`);
+  const output = await machine.succeed(folder, [...manager.create('shop'), '--no-install']);
+  expect(output).toContain(`Next:\n  cd shop\n  ${manager.install.join(' ')}\n`);
+  expect(existsSync(join(folder, 'shop/migrations/0001-shop.sql'))).toBe(true);
+});
 
 const uses = [npm, pnpm, yarn].flatMap((manager) =>
   frontends.map((frontend) => ({ manager, frontend, title: `${manager.name}: ${frontend.way}` })),

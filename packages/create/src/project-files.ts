@@ -1,7 +1,7 @@
 /** The files that a new project begins with. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InputError } from './input-error.ts';
 import { isTemplateFile, ownVersion, templateFolders } from './templates.ts';
 
@@ -48,13 +48,15 @@ function folderOf(template: string): string {
   throw new InputError(`There is no template "${template}".`, `Templates are ${[...folders.keys()].join(', ')}.`);
 }
 
-async function filesBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter(isTemplateFile)
-    .sort();
+/** Paths of the files of a template. Reads folder by folder: Yarn runs packages from archives, in which a recursive list fails. */
+async function filesBelow(folder: string, parent = ''): Promise<readonly string[]> {
+  const entries = await readdir(join(folder, parent), { withFileTypes: true });
+  const found = entries.map(async (entry) => {
+    const path = parent === '' ? entry.name : `${parent}/${entry.name}`;
+    if (!isTemplateFile(path)) return [];
+    return entry.isDirectory() ? filesBelow(folder, path) : [path];
+  });
+  return (await Promise.all(found)).flat().sort();
 }
 
 /** npm leaves files called `.gitignore` out of packages, so they are packed under another name. */
