@@ -12,8 +12,8 @@ import { emitModel } from './model/index.ts';
 import { type ModelData, modelData } from './model-data.ts';
 import type { Examples } from './openapi/examples/example.ts';
 import { emitOpenApi } from './openapi/index.ts';
-import { viewOf } from './openapi/view.ts';
 import { resolveApi } from './passes/resolve-api.ts';
+import { roleViewOf } from './role-view/role-view.ts';
 import { checkGraphqlNames } from './rules/graphql-names.ts';
 import { checkReferences } from './rules/references.ts';
 
@@ -67,16 +67,16 @@ export function compileModel(
       data: modelData(api, operations),
       model(name) {
         const access = classOf(name);
-        return access && emitModel(api, viewOf(api, access));
+        return access && emitModel(api, roleViewOf(api, access));
       },
       openapi(name) {
         if (name === 'full') return emitOpenApi(api, null);
         const access = classOf(name);
-        return access === undefined ? undefined : emitOpenApi(api, access, viewOf(api, access));
+        return access === undefined ? undefined : emitOpenApi(api, access, roleViewOf(api, access));
       },
       graphql(name) {
         const access = api.graphql ? classOf(name) : undefined;
-        return access === undefined ? undefined : emitGraphql(api, access, viewOf(api, access));
+        return access === undefined ? undefined : emitGraphql(api, access, roleViewOf(api, access));
       },
     },
   };

@@ -22,7 +22,7 @@ import { describe, expect, test } from 'vitest';
 import { emitClient } from '../../../packages/compiler/src/client/index.ts';
 import { emitGraphql } from '../../../packages/compiler/src/graphql/index.ts';
 import { emitOpenApi } from '../../../packages/compiler/src/openapi/index.ts';
-import { viewOf } from '../../../packages/compiler/src/openapi/view.ts';
+import { roleViewOf } from '../../../packages/compiler/src/role-view/role-view.ts';
 import { catalogue } from './catalogue.ts';
 import { schemaOf, world } from './world.ts';
 
@@ -90,7 +90,7 @@ function printed(schema: Schema, role: string): Readonly<Record<Exclude<Surface,
   const render = (_: string, context: unknown): string => JSON.stringify(context);
   return {
     openapi: JSON.stringify(emitOpenApi(api, found.access)),
-    graphql: api.graphql ? emitGraphql(api, found.access, viewOf(api, found.access)) : '',
+    graphql: api.graphql ? emitGraphql(api, found.access, roleViewOf(api, found.access)) : '',
     client: JSON.stringify(emitClient(api, found.access, render).map(({ contents }) => contents)),
   };
 }

@@ -1,8 +1,8 @@
 /** The script of a client: it states everything that a class may do, and nothing else. */
 import { printOpen } from '../print/value.ts';
+import type { ClientCollection } from './client-collections.ts';
 import { ownMethods, type Parts } from './parts.ts';
 import { rightsOf } from './rights.ts';
-import type { ClientCollection } from './surface.ts';
 
 /** Prints the argument of `bindClient`. */
 export function printAbilities(parts: Parts): string {

@@ -6,18 +6,21 @@ import { type Member, namesIn, type TypeDeclaration } from '../print/declaration
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
 import { flat, generic, type Type } from '../print/type.ts';
+import type { ClientCollection, ClientCollections, ReferableCollections } from './client-collections.ts';
 import { declareFilter } from './filters.ts';
 import { libraryTypes } from './library-names.ts';
 import { declarePayloads } from './payloads.ts';
 import { rightsOf } from './rights.ts';
 import { declareReads, nameSets } from './rows.ts';
-import type { ClientCollection, Neighbours, Surface } from './surface.ts';
 import { literals, takenType } from './values.ts';
 
 /** Types that other files may name, by the file that declares them; `folder` leads to it: `./` from its neighbours. */
-export function indexTypes(surface: Surface, folder: './' | './collections/'): ReadonlyMap<string, string> {
+export function indexTypes(
+  collections: ClientCollections,
+  folder: './' | './collections/',
+): ReadonlyMap<string, string> {
   return new Map(
-    [...surface.values()].flatMap((collection) =>
+    [...collections.values()].flatMap((collection) =>
       sharedTypes(collection).map((name) => [name, `${folder}${collection.names.file}.js`] as const),
     ),
   );
@@ -38,23 +41,25 @@ function sharedTypes({ view, names }: ClientCollection): readonly string[] {
 /** Imports and declarations of the file. */
 export function printCollection(
   collection: ClientCollection,
-  surface: Surface,
+  collections: ClientCollections,
   files: ReadonlyMap<string, string>,
   archive: Archive | null,
 ): ModuleText {
-  return textOf(collection, [surface, files], archive, (watch) => printOnce(collection, watch(surface), watch(files)));
+  return textOf(collection, [collections, files], archive, (watch) =>
+    printOnce(collection, watch(collections), watch(files)),
+  );
 }
 
 const textOf = createModuleMemory('client collection');
 
 const libraries = [{ from: '@tablewright/client/typed', types: libraryTypes }];
 
-function printOnce(collection: ClientCollection, surface: Neighbours, files: Lookup<string>): ModuleText {
+function printOnce(collection: ClientCollection, collections: ReferableCollections, files: Lookup<string>): ModuleText {
   const types = [
-    ...declareReads(collection, surface),
-    ...declareFilter(collection, surface),
+    ...declareReads(collection, collections),
+    ...declareFilter(collection, collections),
     declareKey(collection),
-    ...declarePayloads(collection, surface),
+    ...declarePayloads(collection, collections),
     declareFacts(collection),
   ];
   return {

@@ -1,6 +1,6 @@
 /**
  * Api → the client of one access class: a package of declarations, with a script that states the permissions of the
- * class. It shows what its OpenAPI document shows (`openapi/view.ts`), under the same names.
+ * class. It shows what its OpenAPI document shows (`role-view/`), under the same names.
  */
 import type { AccessClass } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
@@ -9,21 +9,21 @@ import type { Render } from '../emit/templates.ts';
 import type { Archive } from '../memory/archive.ts';
 import { renderModule } from '../memory/module-texts.ts';
 import { productVersion } from '../openapi/version.ts';
-import { type View, viewOf } from '../openapi/view.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
 import { commentText } from '../print/text.ts';
 import { generic, type Type } from '../print/type.ts';
+import { type RoleView, roleViewOf } from '../role-view/role-view.ts';
 import { printAbilities } from './abilities.ts';
+import type { ClientCollection } from './client-collections.ts';
 import { indexTypes, printCollection } from './collection.ts';
 import { indexLibraries } from './library-names.ts';
 import { clientName, defaultPackages } from './package-name.ts';
 import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
 import { rightsOf } from './rights.ts';
 import { routeMembers } from './route-types.ts';
-import type { ClientCollection } from './surface.ts';
 import { literals } from './values.ts';
 
 /** The files of the client of a class, below `client/<class>/`. */
@@ -31,12 +31,12 @@ export function emitClient(
   api: Api,
   access: AccessClass,
   render: Render,
-  view: View = viewOf(api, access),
+  view: RoleView = roleViewOf(api, access),
   archive: Archive | null = null,
 ): readonly GeneratedFile[] {
   const parts = partsOf(api, access, view);
-  const { surface } = parts;
-  const files = indexTypes(surface, './');
+  const { surface: collections } = parts;
+  const files = indexTypes(collections, './');
   const summary = `What ${access.roles.join(', ')} may do.`;
   const about = commentText(summary);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
@@ -44,10 +44,10 @@ export function emitClient(
     file('package.json', printPackage(access, api.clientPackages)),
     file('index.js', render('client', { about, abilities: printAbilities(parts) })),
     file('index.d.ts', render('clientTypes', { about, ...printIndex(parts) })),
-    ...[...surface.values()].map((collection) =>
+    ...[...collections.values()].map((collection) =>
       file(
         `collections/${collection.names.file}.d.ts`,
-        renderModule(render, 'clientCollection', summary, printCollection(collection, surface, files, archive)),
+        renderModule(render, 'clientCollection', summary, printCollection(collection, collections, files, archive)),
       ),
     ),
   ];
@@ -74,8 +74,8 @@ function printIndex(parts: Parts): {
   readonly declarations: string;
   readonly exported: string;
 } {
-  const { surface, routes } = parts;
-  const all = [...surface.values()];
+  const { surface: collections, routes } = parts;
+  const all = [...collections.values()];
   const facts = all.map(({ view, names }) => member(view.name, names.facts));
   const members = membersOf(parts);
   const types: readonly TypeDeclaration[] = [
@@ -95,7 +95,7 @@ function printIndex(parts: Parts): {
   // The template names the options of `createClient`.
   const used = namesIn(types).add('ClientOptions');
   return {
-    imports: printImports(importTypes(used, indexLibraries, indexTypes(surface, './collections/'))),
+    imports: printImports(importTypes(used, indexLibraries, indexTypes(collections, './collections/'))),
     declarations: printDeclarations(types),
     exported: all
       .map(({ names }) => `./collections/${names.file}.js`)

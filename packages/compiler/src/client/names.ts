@@ -1,8 +1,8 @@
 /** Names of types and files of a collection in a client, as in the OpenAPI document of its class. */
 import { createFactsOfNames } from '../memory/facts.ts';
-import type { DocumentNames } from '../openapi/names.ts';
-import type { View } from '../openapi/view.ts';
 import { fileName, shortened, uniqueNames } from '../print/identifier.ts';
+import type { DocumentNames } from '../role-view/names.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 
 /** Names of one collection. */
 export interface ClientNames
@@ -20,7 +20,7 @@ export interface ClientNames
 }
 
 /** Names what a class sees. They depend on nothing else. */
-export function nameClient({ collections }: View): ReadonlyMap<string, ClientNames> {
+export function nameClient({ collections }: RoleView): ReadonlyMap<string, ClientNames> {
   const all = collections.map(({ name }) => name);
   // They follow from the names in documents, which follow from the names of all that is seen.
   return namesOfAll(all, () => findNames(all, collections));
@@ -28,7 +28,7 @@ export function nameClient({ collections }: View): ReadonlyMap<string, ClientNam
 
 const namesOfAll = createFactsOfNames<ReadonlyMap<string, ClientNames>>();
 
-function findNames(all: readonly string[], collections: View['collections']): ReadonlyMap<string, ClientNames> {
+function findNames(all: readonly string[], collections: RoleView['collections']): ReadonlyMap<string, ClientNames> {
   const files = uniqueNames(all, fileName, (spelling) => spelling.toLowerCase());
   return new Map(
     collections.map(({ name, names }) => {

@@ -4,13 +4,13 @@ import type { Api } from '../api.ts';
 import { mayInvite } from '../openapi/account-paths.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import { commentPaths, utilityPaths } from '../openapi/utility-paths.ts';
-import type { View } from '../openapi/view.ts';
+import type { RoleView } from '../role-view/role-view.ts';
+import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
 import { rightsOf } from './rights.ts';
-import { type ClientCollection, type Surface, surfaceOf } from './surface.ts';
 
 /** The parts of a client. */
 export interface Parts {
-  readonly surface: Surface;
+  readonly surface: ClientCollections;
   readonly items: readonly ClientCollection[];
   readonly singletons: readonly ClientCollection[];
   /** By the names of their handlers. The collection of users may be missing, because every caller is one of them. */
@@ -23,9 +23,9 @@ export interface Parts {
 }
 
 /** Gathers them. */
-export function partsOf(api: Api, access: AccessClass, view: View): Parts {
-  const surface = surfaceOf(api, access, view);
-  const usable = [...surface.values()].filter((collection) => rightsOf(collection).length > 0);
+export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
+  const collections = clientCollectionsOf(api, access, view);
+  const usable = [...collections.values()].filter((collection) => rightsOf(collection).length > 0);
   const ordinary = usable.filter(({ descriptor }) => descriptor.system !== true);
   const withUsers = hasUsers(api);
   const served = usable.flatMap((collection): Parts['system'] => {
@@ -35,7 +35,7 @@ export function partsOf(api: Api, access: AccessClass, view: View): Parts {
   const readsFiles = served.some(([name, collection]) => name === 'files' && collection?.view.readable === true);
   const everybody = withUsers && served.every(([name]) => name !== 'users') ? [['users', null] as const] : [];
   return {
-    surface,
+    surface: collections,
     items: ordinary.filter(({ view: shown }) => !shown.singleton),
     singletons: ordinary.filter(({ view: shown }) => shown.singleton),
     system: [...served, ...everybody],
@@ -57,7 +57,7 @@ export function uploadMethods(files: ClientCollection): readonly string[] {
 }
 
 /** Methods of the paths of comments under activity. */
-function commentMethods(view: View): readonly string[] {
+function commentMethods(view: RoleView): readonly string[] {
   const operations = commentPaths(view).flatMap(([, methods]) => Object.keys(methods));
   return Object.entries({ create: 'post', update: 'patch', delete: 'delete' }).flatMap(([name, method]) =>
     operations.includes(method) ? [name] : [],
@@ -68,7 +68,7 @@ function commentMethods(view: View): readonly string[] {
 const toolNames: ReadonlySet<string> = new Set(['cache', 'explain']);
 
 /** `random`, `hash`, … of the paths that there are. */
-function utilityNames(api: Api, access: AccessClass, view: View): readonly string[] {
+function utilityNames(api: Api, access: AccessClass, view: RoleView): readonly string[] {
   const names = utilityPaths(api, access, view).map(([path]) => path.split('/')[2] ?? '');
   return [...new Set(names)].filter((name) => !toolNames.has(name));
 }

@@ -1,4 +1,4 @@
-import type { ClientCollection } from './surface.ts';
+import type { ClientCollection } from './client-collections.ts';
 
 /** The rights that a client has on a collection, as `@tablewright/client/typed` names them; none without routes. */
 export function rightsOf({ view }: ClientCollection): readonly string[] {

@@ -6,16 +6,19 @@ import {
   type RelationDescriptor,
 } from '@tablewright/runtime/contract';
 import { groupNames } from '../openapi/aggregation.ts';
-import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { member, notesOr } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, nullable, object, type Type, type TypeMember, union, unionOfTexts } from '../print/type.ts';
-import type { ClientCollection, Neighbours } from './surface.ts';
+import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
+import type { ClientCollection, ReferableCollections } from './client-collections.ts';
 import { literals, sentType } from './values.ts';
 
 /** The types of what can be read; none for a collection that can only be written. */
-export function declareReads(collection: ClientCollection, surface: Neighbours): readonly TypeDeclaration[] {
+export function declareReads(
+  collection: ClientCollection,
+  collections: ReferableCollections,
+): readonly TypeDeclaration[] {
   const { view, names } = collection;
   if (!view.readable) return [];
   return [
@@ -25,7 +28,7 @@ export function declareReads(collection: ClientCollection, surface: Neighbours):
       notes: notesOr(view.note, `An item of \`${view.name}\`.`),
       members: [
         ...view.fields.map(fieldMember),
-        ...view.relations.flatMap((relation) => rowMember(collection, relation, surface)),
+        ...view.relations.flatMap((relation) => rowMember(collection, relation, collections)),
       ],
     },
     {
@@ -34,7 +37,7 @@ export function declareReads(collection: ClientCollection, surface: Neighbours):
       notes: [`Relations of \`${view.name}\`.`],
       members: [
         ...view.fields.flatMap(leadingField),
-        ...view.relations.map((relation) => relationMember(collection, relation, surface)),
+        ...view.relations.map((relation) => relationMember(collection, relation, collections)),
       ],
     },
     {
@@ -62,29 +65,37 @@ export function nameSets({ view }: ClientCollection): readonly Member[] {
   ];
 }
 
-function fieldMember(field: ViewField): Member {
+function fieldMember(field: RoleField): Member {
   const type = sentType(field.descriptor, field.values);
   return member(field.name, field.nullable ? nullable(type) : type, [field.note], field.deprecated);
 }
 
 /** Where nothing is nested, a relation reads as its keys, as far as they can be read. */
-function rowMember(collection: ClientCollection, relation: ViewRelation, surface: Neighbours): readonly Member[] {
-  const type = relation.kind === 'm2o' ? ownKey(collection, relation, surface) : keysOf(relation, surface);
+function rowMember(
+  collection: ClientCollection,
+  relation: RoleRelation,
+  collections: ReferableCollections,
+): readonly Member[] {
+  const type = relation.kind === 'm2o' ? ownKey(collection, relation, collections) : keysOf(relation, collections);
   if (type === null) return [];
   return [member(relation.name, relation.nullable ? nullable(type) : type, [], relation.deprecated)];
 }
 
-function keysOf({ target }: ViewRelation, surface: Neighbours): Type | null {
-  const key = surface.get(target.collection)?.view.key ?? [];
+function keysOf({ target }: RoleRelation, collections: ReferableCollections): Type | null {
+  const key = collections.get(target.collection)?.view.key ?? [];
   const first = key[0];
   if (first === undefined) return null;
   return array(key.length > 1 ? 'string' : sentType(first.descriptor, first.values));
 }
 
 /** A key of several fields is an object of them. */
-function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation, surface: Neighbours): Type | null {
+function ownKey(
+  { descriptor }: ClientCollection,
+  { name, target }: RoleRelation,
+  collections: ReferableCollections,
+): Type | null {
   const relation = descriptor.relations.find((candidate) => candidate.name === name);
-  const fields = surface.get(target.collection)?.descriptor.fields ?? [];
+  const fields = collections.get(target.collection)?.descriptor.fields ?? [];
   if (relation?.kind !== 'm2o') return null;
   const parts = relation.on.flatMap(({ from, to }): readonly TypeMember[] => {
     const source = descriptor.fields.find(({ column }) => column === from);
@@ -97,22 +108,26 @@ function ownKey({ descriptor }: ClientCollection, { name, target }: ViewRelation
 }
 
 /** The relation to one item that reads through a field. */
-function leadingField({ name, filtered, nullable: empty, note, deprecated }: ViewField): readonly Member[] {
+function leadingField({ name, filtered, nullable: empty, note, deprecated }: RoleField): readonly Member[] {
   if (filtered === null) return [];
   const type = generic('One', stringLiteral(filtered.collection), String(empty));
   return [member(name, type, [note], deprecated)];
 }
 
-function relationMember(collection: ClientCollection, relation: ViewRelation, surface: Neighbours): Member {
-  return member(relation.name, relationType(collection, relation, surface), [], relation.deprecated);
+function relationMember(
+  collection: ClientCollection,
+  relation: RoleRelation,
+  collections: ReferableCollections,
+): Member {
+  return member(relation.name, relationType(collection, relation, collections), [], relation.deprecated);
 }
 
-function relationType(collection: ClientCollection, relation: ViewRelation, surface: Neighbours): Type {
+function relationType(collection: ClientCollection, relation: RoleRelation, collections: ReferableCollections): Type {
   const target = stringLiteral(relation.target.collection);
   const empty = String(relation.nullable);
   if (relation.kind === 'm2o') return generic('One', target, empty);
   const link = linkOf(collection, relation.name);
-  const linked = link === undefined ? [] : linkedItems(relation, link, surface);
+  const linked = link === undefined ? [] : linkedItems(relation, link, collections);
   if (link === undefined || linked.length === 0) return generic('Many', target, empty);
   const fields = [link.collectionField, link.itemField].map(stringLiteral);
   return generic('Links', target, empty, ...fields, literals(linked));
@@ -129,29 +144,29 @@ function linkOf(
 
 /** Collections whose items can be read in the place of their key, by those who can read which item it is. */
 function linkedItems(
-  { linked, target }: ViewRelation,
+  { linked, target }: RoleRelation,
   { collectionField, itemField }: Extract<RelationDescriptor, { kind: 'm2a' }>,
-  surface: Neighbours,
+  collections: ReferableCollections,
 ): readonly string[] {
-  const fields = new Set(surface.get(target.collection)?.view.fields.map(({ name }) => name));
+  const fields = new Set(collections.get(target.collection)?.view.fields.map(({ name }) => name));
   if (!fields.has(collectionField) || !fields.has(itemField)) return [];
   const names = new Set(linked.map(({ collection }) => collection));
-  return [...names].filter((name) => surface.get(name)?.descriptor.key.length === 1);
+  return [...names].filter((name) => collections.get(name)?.descriptor.key.length === 1);
 }
 
-function shown(fields: readonly ViewField[]): readonly ViewField[] {
+function shown(fields: readonly RoleField[]): readonly RoleField[] {
   return fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
 }
 
 /** Infinite dates have no parts, and JSON that is no array no elements: null. */
-function functionMembers(field: ViewField): readonly Member[] {
+function functionMembers(field: RoleField): readonly Member[] {
   const { name, descriptor, nullable: empty } = field;
   if (descriptor.wire.kind === 'masked') return [];
   const certain = !empty && (descriptor.type === 'time' || descriptor.type === 'array');
   return functionsOf(descriptor.type).map((call) => callMember(call, name, certain));
 }
 
-function countMember({ name, kind, nullable: empty }: ViewRelation): readonly Member[] {
+function countMember({ name, kind, nullable: empty }: RoleRelation): readonly Member[] {
   return kind === 'm2o' ? [] : [callMember('count', name, !empty)];
 }
 

@@ -1,7 +1,7 @@
 /** Collections as one role sees them. */
 import type { CollectionDescriptor } from '@tablewright/runtime/contract';
 import { isSame } from '../memory/same.ts';
-import type { ViewCollection } from '../openapi/view.ts';
+import type { RoleCollection } from '../role-view/role-view.ts';
 import type { Verdicts } from './change.ts';
 import { compareFields } from './compare-fields.ts';
 import { compareInputs } from './compare-inputs.ts';
@@ -17,8 +17,8 @@ import { type Found, operationsIn, type Side } from './side.ts';
 export interface CollectionPair {
   readonly before: Side;
   readonly after: Side;
-  readonly was: ViewCollection;
-  readonly is: ViewCollection;
+  readonly was: RoleCollection;
+  readonly is: RoleCollection;
   /** Names of fields and relations before to those after. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Names of collections before to those after. */
@@ -41,14 +41,14 @@ export function compareCollections(before: Side, after: Side, renames: RenameInd
 }
 
 /** Descriptions that say the same are one object in both versions. */
-function isUnchanged(was: ViewCollection, is: ViewCollection, before: Side, after: Side): boolean {
+function isUnchanged(was: RoleCollection, is: RoleCollection, before: Side, after: Side): boolean {
   const [old, fresh] = [before.version, after.version];
   const isSameApi = old.collections.get(was.name) === fresh.collections.get(is.name);
   const isSameTable = isSame(old.tables.get(was.name), fresh.tables.get(is.name));
   return was === is && isSameApi && isSameTable && old.api.graphql === fresh.api.graphql;
 }
 
-function appeared(is: ViewCollection, before: Side, after: Side): Found {
+function appeared(is: RoleCollection, before: Side, after: Side): Found {
   const existed = before.version.collections.has(is.name);
   return {
     rule: existed ? 'collection-shown' : 'collection-added',
@@ -59,7 +59,7 @@ function appeared(is: ViewCollection, before: Side, after: Side): Found {
   };
 }
 
-function disappeared(was: ViewCollection, before: Side, after: Side, renames: RenameIndex): Found {
+function disappeared(was: RoleCollection, before: Side, after: Side, renames: RenameIndex): Found {
   const stays = after.version.collections.has(renames.collections.get(was.name) ?? was.name);
   return {
     rule: stays ? 'collection-hidden' : 'collection-removed',
@@ -138,7 +138,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
 }
 
 /** As far as the role sees it, or may write it. */
-function keyOf({ key, writes }: ViewCollection): readonly string[] {
+function keyOf({ key, writes }: RoleCollection): readonly string[] {
   return (key.length > 0 ? key : (writes?.key ?? [])).map(({ name }) => name);
 }
 
@@ -232,7 +232,7 @@ function gone(name: string, concern: string, operations: readonly string[], { ac
 }
 
 /** Mutations that answered whether they were done answer items once these can be read. */
-function answered(writes: ViewCollection['writes']): boolean {
+function answered(writes: RoleCollection['writes']): boolean {
   return writes?.create != null || writes?.update != null;
 }
 

@@ -6,7 +6,7 @@ import { sentType } from '../client/values.ts';
 import { functionGroup } from '../graphql/functions.ts';
 import { valueType } from '../graphql/values.ts';
 import { valueSchema } from '../openapi/values.ts';
-import type { ViewCollection, ViewField } from '../openapi/view.ts';
+import type { RoleCollection, RoleField } from '../role-view/role-view.ts';
 import type { Verdicts } from './change.ts';
 import type { CollectionPair } from './compare-collections.ts';
 import { isText, type StoredField, sizeChanges, storageChange } from './compare-stored.ts';
@@ -61,7 +61,7 @@ export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 type Told = FieldChange;
 
 /** Compares one field. */
-export function compareField(pair: CollectionPair, was: ViewField, is: ViewField): readonly FieldChange[] {
+export function compareField(pair: CollectionPair, was: RoleField, is: RoleField): readonly FieldChange[] {
   const name = is.name;
   const old = storedField(pair.before, pair.was.name, was);
   const fresh = storedField(pair.after, pair.is.name, is);
@@ -88,14 +88,14 @@ export function compareField(pair: CollectionPair, was: ViewField, is: ViewField
   return singles.filter((found) => found !== null);
 }
 
-function typeChange({ was: before, is: after }: CollectionPair, was: ViewField, is: ViewField): Told | null {
+function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, is: RoleField): Told | null {
   const [old, fresh] = [was.descriptor, is.descriptor];
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
   const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
   if (isOne && old.native === fresh.native) return null;
   const message = `"${is.name}" is ${typeText(is)}, it was ${typeText(was)}.`;
   // Lists, lengths and digits have rules of their own.
-  const schema = ({ descriptor }: ViewField) => {
+  const schema = ({ descriptor }: RoleField) => {
     const { maxLength: _, precision: __, scale: ___, ...rest } = descriptor;
     return valueSchema(rest, null);
   };
@@ -128,17 +128,17 @@ function formOf(kind: FieldDescriptor['wire']['kind']): string {
   return kind === 'jsonb' ? 'json' : kind;
 }
 
-function graphqlType({ key }: ViewCollection, { descriptor, filtered }: ViewField): string {
+function graphqlType({ key }: RoleCollection, { descriptor, filtered }: RoleField): string {
   if (filtered !== null) return filtered.collection;
   return valueType(descriptor, key.length === 1 && key[0]?.name === descriptor.name);
 }
 
-function typeText({ descriptor: { type, element, native, range } }: ViewField): string {
+function typeText({ descriptor: { type, element, native, range } }: RoleField): string {
   const name = type === 'array' ? `array of ${element ?? 'unknown'}` : type;
   return `${name} (${range ?? native.replaceAll('"', '')})`;
 }
 
-function leadChange({ collections }: CollectionPair, was: ViewField, is: ViewField): Told | null {
+function leadChange({ collections }: CollectionPair, was: RoleField, is: RoleField): Told | null {
   const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
   if (old === fresh || (old !== null && collections.get(old) === fresh)) return null;
   if (old === null) return { rule: 'field-leads', message: `"${is.name}" leads to "${fresh}".` };
@@ -149,11 +149,11 @@ function leadChange({ collections }: CollectionPair, was: ViewField, is: ViewFie
 type Values = readonly string[] | null;
 
 /** The values of a field; documents do not list those of a set of MySQL. */
-function listedIn({ values, descriptor }: ViewField, { column }: StoredField): Values {
+function listedIn({ values, descriptor }: RoleField, { column }: StoredField): Values {
   return descriptor.type === 'csv' ? (column?.type.values ?? null) : values;
 }
 
-function valuesChanges(is: ViewField, old: Values, fresh: Values): readonly (Told | null)[] {
+function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (Told | null)[] {
   if (old === null && fresh === null) return [];
   if (old === null) return [{ rule: 'values-listed', message: `"${is.name}" is one of ${quoted(fresh ?? [])}.` }];
   if (fresh === null) return [{ rule: 'values-unlisted', message: `"${is.name}" can have any value.` }];
@@ -177,8 +177,8 @@ function apiField(
 
 function defaultChange(
   { before, after, was: oldCollection, is: other }: CollectionPair,
-  was: ViewField,
-  is: ViewField,
+  was: RoleField,
+  is: RoleField,
 ): Told | null {
   const old = apiField({ version: before.version, name: oldCollection.name }, was.name);
   const fresh = apiField({ version: after.version, name: other.name }, is.name);
@@ -193,13 +193,13 @@ function collationChange(name: string, was: StoredField, is: StoredField): Told 
   return { rule: 'collation-changed', message: `The collation of "${name}" is ${fresh ?? 'the usual one'}.` };
 }
 
-function storedField({ version }: Side, collection: string, { descriptor }: ViewField): StoredField {
+function storedField({ version }: Side, collection: string, { descriptor }: RoleField): StoredField {
   const stored = apiField({ version, name: collection }, descriptor.name)?.stored.name;
   const column = version.tables.get(collection)?.columns.find(({ name }) => name === stored);
   return { descriptor, column };
 }
 
-function deprecationChange(was: ViewField, is: ViewField): Told | null {
+function deprecationChange(was: RoleField, is: RoleField): Told | null {
   if (was.deprecated === is.deprecated) return null;
   if (is.deprecated === null) return { rule: 'field-undeprecated', message: `"${is.name}" is no longer deprecated.` };
   return { rule: 'field-deprecated', message: `"${is.name}" is deprecated.` };

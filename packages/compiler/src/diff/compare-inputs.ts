@@ -1,5 +1,5 @@
 /** Payloads as one role may send them. */
-import type { ViewInput, ViewPayload, ViewWrites } from '../openapi/view.ts';
+import type { RoleInput, RolePayload, RoleWrites } from '../role-view/role-view.ts';
 import type { CollectionPair } from './compare-collections.ts';
 import { pairs } from './pair.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
@@ -19,14 +19,14 @@ type Action = 'create' | 'update';
 function comparePayloads(
   pair: CollectionPair,
   action: Action,
-  was: ViewPayload | null,
-  is: ViewPayload | null,
+  was: RolePayload | null,
+  is: RolePayload | null,
 ): readonly Found[] {
   if (was === null || is === null) return [];
   const { before, after, renamed } = pair;
   const operations = operationsIn(before, pair.was.name, action);
   // Where the item can be given in place of its key, GraphQL asks for neither.
-  const holders = new Set(is.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
+  const holders = new Set(is.nestedWrites.flatMap((nested) => (nested.kind === 'one' ? nested.holders : [])));
   const fields = pairs(was.fields, is.fields, renamed).flatMap((inputs): readonly Found[] => {
     const subject = `${pair.is.name}.${inputs.name}`;
     if (inputs.was === undefined) {
@@ -40,37 +40,39 @@ function comparePayloads(
       ...compareInput(action, inputs.was, inputs.is),
     ].map((found) => ({ subject, operations, ...found }));
   });
-  const leads = pairs(was.leads, is.leads, renamed).flatMap(({ name, was: old, is: fresh }): readonly Found[] => {
-    const subject = `${pair.is.name}.${name}`;
-    const rights = after.access.admin ? {} : { rights: old ? ('narrowing' as const) : ('widening' as const) };
-    if (old && fresh) return [];
-    return old
-      ? [
-          {
-            rule: 'nested-write-removed',
-            subject,
-            message: `Items under "${name}" can no longer be written by a payload (${action}).`,
-            operations,
-            ...rights,
-          },
-        ]
-      : [
-          {
-            rule: 'nested-write-added',
-            subject,
-            message: `Items under "${name}" can be written by a payload (${action}).`,
-            operations,
-            ...rights,
-          },
-        ];
-  });
-  return [...fields, ...leads];
+  const nestedWrites = pairs(was.nestedWrites, is.nestedWrites, renamed).flatMap(
+    ({ name, was: old, is: fresh }): readonly Found[] => {
+      const subject = `${pair.is.name}.${name}`;
+      const rights = after.access.admin ? {} : { rights: old ? ('narrowing' as const) : ('widening' as const) };
+      if (old && fresh) return [];
+      return old
+        ? [
+            {
+              rule: 'nested-write-removed',
+              subject,
+              message: `Items under "${name}" can no longer be written by a payload (${action}).`,
+              operations,
+              ...rights,
+            },
+          ]
+        : [
+            {
+              rule: 'nested-write-added',
+              subject,
+              message: `Items under "${name}" can be written by a payload (${action}).`,
+              operations,
+              ...rights,
+            },
+          ];
+    },
+  );
+  return [...fields, ...nestedWrites];
 }
 
 function added(
   pair: CollectionPair,
   action: Action,
-  is: ViewInput,
+  is: RoleInput,
   required: boolean,
   subject: string,
   operations: readonly string[],
@@ -89,7 +91,7 @@ function added(
 function removed(
   pair: CollectionPair,
   action: Action,
-  was: ViewInput,
+  was: RoleInput,
   subject: string,
   operations: readonly string[],
 ): Found {
@@ -111,7 +113,7 @@ function hasColumn({ version }: Side, collection: string, name: string): boolean
 
 type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
-function isRequired({ name }: ViewInput, { required }: ViewPayload): boolean {
+function isRequired({ name }: RoleInput, { required }: RolePayload): boolean {
   return required.includes(name);
 }
 
@@ -129,7 +131,7 @@ function compareNeed(
   return [{ rule: 'input-now-required', message, ...(holders.has(name) && { verdicts }) }];
 }
 
-function compareInput(action: Action, was: ViewInput, is: ViewInput): readonly Told[] {
+function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly Told[] {
   const { name } = is;
   const found: readonly (Told | null)[] = [
     was.nullable === is.nullable
@@ -152,8 +154,8 @@ function compareInput(action: Action, was: ViewInput, is: ViewInput): readonly T
 
 function compareKeys(
   { before, was: { name: old }, is: { name }, renamed }: CollectionPair,
-  was: ViewWrites | null,
-  is: ViewWrites | null,
+  was: RoleWrites | null,
+  is: RoleWrites | null,
 ): readonly Found[] {
   if (!was?.upsert && !is?.upsert) return [];
   const text = (key: readonly string[]): string => key.join(', ');

@@ -1,6 +1,6 @@
 /** Items that GraphQL has in the place of their keys, which depends on what a role sees of other collections. */
-import { type Shown, surfaceOf } from '../graphql/surface.ts';
-import type { ViewCollection, ViewInput } from '../openapi/view.ts';
+import { type GraphqlCollection, graphqlCollectionsOf } from '../graphql/graphql-collections.ts';
+import type { RoleCollection, RoleInput } from '../role-view/role-view.ts';
 import { pairs } from './pair.ts';
 import type { RenameIndex } from './renames.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
@@ -43,30 +43,34 @@ export function compareItems(before: Side, after: Side, renames: RenameIndex): r
 
 interface Named {
   readonly name: string;
-  readonly shown: Shown;
+  readonly shown: GraphqlCollection;
 }
 
 function shownBy({ version, access }: Side): ReadonlyMap<string, Named> {
-  const { collections } = surfaceOf(version.api, version.view(access));
+  const { collections } = graphqlCollectionsOf(version.api, version.view(access));
   return new Map([...collections].map(([name, shown]) => [name, { name, shown }]));
 }
 
-function inputsOf({ view: { writes } }: Shown, action: 'create' | 'update'): readonly ViewInput[] {
+function inputsOf({ view: { writes } }: GraphqlCollection, action: 'create' | 'update'): readonly RoleInput[] {
   return writes?.[action]?.fields ?? [];
 }
 
-function isRead({ fields }: ViewCollection, name: string): boolean {
+function isRead({ fields }: RoleCollection, name: string): boolean {
   return fields.some((field) => field.name === name);
 }
 
 /** True for a field that can be read before and after, and only now leads to readable items. */
-function isTold(was: ViewCollection, oldInput: ViewInput, is: ViewCollection, other: ViewInput): boolean {
+function isTold(was: RoleCollection, oldInput: RoleInput, is: RoleCollection, other: RoleInput): boolean {
   const old = was.fields.find(({ name }) => name === oldInput.name);
   return old?.filtered === null && is.fields.some(({ name, filtered }) => name === other.name && filtered !== null);
 }
 
 /** True if a payload has an item in the place of a key. */
-function isItem({ name, member }: ViewInput, { descriptor }: Shown, all: ReadonlyMap<string, Named>): boolean {
+function isItem(
+  { name, member }: RoleInput,
+  { descriptor }: GraphqlCollection,
+  all: ReadonlyMap<string, Named>,
+): boolean {
   if (member !== null) return true;
   const relation = descriptor.relations.find((relation) => relation.kind === 'm2o' && relation.field === name);
   return relation !== undefined && (all.get(relation.target)?.shown.view.key.length ?? 0) > 0;

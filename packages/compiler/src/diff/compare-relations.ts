@@ -1,6 +1,6 @@
 /** Relations as one role reads them: those without a field of their name. */
 import type { RelationDescriptor } from '@tablewright/runtime/contract';
-import type { ViewRelation } from '../openapi/view.ts';
+import type { RoleRelation } from '../role-view/role-view.ts';
 import type { CollectionPair } from './compare-collections.ts';
 import { pairs, quoted } from './pair.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
@@ -73,8 +73,8 @@ function descriptorOf({ version }: Side, collection: string, name: string): Rela
 
 function compareRelation(
   { before, after, was: oldCollection, is: other, collections }: CollectionPair,
-  was: ViewRelation,
-  is: ViewRelation,
+  was: RoleRelation,
+  is: RoleRelation,
 ): readonly Told[] {
   const name = is.name;
   const [old, fresh] = [descriptorOf(before, oldCollection.name, was.name), descriptorOf(after, other.name, name)];
@@ -86,7 +86,7 @@ function compareRelation(
     const message = `"${name}" leads to "${is.target.collection}" in place of "${was.target.collection}".`;
     return [...renamed, { rule: 'relation-target-changed', message }];
   }
-  const many = (kind: ViewRelation['kind']): boolean => kind !== 'm2o';
+  const many = (kind: RoleRelation['kind']): boolean => kind !== 'm2o';
   if (many(was.kind) !== many(is.kind) || (was.kind === 'm2a') !== (is.kind === 'm2a')) {
     return [
       ...renamed,
@@ -97,14 +97,14 @@ function compareRelation(
 }
 
 function detailChanges(
-  was: ViewRelation,
-  is: ViewRelation,
+  was: RoleRelation,
+  is: RoleRelation,
   old: RelationDescriptor | undefined,
   fresh: RelationDescriptor | undefined,
   names: ReadonlyMap<string, string>,
 ): readonly Told[] {
   const { name } = is;
-  const linked = ({ linked: targets }: ViewRelation): readonly string[] => targets.map(({ collection }) => collection);
+  const linked = ({ linked: targets }: RoleRelation): readonly string[] => targets.map(({ collection }) => collection);
   const linkedBefore = linked(was).map((target) => names.get(target) ?? target);
   const lost = linkedBefore.filter((target) => !linked(is).includes(target));
   const won = linked(is).filter((target) => !linkedBefore.includes(target));
@@ -145,7 +145,7 @@ function deselectChange(name: string, old?: RelationDescriptor, fresh?: Relation
     : { rule: 'deselect-keeps', message: `What is removed from "${name}" is kept.` };
 }
 
-const kinds: Readonly<Record<ViewRelation['kind'], string>> = {
+const kinds: Readonly<Record<RoleRelation['kind'], string>> = {
   m2o: 'one item',
   o2m: 'a list of items',
   m2m: 'a list of items',

@@ -1,5 +1,5 @@
 /** Fields that a role writes and does not read: changes of their payloads. */
-import type { ViewField, ViewInput, ViewWrites } from '../openapi/view.ts';
+import type { RoleField, RoleInput, RoleWrites } from '../role-view/role-view.ts';
 import type { Verdicts } from './change.ts';
 import type { CollectionPair } from './compare-collections.ts';
 import { compareField, type FieldChange } from './compare-fields.ts';
@@ -26,21 +26,21 @@ export function compareUnread(pair: CollectionPair): readonly Found[] {
 }
 
 /** A field that both actions take is looked at once. */
-function writtenIn(writes: ViewWrites | null): readonly ViewInput[] {
+function writtenIn(writes: RoleWrites | null): readonly RoleInput[] {
   const all = [...(writes?.create?.fields ?? []), ...(writes?.update?.fields ?? [])];
   return [...new Map(all.map((field) => [field.name, field])).values()];
 }
 
-function hasInput(writes: ViewWrites | null, action: 'create' | 'update', name: string | undefined): boolean {
+function hasInput(writes: RoleWrites | null, action: 'create' | 'update', name: string | undefined): boolean {
   return writes?.[action]?.fields.some((field) => field.name === name) === true;
 }
 
-function isRead(fields: readonly ViewField[], name: string): boolean {
+function isRead(fields: readonly RoleField[], name: string): boolean {
   return fields.some((field) => field.name === name);
 }
 
 /** Nullability is reported for each action. */
-function unread(input: ViewInput): ViewField {
+function unread(input: RoleInput): RoleField {
   return { ...input, nullable: false, items: [], filtered: null };
 }
 

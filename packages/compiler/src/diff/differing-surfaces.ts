@@ -6,8 +6,8 @@ import { emitClient } from '../client/index.ts';
 import type { Render } from '../emit/templates.ts';
 import { graphqlTypes } from '../graphql/index.ts';
 import { describeOpenApi } from '../openapi/index.ts';
-import type { ViewCollection } from '../openapi/view.ts';
 import { canonicalJson } from '../print/json.ts';
+import type { RoleCollection } from '../role-view/role-view.ts';
 import type { Surface } from './change.ts';
 import type { Side } from './side.ts';
 
@@ -22,13 +22,13 @@ export function differingSurfaces(was: Side, is: Side): ReadonlySet<Surface> {
   return new Set((['openapi', 'graphql', 'client'] as const).filter((surface) => differs[surface]));
 }
 
-function commonViews(was: Side, is: Side): ReadonlySet<ViewCollection> {
+function commonViews(was: Side, is: Side): ReadonlySet<RoleCollection> {
   return new Set(
     [...was.collections.values()].filter((collection) => is.collections.get(collection.name) === collection),
   );
 }
 
-function documentOf({ version, access }: Side, common: ReadonlySet<ViewCollection>): string {
+function documentOf({ version, access }: Side, common: ReadonlySet<RoleCollection>): string {
   return canonicalJson(describeOpenApi(version.api, access, version.view(access), { except: common }));
 }
 

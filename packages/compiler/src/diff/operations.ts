@@ -1,7 +1,7 @@
 /** Requests and root fields of a collection, as a role has them. */
 import { type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/contract';
 import type { ApiCollection, Operation } from '../api.ts';
-import type { ViewCollection } from '../openapi/view.ts';
+import type { RoleCollection } from '../role-view/role-view.ts';
 
 /** Operations that a change concerns. */
 export type Concern = 'read' | 'create' | 'update' | 'delete' | 'all';
@@ -29,14 +29,14 @@ const roots: Readonly<Record<GraphqlOperation, Exclude<Concern, 'all'>>> = {
 };
 
 /** True if a role has an operation of that kind at all. */
-export function offers({ readable, writes }: ViewCollection, concern: Exclude<Concern, 'all'>): boolean {
+export function offers({ readable, writes }: RoleCollection, concern: Exclude<Concern, 'all'>): boolean {
   if (concern === 'read') return readable;
   return concern === 'delete' ? writes?.delete === true : writes?.[concern] != null;
 }
 
 /** `GET /items/articles`, `query articles`, in the order of the API; those that the role has. */
 export function operationsOf(
-  view: ViewCollection,
+  view: RoleCollection,
   api: ApiCollection | undefined,
   concern: Concern,
   graphql: boolean,

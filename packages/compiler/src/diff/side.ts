@@ -2,8 +2,8 @@ import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { AccessClass } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import type { CompileMemory } from '../memory/compile-memory.ts';
-import { type View, type ViewCollection, viewOf } from '../openapi/view.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
+import { type RoleCollection, type RoleView, roleViewOf } from '../role-view/role-view.ts';
 import type { Direction, Verdicts } from './change.ts';
 import { type Concern, operationsOf } from './operations.ts';
 import type { RuleId } from './rules.ts';
@@ -19,7 +19,7 @@ export interface Version {
   readonly referring: ReadonlyMap<string, readonly Referring[]>;
   readonly access: ReadonlyMap<string, AccessClass>;
   /** View of an access class; made once for each. */
-  readonly view: (access: AccessClass) => View;
+  readonly view: (access: AccessClass) => RoleView;
 }
 
 /** A foreign key, named by its table and columns, and what becomes of its rows when what they refer to is deleted. */
@@ -32,7 +32,7 @@ export interface Referring {
 export interface Side {
   readonly version: Version;
   readonly access: AccessClass;
-  readonly collections: ReadonlyMap<string, ViewCollection>;
+  readonly collections: ReadonlyMap<string, RoleCollection>;
 }
 
 /** One change for one role, before it is put together with those of others. */
@@ -49,7 +49,7 @@ export interface Found {
 /** Prepares one of the two for comparisons. Parts that are equal in both are one object by their common memory. */
 export function versionOf(schema: Schema, memory: CompileMemory): Version {
   const api = memory.recall(resolveApi(memory.recallSchema(schema)));
-  const views = new Map<AccessClass, View>();
+  const views = new Map<AccessClass, RoleView>();
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   return {
     schema,
@@ -73,7 +73,7 @@ export function versionOf(schema: Schema, memory: CompileMemory): Version {
     ),
     access: new Map(api.access.flatMap(({ access }) => access.roles.map((role) => [role, access] as const))),
     view: (access) => {
-      const cached = views.get(access) ?? viewOf(api, access);
+      const cached = views.get(access) ?? roleViewOf(api, access);
       views.set(access, cached);
       return cached;
     },

@@ -14,8 +14,8 @@ import type {
 } from 'graphql';
 import type { Api } from '../api.ts';
 import { emitGraphql } from '../graphql/index.ts';
-import { viewOf } from '../openapi/view.ts';
 import { sha256 } from '../print/hash.ts';
+import { roleViewOf } from '../role-view/role-view.ts';
 import { loadGraphql } from './load-graphql.ts';
 import { withFragments } from './with-fragments.ts';
 
@@ -60,7 +60,7 @@ export function checkDocuments(api: Api, sources: readonly DocumentSource[]): Ch
     const access = roles.get(role);
     if (access === undefined)
       return { operations: [], diagnostics: files.map((file) => withoutRole(file, [...roles.keys()])) };
-    const cached = schemas.get(access) ?? buildSchemas(emitGraphql(api, access, viewOf(api, access)));
+    const cached = schemas.get(access) ?? buildSchemas(emitGraphql(api, access, roleViewOf(api, access)));
     schemas.set(access, cached);
     return checkRole({ role, accessClass: access.name }, files, cached);
   });

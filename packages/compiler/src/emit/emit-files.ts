@@ -11,8 +11,8 @@ import type { Archive } from '../memory/archive.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { printModel } from '../model/index.ts';
 import { isDocumentOfAll, printOpenApi } from '../openapi/index.ts';
-import { type View, viewOf } from '../openapi/view.ts';
 import { printJson } from '../print/json.ts';
+import { type RoleView, roleViewOf } from '../role-view/role-view.ts';
 import { emitAccess } from './access.ts';
 import { emitCollection, indexCollections } from './collection.ts';
 import { emitExtensions, emitExtensionTypes } from './extensions.ts';
@@ -107,7 +107,7 @@ export function emitClients(
 
 /** Prints what access classes are told of the API, which is most of all output: one long file after the other. */
 export function* emitDescriptions(api: Api, archive: Archive | null): Generator<GeneratedFile> {
-  const whole = viewOf(api, null);
+  const whole = roleViewOf(api, null);
   const ofAll = printOpenApi(api, null, whole, archive);
   yield longFile('openapi/full.json', ofAll);
   for (const { access } of api.access) {
@@ -120,10 +120,10 @@ export function* emitDescriptions(api: Api, archive: Archive | null): Generator<
   }
 }
 
-const views = createFactsOfTwo<Api, AccessClass, View>();
+const views = createFactsOfTwo<Api, AccessClass, RoleView>();
 
-function viewOfClass(api: Api, access: AccessClass): View {
-  return views(api, access, () => viewOf(api, access));
+function viewOfClass(api: Api, access: AccessClass): RoleView {
+  return views(api, access, () => roleViewOf(api, access));
 }
 
 function file(path: string, contents: string): GeneratedFile {

@@ -8,11 +8,11 @@ import {
   graphqlName,
 } from '@tablewright/runtime/contract';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
-import type { Shown } from './surface.ts';
+import type { GraphqlCollection } from './graphql-collections.ts';
 import { valueType } from './values.ts';
 
 /** Prints the types of a collection's aggregate rows. */
-export function aggregateTypes({ view, types }: Shown): readonly string[] {
+export function aggregateTypes({ view, types }: GraphqlCollection): readonly string[] {
   const fields = view.fields.map(({ descriptor }) => descriptor).filter(({ wire }) => wire.kind !== 'masked');
   const kinds = [
     { name: types.counts, example: 'count', resultOf: () => 'Int' },
@@ -34,7 +34,7 @@ export function aggregateTypes({ view, types }: Shown): readonly string[] {
   return [row, ...printed.values()];
 }
 
-function resultType(name: AggregateFunction, { counts, sums, means, values }: Shown['types']): string {
+function resultType(name: AggregateFunction, { counts, sums, means, values }: GraphqlCollection['types']): string {
   if (name === 'countAll') return 'Int';
   const kind = aggregateKind(name);
   if (kind === 'count') return counts;

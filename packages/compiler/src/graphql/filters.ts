@@ -7,27 +7,32 @@ import {
   graphqlTypeNames,
 } from '@tablewright/runtime/contract';
 import type { Lookup } from '../memory/remember.ts';
-import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import { type PrintedField, type SdlField, sdlLine, sdlType } from '../print/sdl.ts';
+import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { functionGroup, functionsFilter } from './functions.ts';
+import {
+  deprecationOf,
+  type GraphqlCollection,
+  type GraphqlCollections,
+  type ReferableCollections,
+} from './graphql-collections.ts';
 import { type OperatorGroup, operatorFields, operatorGroup, operatorsName } from './operators.ts';
-import { deprecationOf, type Neighbours, type Shown, type Surface } from './surface.ts';
 
 /** Prints the filter of a collection, and those in which it stands below relations. */
 export function filterTypes(
-  shown: Shown,
-  surface: Neighbours,
+  shown: GraphqlCollection,
+  schema: ReferableCollections,
   keys: Lookup<ReadonlySet<OperatorGroup>>,
 ): readonly string[] {
   const { view, types, links } = shown;
   const { filter, quantifier, linkFilter, linkQuantifier } = types;
   const filters = [
-    ...view.fields.map((field) => fieldFilters(field, surface)),
-    ...view.relations.map((relation) => relationFilters(relation, surface)),
+    ...view.fields.map((field) => fieldFilters(field, schema)),
+    ...view.relations.map((relation) => relationFilters(relation, schema)),
   ];
   const below = keys.get(view.name) ?? [];
   const targets = [...new Set(links.flatMap(({ allowed }) => allowed))].filter(
-    (name) => surface.collections.get(name)?.view.readable === true,
+    (name) => schema.collections.get(name)?.view.readable === true,
   );
   const items = targets.map((name) => ({ name: graphqlItemFilterName(name), type: graphqlFilterName(name) }));
   return [
@@ -47,7 +52,7 @@ export function filterTypes(
 export type KeyFilters = ReadonlyMap<string, ReadonlySet<OperatorGroup>>;
 
 /** Gathers which filters stand below many-to-ones. */
-export function keyFilters({ collections }: Surface): KeyFilters {
+export function keyFilters({ collections }: GraphqlCollections): KeyFilters {
   const all = [...collections.values()].flatMap(({ view }) =>
     view.fields.flatMap(({ filtered, descriptor }) => {
       const group = operatorGroup(descriptor);
@@ -91,19 +96,19 @@ function combined(filter: string): readonly PrintedField[] {
   return [sdlLine('_and', list), sdlLine('_or', list)];
 }
 
-function fieldFilters(field: ViewField, surface: Neighbours): PrintedField {
+function fieldFilters(field: RoleField, schema: ReferableCollections): PrintedField {
   const { name, descriptor, filtered } = field;
   const group = operatorGroup(descriptor);
   if (group === null) return '';
   const functions = functionGroup(descriptor.type);
   const type = filtered === null ? operatorsName(group) : keyFilterName(filtered.collection, group);
-  const line = sdlLine(graphqlName(name), type, null, deprecationOf(field, filtered, surface));
+  const line = sdlLine(graphqlName(name), type, null, deprecationOf(field, filtered, schema));
   return functions === null ? line : line + sdlLine(graphqlFunctionsName(name), functionsFilter(functions));
 }
 
-function relationFilters(relation: ViewRelation, surface: Neighbours): PrintedField {
+function relationFilters(relation: RoleRelation, schema: ReferableCollections): PrintedField {
   const { name, kind, target } = relation;
-  const deprecated = deprecationOf(relation, target, surface);
+  const deprecated = deprecationOf(relation, target, schema);
   const { filter, quantifier, linkQuantifier } = graphqlTypeNames(target.collection);
   if (kind === 'm2o') return sdlLine(graphqlName(name), filter, null, deprecated);
   const line = sdlLine(graphqlName(name), kind === 'm2a' ? linkQuantifier : quantifier, null, deprecated);

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Api } from '../api.ts';
 import { emitOpenApi } from '../openapi/index.ts';
 import { accessTo, magazine, sampleApi, writingAccess } from '../openapi/testing/sample-api.ts';
-import { viewOf } from '../openapi/view.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
+import { roleViewOf } from '../role-view/role-view.ts';
 import { blogSchema } from '../testing/blog.ts';
 import { distinctTexts, hostileSchema } from '../testing/hostile.ts';
 import { emitGraphql } from './index.ts';
@@ -16,7 +16,7 @@ const hostile = resolveApi(hostileSchema(distinctTexts));
 const sample = sampleApi(magazine);
 
 function textOf(api: Api, access: AccessClass): string {
-  return emitGraphql(api, access, viewOf(api, access));
+  return emitGraphql(api, access, roleViewOf(api, access));
 }
 
 function adminOf(api: Api): AccessClass {
@@ -228,7 +228,7 @@ describe('nullability', () => {
   ] as const;
 
   it.each(classes)('is that of the OpenAPI document for %s', (_, access) => {
-    const view = viewOf(sample, access);
+    const view = roleViewOf(sample, access);
     const document = emitOpenApi(sample, access);
     const text = textOf(sample, access);
     let compared = 0;

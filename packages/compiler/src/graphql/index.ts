@@ -1,6 +1,6 @@
 /**
  * Api → GraphQL schema text of an access class, both scopes in one. Pure: the same Api gives the same text.
- * The OpenAPI document of the class decides what is visible (`openapi/view.ts`). This folder prints its input only, so
+ * The OpenAPI document of the class decides what is visible (`role-view/`). This folder prints its input only, so
  * a hidden name has no way into the schema. The contract defines the meaning of names (`graphql.ts`).
  */
 import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/contract';
@@ -9,27 +9,27 @@ import type { Archive } from '../memory/archive.ts';
 import { createMemory } from '../memory/remember.ts';
 import { changesModel } from '../model/changes.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
-import type { View } from '../openapi/view.ts';
 import { createPieces, type Piece, textOfPiece } from '../print/pieces.ts';
 import { sdlType } from '../print/sdl.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { filterTypes, keyFilters } from './filters.ts';
 import { functionTypes } from './functions.ts';
+import { type GraphqlCollections, graphqlCollectionsOf } from './graphql-collections.ts';
 import { inputTypes, referredInputs } from './inputs.ts';
 import { itemTypes } from './items.ts';
 import { operatorTypes } from './operators.ts';
 import { collectionRoots } from './roots.ts';
 import { modelChangeTypes, serviceRoots, serviceTypes, unreadUsers } from './services.ts';
-import { type Surface, surfaceOf } from './surface.ts';
 import { scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */
-export function emitGraphql(api: Api, access: AccessClass, view: View, archive: Archive | null = null): string {
+export function emitGraphql(api: Api, access: AccessClass, view: RoleView, archive: Archive | null = null): string {
   return graphqlTypes(api, access, view, archive).join('\n');
 }
 
 /** The same in pieces, for a file. */
-export function printGraphql(api: Api, access: AccessClass, view: View, archive: Archive | null): readonly Piece[] {
+export function printGraphql(api: Api, access: AccessClass, view: RoleView, archive: Archive | null): readonly Piece[] {
   const pieces = createPieces();
   for (const [index, text] of graphqlTypes(api, access, view, archive).entries()) {
     if (index > 0) pieces.add('\n');
@@ -42,16 +42,16 @@ export function printGraphql(api: Api, access: AccessClass, view: View, archive:
 export function graphqlTypes(
   api: Api,
   access: AccessClass,
-  view: View,
+  view: RoleView,
   archive: Archive | null = null,
 ): readonly string[] {
-  const surface = surfaceOf(api, view);
+  const schema = graphqlCollectionsOf(api, view);
   const users = hasUsers(api);
   const changing = access.admin && changesModel(api);
   return [
-    ...rootTypes(surface, access, users, changing),
-    ...collectionTypes(surface, archive),
-    ...(users ? unreadUsers(surface) : []),
+    ...rootTypes(schema, access, users, changing),
+    ...collectionTypes(schema, archive),
+    ...(users ? unreadUsers(schema) : []),
     ...(changing ? modelChangeTypes : []),
     fixedTypes(users),
   ];
@@ -69,10 +69,15 @@ export function fixedTypes(users: boolean): string {
   ].join('\n');
 }
 
-function rootTypes(surface: Surface, access: AccessClass, users: boolean, changing: boolean): readonly string[] {
+function rootTypes(
+  schema: GraphqlCollections,
+  access: AccessClass,
+  users: boolean,
+  changing: boolean,
+): readonly string[] {
   const fieldsOf = (scope: 'items' | 'system', kind: 'query' | 'mutation'): readonly string[] => {
-    const services = scope === 'system' ? serviceRoots(surface, access, users, changing, kind) : [];
-    const fields = [...collectionRoots(surface, scope, kind), ...services];
+    const services = scope === 'system' ? serviceRoots(schema, access, users, changing, kind) : [];
+    const fields = [...collectionRoots(schema, scope, kind), ...services];
     // Every schema has a query, which may hold nothing.
     return kind === 'query' || fields.length > 0 ? [sdlType('type', graphqlRootTypes[scope][kind], fields)] : [];
   };
@@ -84,10 +89,10 @@ function rootTypes(surface: Surface, access: AccessClass, users: boolean, changi
   ];
 }
 
-function collectionTypes(surface: Surface, archive: Archive | null): readonly string[] {
-  const keys = keyFilters(surface);
-  const { update, changes, link } = referredInputs(surface);
-  const all = surface.collections;
+function collectionTypes(schema: GraphqlCollections, archive: Archive | null): readonly string[] {
+  const keys = keyFilters(schema);
+  const { update, changes, link } = referredInputs(schema);
+  const all = schema.collections;
   const sources = [all, keys, update, changes, link];
   const texts = [...all.values()].map((shown) =>
     textOf(shown, sources, archive, (watch) => {

@@ -2,9 +2,9 @@
 import { graphqlChangesName, graphqlName, graphqlTypeNames, graphqlUpdateName } from '@tablewright/runtime/contract';
 import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
-import type { ViewField, ViewInput, ViewLead, ViewPayload } from '../openapi/view.ts';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
-import type { Neighbours, Shown, Surface } from './surface.ts';
+import type { NestedWrite, RoleField, RoleInput, RolePayload } from '../role-view/role-view.ts';
+import type { GraphqlCollection, GraphqlCollections, ReferableCollections } from './graphql-collections.ts';
 import { valueType } from './values.ts';
 
 /** Which inputs relations refer to, by collection. */
@@ -15,10 +15,10 @@ export interface Referred {
 }
 
 /** Gathers what relations refer to. */
-export function referredInputs(surface: Surface): Referred {
-  const all = [...surface.collections.values()].map((shown) => leadsOf(shown, () => findLeads(shown)));
+export function referredInputs(schema: GraphqlCollections): Referred {
+  const all = [...schema.collections.values()].map((shown) => relatedFacts(shown, () => findRelated(shown)));
   const many = all.flatMap((use) => use.many);
-  const isKeyed = (name: string): boolean => (surface.collections.get(name)?.view.key.length ?? 0) > 0;
+  const isKeyed = (name: string): boolean => (schema.collections.get(name)?.view.key.length ?? 0) > 0;
   const read = all.flatMap((use) => use.read.filter(isKeyed));
   return {
     update: among([...many, ...all.flatMap((use) => use.others), ...read]),
@@ -28,7 +28,7 @@ export function referredInputs(surface: Surface): Referred {
 }
 
 /** The collections that payloads of one lead to, by their names. */
-interface Leads {
+interface RelatedCollections {
   readonly many: readonly string[];
   readonly links: readonly string[];
   /** Those whose items can be linked, made or changed in some way, without those of `many`. */
@@ -37,18 +37,18 @@ interface Leads {
   readonly read: readonly string[];
 }
 
-const leadsOf = createFacts<Shown, Leads>();
+const relatedFacts = createFacts<GraphqlCollection, RelatedCollections>();
 
-function findLeads({ view, descriptor }: Shown): Leads {
+function findRelated({ view, descriptor }: GraphqlCollection): RelatedCollections {
   const payloads = payloadsOf(view.writes);
-  const leads = payloads.flatMap((payload) => payload.leads);
-  const links = leads.flatMap((lead) => (lead.kind === 'any' ? [lead.collection] : []));
-  const ones = leads.flatMap((lead) => (lead.kind === 'one' ? [lead.member.names.collection] : []));
+  const nestedWrites = payloads.flatMap((payload) => payload.nestedWrites);
+  const links = nestedWrites.flatMap((nested) => (nested.kind === 'any' ? [nested.collection] : []));
+  const ones = nestedWrites.flatMap((nested) => (nested.kind === 'one' ? [nested.member.names.collection] : []));
   const fields = payloads.flatMap((payload) => payload.fields);
   const members = fields.flatMap(({ member }) => (member === null ? [] : [member.names.collection]));
   const plain = fields.filter(({ member }) => member === null);
   return {
-    many: leads.flatMap((lead) => (lead.kind === 'many' ? [lead.member.names.collection] : [])),
+    many: nestedWrites.flatMap((nested) => (nested.kind === 'many' ? [nested.member.names.collection] : [])),
     links,
     others: [...links, ...ones, ...members],
     read: plain.flatMap(({ name }) => manyToOneOf(name, descriptor)?.target ?? []),
@@ -60,14 +60,18 @@ function among(names: readonly string[]): Lookup<true> {
 }
 
 /** Prints the inputs of a collection. */
-export function inputTypes(shown: Shown, surface: Neighbours, referred: Referred): readonly string[] {
+export function inputTypes(
+  shown: GraphqlCollection,
+  schema: ReferableCollections,
+  referred: Referred,
+): readonly string[] {
   const { view, types, descriptor } = shown;
   const create = view.writes?.create ?? null;
   const updates = view.writes?.update != null || referred.update.has(view.name);
-  const all = updateLines(shown, surface);
+  const all = updateLines(shown, schema);
   return [
     ...(create && !descriptor.singleton
-      ? [sdlType('input', types.create, createLines(create, all, shown, surface))]
+      ? [sdlType('input', types.create, createLines(create, all, shown, schema))]
       : []),
     ...(updates ? [sdlType('input', types.update, [...all.values()])] : []),
     ...(referred.changes.has(view.name) ? [changesType(types.changes, types.update, types.update)] : []),
@@ -89,26 +93,31 @@ function changesType(name: string, create: string, update: string): string {
 type Lines = ReadonlyMap<string, PrintedField>;
 
 /** A field that a relation holds the key by is not needed where the relation is given. */
-function createLines(create: ViewPayload, all: Lines, shown: Shown, surface: Neighbours): readonly PrintedField[] {
-  const holders = new Set(create.leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : [])));
+function createLines(
+  create: RolePayload,
+  all: Lines,
+  shown: GraphqlCollection,
+  schema: ReferableCollections,
+): readonly PrintedField[] {
+  const holders = new Set(create.nestedWrites.flatMap((nested) => (nested.kind === 'one' ? nested.holders : [])));
   const fields = create.fields.map((field): PrintedField => {
     const { name, note } = field;
     const needed = create.required.includes(name) && !holders.has(name) && !isCheckedLater(shown, field);
     // A required field cannot be deprecated.
-    if (needed) return sdlLine(graphqlName(name), `${inputType(field, shown, surface)}!`, note);
+    if (needed) return sdlLine(graphqlName(name), `${inputType(field, shown, schema)}!`, note);
     return all.get(graphqlName(name)) ?? '';
   });
-  return [...fields, ...create.leads.flatMap(leadNames).map((name) => all.get(name) ?? '')];
+  return [...fields, ...create.nestedWrites.flatMap(leadNames).map((name) => all.get(name) ?? '')];
 }
 
 /** Users of other providers have no password, and perhaps no address; files that are fetched are named by their address. */
-function isCheckedLater({ view }: Shown, { name }: ViewInput): boolean {
+function isCheckedLater({ view }: GraphqlCollection, { name }: RoleInput): boolean {
   if (view.name === 'platform_files') return name === 'filename_download';
   return view.name === 'platform_users' && (name === 'email' || name === 'password');
 }
 
 /** The key, and everything that a new item or a change may have: below a relation it can be either. */
-function updateLines(shown: Shown, surface: Neighbours): Lines {
+function updateLines(shown: GraphqlCollection, schema: ReferableCollections): Lines {
   const payloads = payloadsOf(shown.view.writes);
   const fields = new Set(payloads.flatMap((payload) => payload.fields));
   const printed = new Set([...fields].map(({ name }) => name));
@@ -119,37 +128,41 @@ function updateLines(shown: Shown, surface: Neighbours): Lines {
   }
   for (const field of fields) {
     const name = graphqlName(field.name);
-    lines.set(name, sdlLine(name, inputType(field, shown, surface), field.note, field.deprecated));
+    lines.set(name, sdlLine(name, inputType(field, shown, schema), field.note, field.deprecated));
   }
-  for (const lead of new Set(payloads.flatMap((payload) => payload.leads))) addLead(lines, lead);
+  for (const nested of new Set(payloads.flatMap((payload) => payload.nestedWrites))) addLead(lines, nested);
   return lines;
 }
 
 /** An element of a many-to-any says what it holds by two names of its own. */
-function linkLines({ links }: Shown, all: Lines): readonly PrintedField[] {
+function linkLines({ links }: GraphqlCollection, all: Lines): readonly PrintedField[] {
   const named = links.flatMap(({ collectionField, itemField }) => [collectionField, itemField]);
   const hidden = new Set(['collection', 'item', ...named.map(graphqlName)]);
   const others = [...all].filter(([name]) => !hidden.has(name)).map(([, line]) => line);
   return [sdlLine('collection', 'String!'), sdlLine('item', 'JSON'), ...others];
 }
 
-function inputType(field: ViewInput, shown: Shown, surface: Neighbours): string {
-  const target = targetOf(field, shown, surface);
+function inputType(field: RoleInput, shown: GraphqlCollection, schema: ReferableCollections): string {
+  const target = targetOf(field, shown, schema);
   return target === null ? keyType(field, shown) : graphqlUpdateName(target);
 }
 
-function keyType({ name, descriptor }: Pick<ViewField, 'name' | 'descriptor'>, shown: Shown): string {
+function keyType({ name, descriptor }: Pick<RoleField, 'name' | 'descriptor'>, shown: GraphqlCollection): string {
   const { key } = shown.descriptor;
   return valueType(descriptor, key.length === 1 && key[0] === name);
 }
 
 /** The many-to-one that reads a field. */
-function manyToOneOf(field: string, { relations }: Shown['descriptor']) {
+function manyToOneOf(field: string, { relations }: GraphqlCollection['descriptor']) {
   return relations.find((relation) => relation.kind === 'm2o' && relation.field === field);
 }
 
 /** The collection of a many-to-one whose items can be linked, made or changed; null where only the key may stand. */
-function targetOf({ name, member }: ViewInput, { descriptor }: Shown, { collections }: Neighbours): string | null {
+function targetOf(
+  { name, member }: RoleInput,
+  { descriptor }: GraphqlCollection,
+  { collections }: ReferableCollections,
+): string | null {
   if (member !== null) return member.names.collection;
   const relation = manyToOneOf(name, descriptor);
   const target = relation && collections.get(relation.target);
@@ -157,21 +170,21 @@ function targetOf({ name, member }: ViewInput, { descriptor }: Shown, { collecti
 }
 
 /** A related item has one field; a list has one for the whole list and one for its changes. */
-function leadNames({ kind, name }: ViewLead): readonly string[] {
+function leadNames({ kind, name }: NestedWrite): readonly string[] {
   return kind === 'one' ? [graphqlName(name)] : [graphqlName(name), graphqlChangesName(name)];
 }
 
-function addLead(lines: Map<string, PrintedField>, lead: ViewLead): void {
-  const [name = '', changed = ''] = leadNames(lead);
-  if (lead.kind === 'one') {
-    lines.set(name, sdlLine(name, graphqlUpdateName(lead.member.names.collection)));
+function addLead(lines: Map<string, PrintedField>, nested: NestedWrite): void {
+  const [name = '', changed = ''] = leadNames(nested);
+  if (nested.kind === 'one') {
+    lines.set(name, sdlLine(name, graphqlUpdateName(nested.member.names.collection)));
     return;
   }
-  const types = graphqlTypeNames(lead.kind === 'any' ? lead.collection : lead.member.names.collection);
-  lines.set(name, sdlLine(name, `[${lead.kind === 'any' ? types.link : types.update}!]`));
-  lines.set(changed, sdlLine(changed, lead.kind === 'any' ? types.linkChanges : types.changes));
+  const types = graphqlTypeNames(nested.kind === 'any' ? nested.collection : nested.member.names.collection);
+  lines.set(name, sdlLine(name, `[${nested.kind === 'any' ? types.link : types.update}!]`));
+  lines.set(changed, sdlLine(changed, nested.kind === 'any' ? types.linkChanges : types.changes));
 }
 
-function payloadsOf(writes: Shown['view']['writes']): readonly ViewPayload[] {
+function payloadsOf(writes: GraphqlCollection['view']['writes']): readonly RolePayload[] {
   return [writes?.create ?? [], writes?.update ?? []].flat();
 }

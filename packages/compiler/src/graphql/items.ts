@@ -1,44 +1,48 @@
 /** The types of items. Source: API specification, section 14.2. */
 import { graphqlFunctionsName, graphqlName } from '@tablewright/runtime/contract';
-import type { ViewField, ViewRelation } from '../openapi/view.ts';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
+import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { functionGroup, functionsType } from './functions.ts';
-import { deprecationOf, type Neighbours, type Shown } from './surface.ts';
+import { deprecationOf, type GraphqlCollection, type ReferableCollections } from './graphql-collections.ts';
 import { nonNull, valueType } from './values.ts';
 
 /** Prints the type of a collection's items, and the union of what its rows link. */
-export function itemTypes(shown: Shown, surface: Neighbours): readonly string[] {
+export function itemTypes(shown: GraphqlCollection, schema: ReferableCollections): readonly string[] {
   const { view, types, item } = shown;
   const lines = [
-    ...view.fields.map((field) => fieldLines(field, shown, surface)),
-    ...view.relations.map((relation) => relationLines(relation, surface)),
+    ...view.fields.map((field) => fieldLines(field, shown, schema)),
+    ...view.relations.map((relation) => relationLines(relation, schema)),
   ];
   const targets = item?.targets.map((name) => graphqlName(name)) ?? [];
   const union = targets.length > 0 ? [sdlUnion(types.union, targets)] : [];
   return [sdlType('type', types.item, lines, view.note), ...union];
 }
 
-function fieldLines(field: ViewField, shown: Shown, surface: Neighbours): PrintedField {
+function fieldLines(field: RoleField, shown: GraphqlCollection, schema: ReferableCollections): PrintedField {
   const { name, descriptor, note } = field;
-  const deprecated = deprecationOf(field, field.filtered, surface);
+  const deprecated = deprecationOf(field, field.filtered, schema);
   const group = descriptor.wire.kind === 'masked' ? null : functionGroup(descriptor.type);
-  const line = sdlLine(graphqlName(name), fieldType(field, shown, surface), note, deprecated);
+  const line = sdlLine(graphqlName(name), fieldType(field, shown, schema), note, deprecated);
   return group === null ? line : line + sdlLine(graphqlFunctionsName(name), functionsType(group));
 }
 
 /** A key of a readable collection is printed as its item; a link row holds one of several. */
-function fieldType({ name, descriptor, nullable, filtered }: ViewField, shown: Shown, surface: Neighbours): string {
+function fieldType(
+  { name, descriptor, nullable, filtered }: RoleField,
+  shown: GraphqlCollection,
+  schema: ReferableCollections,
+): string {
   if (shown.item?.field === name) return shown.types.union;
-  const target = filtered && surface.collections.get(filtered.collection);
+  const target = filtered && schema.collections.get(filtered.collection);
   if (target) return nonNull(target.types.item, nullable);
   const { key } = shown.descriptor;
   return nonNull(valueType(descriptor, key.length === 1 && key[0] === name), nullable);
 }
 
-function relationLines(relation: ViewRelation, surface: Neighbours): PrintedField {
+function relationLines(relation: RoleRelation, schema: ReferableCollections): PrintedField {
   const { name, kind, nullable, target } = relation;
-  const deprecated = deprecationOf(relation, target, surface);
-  const types = surface.collections.get(target.collection)?.types;
+  const deprecated = deprecationOf(relation, target, schema);
+  const types = schema.collections.get(target.collection)?.types;
   if (types === undefined) return '';
   if (kind === 'm2o') return sdlLine(graphqlName(name), nonNull(types.item, nullable), null, deprecated);
   const filter = kind === 'm2a' ? types.linkFilter : types.filter;

@@ -7,12 +7,12 @@ import {
 } from '@tablewright/runtime/contract';
 import { createFacts } from '../memory/facts.ts';
 import { type PrintedField, type SdlField, sdlField } from '../print/sdl.ts';
+import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';
 import { listArguments } from './items.ts';
-import type { Shown, Surface } from './surface.ts';
 
 /** The root fields of one scope, printed once for all classes that see the same of a collection. */
 export function collectionRoots(
-  { collections }: Surface,
+  { collections }: GraphqlCollections,
   scope: GraphqlScope,
   kind: 'query' | 'mutation',
 ): readonly PrintedField[] {
@@ -23,9 +23,9 @@ export function collectionRoots(
 
 type Roots = Readonly<Record<'query' | 'mutation', readonly PrintedField[]>>;
 
-const rootsOf = createFacts<Shown, Roots>();
+const rootsOf = createFacts<GraphqlCollection, Roots>();
 
-function printRoots(shown: Shown): Roots {
+function printRoots(shown: GraphqlCollection): Roots {
   const offered = graphqlCollectionRoots(shown.descriptor).filter(({ operation }) => isOffered(operation, shown));
   const { deprecated } = shown.view;
   const rootsOf = (kind: 'query' | 'mutation') =>
@@ -36,7 +36,7 @@ function printRoots(shown: Shown): Roots {
 }
 
 /** Exactly what the paths of a collection offer over REST. */
-function isOffered(operation: GraphqlOperation, { view }: Shown): boolean {
+function isOffered(operation: GraphqlOperation, { view }: GraphqlCollection): boolean {
   const { readable, operations, key, writes } = view;
   switch (operation) {
     case 'list':
@@ -69,7 +69,7 @@ const id: SdlField = { name: 'id', type: 'ID!' };
  */
 const ids: SdlField = { name: 'ids', type: '[ID]!' };
 
-function signature(operation: GraphqlOperation, { view, types }: Shown): Omit<SdlField, 'name'> {
+function signature(operation: GraphqlOperation, { view, types }: GraphqlCollection): Omit<SdlField, 'name'> {
   const { note } = view;
   const list = listArguments(types.filter);
   const item = view.readable ? types.item : 'Boolean';

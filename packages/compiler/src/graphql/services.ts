@@ -2,7 +2,7 @@
 import type { AccessClass, GraphqlService } from '@tablewright/runtime/contract';
 import { mayInvite } from '../openapi/account-paths.ts';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
-import type { Shown, Surface } from './surface.ts';
+import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';
 
 type Service = SdlField & { readonly name: GraphqlService };
 
@@ -10,7 +10,7 @@ const users = 'platform_users';
 
 /** The root fields of the system scope; those of accounts where users are installed. */
 export function serviceRoots(
-  { collections }: Surface,
+  { collections }: GraphqlCollections,
   access: AccessClass,
   installed: boolean,
   changing: boolean,
@@ -38,7 +38,7 @@ export function serviceTypes(installed: boolean): readonly string[] {
 }
 
 /** A class that reads no users still reads the own key. */
-export function unreadUsers({ collections }: Surface): readonly string[] {
+export function unreadUsers({ collections }: GraphqlCollections): readonly string[] {
   const readable = collections.get(users)?.view.readable === true;
   return readable ? [] : [sdlType('type', users, [{ name: 'id', type: 'ID!' }])];
 }
@@ -147,7 +147,7 @@ const accountQueries: readonly Service[] = [
 ];
 
 /** Comments by the rows of activity that record them, as far as a class may write them. */
-function commentMutations(collections: Surface['collections']): readonly Service[] {
+function commentMutations(collections: GraphqlCollections['collections']): readonly Service[] {
   const { create, update, delete: remove } = collections.get('platform_comments')?.view.writes ?? {};
   const activity = collections.get('platform_activity');
   const type = activity?.view.readable === true ? activity.types.item : 'Boolean';
@@ -177,7 +177,7 @@ function utilities({ admin }: AccessClass, reverts: boolean): readonly Service[]
 }
 
 /** For who may create files. */
-function importOf(files: Shown | undefined): readonly Service[] {
+function importOf(files: GraphqlCollection | undefined): readonly Service[] {
   if (!files?.view.writes?.create) return [];
   const args = [...texts('url'), { name: 'data', type: files.types.create }];
   return [{ name: 'import_file', type: files.view.readable ? files.types.item : 'Boolean', args }];

@@ -1,7 +1,7 @@
 import type { DeclaredRow } from '@tablewright/runtime/contract';
-import type { NoteReader } from '../openapi/notes.ts';
+import type { NoteReader } from '../role-view/notes.ts';
 import { told as toldOf } from './declared.ts';
-import { shows, type Told } from './index.ts';
+import { type DescribedCollection, shows } from './index.ts';
 
 /** Members that only an app reads. */
 const appMembers = [
@@ -46,7 +46,7 @@ export function modelFolder(row: DeclaredRow) {
 }
 
 /** Describes a collection; `row` is what the platform's own tables say about it. */
-export function modelCollection(described: Told, row: DeclaredRow | undefined, note: NoteReader) {
+export function modelCollection(described: DescribedCollection, row: DeclaredRow | undefined, note: NoteReader) {
   const { descriptor, stored } = described.api;
   const archive = stored.archive !== null && shows(described, stored.archive.field) ? stored.archive : null;
   return {

@@ -2,7 +2,7 @@
 import { type DeclaredRow, isColumnless, type JsonValue, relationSpecialIn } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
-import type { NoteReader } from '../openapi/notes.ts';
+import type { NoteReader } from '../role-view/notes.ts';
 
 /** The rows about collections, by their names, and about fields, by those of their collections. */
 export interface Declared {

@@ -1,18 +1,18 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
 import type { DeclaredRow, JsonValue, ModelField } from '@tablewright/runtime/contract';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
-import type { NoteReader } from '../openapi/notes.ts';
-import type { ViewField, ViewRelation } from '../openapi/view.ts';
+import type { NoteReader } from '../role-view/notes.ts';
+import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { type Declared, specialsOf, told as toldOf } from './declared.ts';
-import { type Sighted, shows, type Told } from './index.ts';
+import { type DescribedCollection, type ModelContext, shows } from './index.ts';
 
 /**
  * Describes the fields of a collection: the key first, then the other columns, relations without a column, and what only
  * structures a form, which is told to who may read every column.
  */
 export function modelFields(
-  described: Told,
-  sighted: Sighted,
+  described: DescribedCollection,
+  context: ModelContext,
   rows: Pick<Declared, 'fields' | 'columnless'>,
   note: NoteReader,
 ): readonly (ModelField & JsonValue)[] {
@@ -33,7 +33,7 @@ export function modelFields(
   const untold = new Set<JsonValue>(isShown ? [] : structure.map(({ field = null }) => field));
   const count = columns.length + view.relations.length;
   const fieldsOf = [
-    ...columns.map(({ seen, field }, position) => columnField(described, seen, field, position, sighted, note)),
+    ...columns.map(({ seen, field }, position) => columnField(described, seen, field, position, context, note)),
     ...view.relations.map((seen, position) =>
       aliasField(described, seen, relations.get(seen.name), columns.length + position),
     ),
@@ -77,15 +77,15 @@ function withSaid<Field extends PlainField>(
 }
 
 function columnField(
-  described: Told,
-  { name, note: text, values }: ViewField,
+  described: DescribedCollection,
+  { name, note: text, values }: RoleField,
   field: ApiField,
   position: number,
-  sighted: Sighted,
+  context: ModelContext,
   note: NoteReader,
 ) {
   const { descriptor, stored } = field;
-  const relation = visibleRelation(described, name, sighted);
+  const relation = visibleRelation(described, name, context);
   return {
     collection: described.view.name,
     field: name,
@@ -118,8 +118,8 @@ function columnField(
 }
 
 function aliasField(
-  described: Told,
-  { name, kind }: ViewRelation,
+  described: DescribedCollection,
+  { name, kind }: RoleRelation,
   relation: ApiRelation | undefined,
   position: number,
 ) {
@@ -143,7 +143,7 @@ function aliasField(
 }
 
 /** A field that has no values, or is to be a side of a relation. */
-function plainField(described: Told, row: DeclaredRow, position: number) {
+function plainField(described: DescribedCollection, row: DeclaredRow, position: number) {
   const field = String(row.field);
   const meta = { special: specialsOf(row), required: false, readonly: false, options: null, note: null };
   return {
@@ -158,9 +158,9 @@ function plainField(described: Told, row: DeclaredRow, position: number) {
 const fileCollection = 'platform_files';
 
 /** The many-to-one of a field, as far as the class sees what it leads to. */
-function visibleRelation({ api }: Told, name: string, sighted: Sighted): ApiRelation | undefined {
+function visibleRelation({ api }: DescribedCollection, name: string, context: ModelContext): ApiRelation | undefined {
   const found = api.relations.find(({ descriptor }) => descriptor.kind === 'm2o' && descriptor.field === name);
-  const target = found && sighted.told.get(found.descriptor.target);
+  const target = found && context.collections.get(found.descriptor.target);
   const held = found?.stored?.targetColumns[0];
   const field = target?.api.fields.find(({ stored }) => stored.name === held);
   return target !== undefined && field !== undefined && shows(target, field.descriptor.name) ? found : undefined;
@@ -175,7 +175,12 @@ interface Meta {
 }
 
 /** The members of `platform_fields`; a compiled field has no row, and so no key of one. */
-function metaOf({ view }: Told, field: string, position: number, { special, required, readonly, options, note }: Meta) {
+function metaOf(
+  { view }: DescribedCollection,
+  field: string,
+  position: number,
+  { special, required, readonly, options, note }: Meta,
+) {
   return {
     id: null,
     collection: view.name,

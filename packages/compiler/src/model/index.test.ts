@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { accessTo, hostile, magazine, sampleApi } from '../openapi/testing/sample-api.ts';
-import { viewOf } from '../openapi/view.ts';
+import { roleViewOf } from '../role-view/role-view.ts';
 import { emitModel } from './index.ts';
 
 const api = sampleApi([...magazine, ...hostile]);
-const everything = emitModel(api, viewOf(api, null));
+const everything = emitModel(api, roleViewOf(api, null));
 
 it('tells of every collection, field and relation', () => {
   const names = api.collections.map(({ descriptor }) => descriptor.name);
@@ -23,7 +23,7 @@ it('tells of every collection, field and relation', () => {
 
 it('names nothing that a class may not read', () => {
   const access = accessTo({ articles: [['id', 'title', 'author_id']] });
-  const text = JSON.stringify(emitModel(api, viewOf(api, access)));
+  const text = JSON.stringify(emitModel(api, roleViewOf(api, access)));
   expect(text).toContain('"title"');
   for (const hidden of ['authors', 'tags', 'body', 'slug', 'settings', 'shop_']) expect(text).not.toContain(hidden);
 });
@@ -42,7 +42,7 @@ it('tells fields without a column to who may read every column, and what waits f
   const names = (tags?.fields ?? []).map(({ name }) => name);
   const told = (readable: readonly string[] | null) => {
     const access = readable && accessTo({ tags: [readable] });
-    return emitModel(described, viewOf(described, access)).fields.filter(({ collection }) => collection === 'tags');
+    return emitModel(described, roleViewOf(described, access)).fields.filter(({ collection }) => collection === 'tags');
   };
   const plain = (readable: readonly string[] | null) =>
     told(readable)

@@ -1,5 +1,5 @@
 /**
- * Api → what the model endpoints tell an access class. `openapi/view.ts` decides what is visible; everything here prints
+ * Api → what the model endpoints tell an access class. `role-view/` decides what is visible; everything here prints
  * what it is given. Source: API specification, section 12.
  */
 import type { JsonValue, ManyToAny, ModelDocument } from '@tablewright/runtime/contract';
@@ -7,26 +7,26 @@ import type { Api, ApiCollection } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
-import type { NoteReader } from '../openapi/notes.ts';
-import type { View, ViewCollection } from '../openapi/view.ts';
 import { type Layout, printDocument, textOfItems } from '../print/document.ts';
 import { onlyText, textOf } from '../print/only-text.ts';
 import { type Piece, packPiece } from '../print/pieces.ts';
+import type { NoteReader } from '../role-view/notes.ts';
+import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { modelCollection, modelFolder } from './collections.ts';
 import { declaredIn } from './declared.ts';
 import { modelFields } from './fields.ts';
 import { modelRelations } from './relations.ts';
 
 /** A readable collection with what was compiled of it. */
-export interface Told {
+export interface DescribedCollection {
   readonly api: ApiCollection;
-  readonly view: ViewCollection;
+  readonly view: RoleCollection;
 }
 
 /** Facts that the description of one collection may use. */
-export interface Sighted {
+export interface ModelContext {
   /** Everything that a class may read, by name. */
-  readonly told: Lookup<Told>;
+  readonly collections: Lookup<DescribedCollection>;
   /** The junctions of readable many-to-many relations. */
   readonly junctions: Lookup<true>;
   /** The first readable many-to-any of each link collection. */
@@ -34,7 +34,7 @@ export interface Sighted {
 }
 
 /** Describes what an access class may read. */
-export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
+export function emitModel(api: Api, view: RoleView): ModelDocument & JsonValue {
   const parts = partsOf(api, view, (collection, sources) => partOf(collection, sources.all, null, sources.make));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const collections = [...parts.map((part) => part.collection), ...folders];
@@ -47,7 +47,7 @@ export function emitModel(api: Api, view: View): ModelDocument & JsonValue {
 }
 
 /** The same as text in pieces, which classes share where they see the same. */
-export function printModel(api: Api, view: View, archive: Archive | null): readonly Piece[] {
+export function printModel(api: Api, view: RoleView, archive: Archive | null): readonly Piece[] {
   const parts = partsOf(api, view, (collection, sources) => ({
     name: collection.view.name,
     ...textsOf(collection, sources.all, archive, (watch) => printPart(sources.make(watch))),
@@ -92,7 +92,7 @@ function printPart({ collection, fields, relations }: Part): PartTexts {
   return textsIn([print([collection]), print(fields), print(relations)]);
 }
 
-const oneOf = createInterning<Told>();
+const internCollection = createInterning<DescribedCollection>();
 const partOf = createMemory<Part>();
 const textsOf = createMemory<PartTexts>({
   maker: 'model',
@@ -114,13 +114,17 @@ interface PartSources {
 }
 
 /** Descriptions of each collection; classes that see the same of it and of its relations share one. */
-function partsOf<Made>(api: Api, view: View, make: (collection: Told, sources: PartSources) => Made): readonly Made[] {
+function partsOf<Made>(
+  api: Api,
+  view: RoleView,
+  make: (collection: DescribedCollection, sources: PartSources) => Made,
+): readonly Made[] {
   const views = new Map(
     view.collections.filter(({ readable }) => readable).map((collection) => [collection.name, collection]),
   );
-  const describedCollections = api.collections.flatMap((collection): readonly Told[] => {
+  const describedCollections = api.collections.flatMap((collection): readonly DescribedCollection[] => {
     const seen = views.get(collection.descriptor.name);
-    return seen === undefined ? [] : [oneOf(seen, { api: collection, view: seen })];
+    return seen === undefined ? [] : [internCollection(seen, { api: collection, view: seen })];
   });
   const all = new Map(describedCollections.map((collection) => [collection.view.name, collection]));
   const relations = describedCollections.flatMap((collection) =>
@@ -140,13 +144,13 @@ function partsOf<Made>(api: Api, view: View, make: (collection: Told, sources: P
     make(collection, {
       all: sources,
       make: (watch) => {
-        const sighted: Sighted = { told: watch(all), junctions: watch(junctions), owners: watch(owners) };
+        const context: ModelContext = { collections: watch(all), junctions: watch(junctions), owners: watch(owners) };
         const read = watch(notes);
         const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
         return {
           collection: modelCollection(collection, watch(collections).get(collection.view.name), noted),
-          fields: modelFields(collection, sighted, { fields: watch(fields), columnless: watch(columnless) }, noted),
-          relations: modelRelations(collection, sighted),
+          fields: modelFields(collection, context, { fields: watch(fields), columnless: watch(columnless) }, noted),
+          relations: modelRelations(collection, context),
         };
       },
     }),
@@ -154,6 +158,6 @@ function partsOf<Made>(api: Api, view: View, make: (collection: Told, sources: P
 }
 
 /** True if a field of a collection is readable, or a relation that has no field. */
-export function shows({ view }: Told, name: string): boolean {
+export function shows({ view }: DescribedCollection, name: string): boolean {
   return view.fields.some((field) => field.name === name) || view.relations.some((relation) => relation.name === name);
 }

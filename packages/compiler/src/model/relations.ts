@@ -1,17 +1,24 @@
 /** Relations as the side has them that holds the key. Source: API specification, 10.9 and 12.3. */
 import type { JsonValue, ModelRelation, OneToMany, RelationDescriptor } from '@tablewright/runtime/contract';
 import type { ApiRelation } from '../api.ts';
-import { type Sighted, shows, type Told } from './index.ts';
+import { type DescribedCollection, type ModelContext, shows } from './index.ts';
 
 /** Describes the relations whose keys a collection holds, as far as both sides are readable; by field. */
-export function modelRelations(described: Told, sighted: Sighted): readonly (ModelRelation & JsonValue)[] {
-  const ones = described.api.relations.flatMap((relation) => manyToOne(described, relation, sighted));
-  return [...ones, ...anyItem(described, sighted)].sort((a, b) => (a.field < b.field ? -1 : 1));
+export function modelRelations(
+  described: DescribedCollection,
+  context: ModelContext,
+): readonly (ModelRelation & JsonValue)[] {
+  const ones = described.api.relations.flatMap((relation) => manyToOne(described, relation, context));
+  return [...ones, ...anyItem(described, context)].sort((a, b) => (a.field < b.field ? -1 : 1));
 }
 
-function manyToOne(described: Told, relation: ApiRelation, sighted: Sighted): readonly (ModelRelation & JsonValue)[] {
+function manyToOne(
+  described: DescribedCollection,
+  relation: ApiRelation,
+  context: ModelContext,
+): readonly (ModelRelation & JsonValue)[] {
   const { descriptor, stored } = relation;
-  const target = sighted.told.get(descriptor.target);
+  const target = context.collections.get(descriptor.target);
   if (descriptor.kind !== 'm2o' || target === undefined || !shows(described, descriptor.name)) return [];
   const inverse = inverseOf(target, described.view.name, descriptor.name);
   const schema = stored && {
@@ -28,7 +35,7 @@ function manyToOne(described: Told, relation: ApiRelation, sighted: Sighted): re
     one_field: inverse?.name ?? null,
     one_collection_field: null,
     one_allowed_collections: null,
-    junction_field: junctionField(described, descriptor, sighted),
+    junction_field: junctionField(described, descriptor, context),
     sort_field: inverse?.sort ?? null,
     one_deselect_action: inverse?.onDeselect ?? 'nullify',
   };
@@ -36,7 +43,7 @@ function manyToOne(described: Told, relation: ApiRelation, sighted: Sighted): re
 }
 
 function relationOf(
-  { view }: Told,
+  { view }: DescribedCollection,
   field: string,
   related: string | null,
   schema: JsonValue,
@@ -57,30 +64,34 @@ function oneOrAll(columns: readonly string[]): JsonValue {
 }
 
 /** The readable one-to-many of the other side. */
-function inverseOf(target: Told, collection: string, name: string): OneToMany | undefined {
+function inverseOf(target: DescribedCollection, collection: string, name: string): OneToMany | undefined {
   return target.api.descriptor.relations
     .filter((relation) => relation.kind === 'o2m')
     .find((relation) => relation.target === collection && relation.inverse === name && shows(target, relation.name));
 }
 
 /** The other key of a junction, where some readable many-to-many goes by it. */
-function junctionField(described: Told, { name }: RelationDescriptor, sighted: Sighted): string | null {
+function junctionField(
+  described: DescribedCollection,
+  { name }: RelationDescriptor,
+  context: ModelContext,
+): string | null {
   const { descriptor } = described.api;
   const far = descriptor.relations
     .filter((relation) => relation.kind === 'm2o')
     .filter((relation) => relation.name !== name);
-  const joined = sighted.junctions.has(descriptor.name);
+  const joined = context.junctions.has(descriptor.name);
   const [only, ...more] = far.filter((relation) => shows(described, relation.name));
   return joined && more.length === 0 ? (only?.name ?? null) : null;
 }
 
 /** The field of a link collection that holds keys of several collections. */
-function anyItem(described: Told, sighted: Sighted): readonly (ModelRelation & JsonValue)[] {
+function anyItem(described: DescribedCollection, context: ModelContext): readonly (ModelRelation & JsonValue)[] {
   const { anyItem: held, descriptor } = described.api;
   if (held === null || !shows(described, held.field)) return [];
-  const owner = sighted.owners.get(descriptor.name);
+  const owner = context.owners.get(descriptor.name);
   if (owner === undefined) return [];
-  const allowed = held.targets.map(({ collection }) => collection).filter((name) => sighted.told.has(name));
+  const allowed = held.targets.map(({ collection }) => collection).filter((name) => context.collections.has(name));
   const meta = {
     one_collection: null,
     one_field: null,

@@ -1,10 +1,10 @@
 /** Facts that the paths of a collection follow from, and nothing else of it. */
 import { systemCollection } from '@tablewright/runtime/contract';
 import type { Operation } from '../api.ts';
+import type { DocumentNames } from '../role-view/names.ts';
+import type { RoleCollection, RoleField, RoleUpsert } from '../role-view/role-view.ts';
 import { isGrouped } from './aggregation.ts';
 import { uploadFields } from './file-paths.ts';
-import type { DocumentNames } from './names.ts';
-import type { ViewCollection, ViewField, ViewUpsert } from './view.ts';
 
 /** A collection as its paths show it. */
 export interface Addressed extends AddressedFacts {
@@ -28,7 +28,7 @@ export interface AddressedFacts {
 }
 
 /** A field of a key. */
-export type AddressedKeyField = Pick<ViewField, 'name' | 'values' | 'descriptor'>;
+export type AddressedKeyField = Pick<RoleField, 'name' | 'values' | 'descriptor'>;
 
 /** Writes that the paths offer. */
 export interface AddressedWrites {
@@ -38,13 +38,13 @@ export interface AddressedWrites {
   readonly update: boolean;
   readonly delete: boolean;
   /** The unique keys by which an item is made or changed; null for none. */
-  readonly conflicts: ViewUpsert['keys'] | null;
+  readonly conflicts: RoleUpsert['keys'] | null;
   /** Fields that a form may give beside a content; null where items have none. */
   readonly forms: { readonly create: readonly string[]; readonly update: readonly string[] } | null;
 }
 
 /** Takes of a collection what its paths are made of. */
-export function addressed(collection: ViewCollection): Addressed {
+export function addressed(collection: RoleCollection): Addressed {
   const { name, names, operations, readable, singleton, deprecated, key, writes } = collection;
   const path = systemCollection(name)?.path ?? `/items/${encodeURIComponent(name.toWellFormed())}`;
   return {

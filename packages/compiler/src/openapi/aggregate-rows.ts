@@ -10,15 +10,15 @@ import {
   type JsonValue,
 } from '@tablewright/runtime/contract';
 import { keepText } from '../print/kept-text.ts';
+import type { DocumentNames } from '../role-view/names.ts';
+import type { RoleCollection, RoleField } from '../role-view/role-view.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
-import type { DocumentNames } from './names.ts';
 import { orNull, type Valued, valueSchema } from './values.ts';
-import type { ViewCollection, ViewField } from './view.ts';
 
 type Entry = readonly [string, JsonObject];
 
 /** The fields that functions take. */
-export type TakenFields = Readonly<Record<Taking, readonly ViewField[]>>;
+export type TakenFields = Readonly<Record<Taking, readonly RoleField[]>>;
 
 type Taking = 'count' | 'sum' | 'range';
 
@@ -32,7 +32,7 @@ export const takings: Readonly<Record<AggregateKind, Taking>> = {
 };
 
 /** Finds the fields that functions take. */
-export function takenFields({ fields }: ViewCollection): TakenFields {
+export function takenFields({ fields }: RoleCollection): TakenFields {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const fitting = (name: AggregateFunction) => shown.filter(({ descriptor }) => aggregateFits(name, descriptor.type));
   return { count: fitting('count'), sum: fitting('sum'), range: fitting('min') };
@@ -42,7 +42,7 @@ export function takenFields({ fields }: ViewCollection): TakenFields {
  * Describes one aggregate row: the values that it was grouped by, flat, then functions. No property is required, because
  * the request chooses; where a group and a function have one name, either can stand there.
  */
-export function aggregateRow(collection: ViewCollection, taken: TakenFields): JsonObject {
+export function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObject {
   const results = resultsOf(collection.names, taken);
   const entries = [
     ...groupEntries(collection),
@@ -68,7 +68,7 @@ function oneOfAll(schemas: readonly JsonObject[]): JsonValue {
   return schemas.length === 1 ? only : { anyOf: schemas };
 }
 
-function groupEntries(collection: ViewCollection): readonly Entry[] {
+function groupEntries(collection: RoleCollection): readonly Entry[] {
   const shown = collection.fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   return [
     ...shown.filter(({ descriptor }) => isOrdered(descriptor)).map((field): Entry => [field.name, groupValue(field)]),
@@ -77,7 +77,7 @@ function groupEntries(collection: ViewCollection): readonly Entry[] {
 }
 
 /** The values of functions by the names that they have in items and rows: `released_year`, `comments_count`. */
-export function callEntries({ fields, relations }: ViewCollection): readonly Entry[] {
+export function callEntries({ fields, relations }: RoleCollection): readonly Entry[] {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const many = relations.filter(({ kind }) => kind !== 'm2o');
   return [
@@ -88,7 +88,7 @@ export function callEntries({ fields, relations }: ViewCollection): readonly Ent
   ];
 }
 
-function groupValue({ descriptor, values, nullable }: ViewField): JsonObject {
+function groupValue({ descriptor, values, nullable }: RoleField): JsonObject {
   const value = valueSchema(descriptor, values);
   return nullable ? orNull(value) : value;
 }
@@ -133,7 +133,7 @@ const decimalOrNull = orNull(valueSchema(decimal, null));
 const meanOrNull: JsonObject = keepText({ type: ['number', 'null'] });
 
 /** Null where there is no value to compute it of. */
-function resultSchema(kind: AggregateKind, { descriptor, values }: ViewField): JsonObject {
+function resultSchema(kind: AggregateKind, { descriptor, values }: RoleField): JsonObject {
   if (kind === 'min' || kind === 'max') return orNull(valueSchema(descriptor, values));
   if (descriptor.type === 'float') return floatOrNull;
   if (descriptor.type === 'integer') return kind === 'avg' ? meanOrNull : part;

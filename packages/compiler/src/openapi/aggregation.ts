@@ -11,17 +11,17 @@ import {
   type JsonValue,
 } from '@tablewright/runtime/contract';
 import { keepText } from '../print/kept-text.ts';
+import type { DocumentNames } from '../role-view/names.ts';
+import type { RoleCollection, RoleField } from '../role-view/role-view.ts';
 import { aggregateRow, type TakenFields, takenFields, takings } from './aggregate-rows.ts';
 import { conditionOf, numberCondition } from './conditions.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
-import type { DocumentNames } from './names.ts';
-import type { ViewCollection, ViewField } from './view.ts';
 
 /**
  * Components of a collection for aggregation, by name. Only lists take parameters; rows are described everywhere, because
  * nested items can be aggregated too.
  */
-export function aggregateSchemas(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+export function aggregateSchemas(collection: RoleCollection): readonly (readonly [string, JsonObject])[] {
   const { names, operations } = collection;
   const taken = takenFields(collection);
   const row = [
@@ -44,12 +44,12 @@ function setSchema(name: string, members: readonly string[]): readonly (readonly
   return members.length === 0 ? [] : [[name, { type: 'string', enum: members }]];
 }
 
-function nameOf({ name }: ViewField): string {
+function nameOf({ name }: RoleField): string {
   return name;
 }
 
 /** Names in `groupBy`: fields that have an order, functions of fields, and the number of related items. */
-export function groupNames({ fields, relations }: ViewCollection): readonly string[] {
+export function groupNames({ fields, relations }: RoleCollection): readonly string[] {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   const calls = shown.flatMap(({ name, descriptor }) => functionsOf(descriptor.type).map((call) => `${call}(${name})`));
   const counts = relations.filter(({ kind }) => kind !== 'm2o').map(({ name }) => `count(${name})`);
@@ -58,7 +58,7 @@ export function groupNames({ fields, relations }: ViewCollection): readonly stri
 }
 
 /** True if `groupBy` accepts any name. */
-export function isGrouped({ fields, relations }: ViewCollection): boolean {
+export function isGrouped({ fields, relations }: RoleCollection): boolean {
   const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
   return (
     shown.some(({ descriptor }) => isOrdered(descriptor) || functionsOf(descriptor.type).length > 0) ||
@@ -113,7 +113,7 @@ function numbered(set: string): JsonObject {
   return keepText({ type: 'object', propertyNames, additionalProperties: numberCondition });
 }
 
-function ranged(fields: readonly ViewField[]): JsonObject {
+function ranged(fields: readonly RoleField[]): JsonObject {
   const conditions = fields.flatMap(({ name, descriptor }) => {
     const condition = conditionOf(descriptor);
     return condition === null ? [] : [[name, condition] as const];

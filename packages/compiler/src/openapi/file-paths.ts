@@ -1,10 +1,11 @@
 /** Uploads, imports and contents of files. Source: API specification, section 11. */
+
+import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import type { Addressed, AddressedWrites } from './addressed.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { useHeader } from './parameters.ts';
 import { commonFailures, failuresByStatus } from './responses.ts';
 import { orNull } from './values.ts';
-import type { View, ViewCollection } from './view.ts';
 
 const files = 'platform_files';
 
@@ -12,7 +13,7 @@ const files = 'platform_files';
 const formFields = ['filename_download', 'title', 'folder', 'embed', 'description', 'location', 'tags'];
 
 /** The fields that a form may give beside a content; null for other collections. */
-export function uploadFields({ name, writes }: ViewCollection): AddressedWrites['forms'] {
+export function uploadFields({ name, writes }: RoleCollection): AddressedWrites['forms'] {
   if (name !== files) return null;
   const granted = (action: 'create' | 'update'): readonly string[] => {
     const fields = new Set(writes?.[action]?.fields.map((field) => field.name));
@@ -35,7 +36,7 @@ export function uploadContent({ writes }: Addressed, action: 'create' | 'update'
 }
 
 /** The paths of files beside those of their collection, as far as an access class may use them. */
-export function filePaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
+export function filePaths({ collections }: RoleView): readonly (readonly [string, JsonObject])[] {
   const collection = collections.find(({ name }) => name === files);
   if (collection === undefined) return [];
   const id = pathParameter('id', { type: 'string', format: 'uuid' });
@@ -51,7 +52,7 @@ export function filePaths({ collections }: View): readonly (readonly [string, Js
   ];
 }
 
-function importFile({ names, readable }: ViewCollection): JsonObject {
+function importFile({ names, readable }: RoleCollection): JsonObject {
   const schema = {
     type: 'object',
     properties: {

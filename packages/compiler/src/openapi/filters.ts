@@ -1,14 +1,14 @@
 /** The component of a collection that describes its filters. Source: API specification, section 5.2. */
 import { functionsOf, type JsonValue } from '@tablewright/runtime/contract';
+import type { RoleCollection, RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { conditionOf, numberCondition } from './conditions.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
-import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
 
 /**
  * The components of a collection's filters: the names that may stand in one, which relations to many items add to, and the
  * filter of items itself, which has no others.
  */
-export function filterSchemas(collection: ViewCollection): readonly (readonly [string, JsonObject])[] {
+export function filterSchemas(collection: RoleCollection): readonly (readonly [string, JsonObject])[] {
   const { names } = collection;
   const closed = { type: 'object', allOf: [reference('schemas', names.conditions)], unevaluatedProperties: false };
   return [
@@ -17,7 +17,7 @@ export function filterSchemas(collection: ViewCollection): readonly (readonly [s
   ];
 }
 
-function conditionsSchema({ names, fields, relations }: ViewCollection): JsonObject {
+function conditionsSchema({ names, fields, relations }: RoleCollection): JsonObject {
   const nested: JsonObject = { type: 'array', items: reference('schemas', names.filter) };
   return {
     type: 'object',
@@ -34,13 +34,13 @@ function conditionsSchema({ names, fields, relations }: ViewCollection): JsonObj
 }
 
 /** `year(released)` and the like. */
-function functionFilters({ name, descriptor }: ViewField): readonly (readonly [string, JsonObject])[] {
+function functionFilters({ name, descriptor }: RoleField): readonly (readonly [string, JsonObject])[] {
   if (descriptor.wire.kind === 'masked') return [];
   return functionsOf(descriptor.type).map((call) => [`${call}(${name})`, numberCondition]);
 }
 
 /** A many-to-one takes the operators of its key, or a filter of the item it leads to. */
-function fieldFilter({ name, descriptor, filtered }: ViewField): readonly (readonly [string, JsonValue])[] {
+function fieldFilter({ name, descriptor, filtered }: RoleField): readonly (readonly [string, JsonValue])[] {
   const masked = descriptor.wire.kind === 'masked';
   const condition = masked ? null : conditionOf(descriptor);
   const related = filtered && reference('schemas', filtered.filter);
@@ -50,7 +50,7 @@ function fieldFilter({ name, descriptor, filtered }: ViewField): readonly (reado
   return [[name, alternatives.length === 1 ? only : { anyOf: alternatives }]];
 }
 
-function relationFilter({ kind, target, linked }: ViewRelation): JsonObject {
+function relationFilter({ kind, target, linked }: RoleRelation): JsonObject {
   const plain = reference('schemas', target.filter);
   if (kind === 'm2o') return plain;
   const links = objectOf(linked.map(linkFilter));
@@ -59,6 +59,6 @@ function relationFilter({ kind, target, linked }: ViewRelation): JsonObject {
   return { ...names, properties: { ...links, _some: rows, _none: rows }, unevaluatedProperties: false };
 }
 
-function linkFilter({ collection, names }: ViewRelation['linked'][number]): readonly [string, JsonObject] {
+function linkFilter({ collection, names }: RoleRelation['linked'][number]): readonly [string, JsonObject] {
   return [`item:${collection}`, reference('schemas', names.filter)];
 }

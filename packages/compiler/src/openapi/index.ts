@@ -1,7 +1,7 @@
 /**
  * Api → OpenAPI 3.1 document of the REST API, for one access class or for everyone.
  *
- * Pure: the same Api gives the same document. `sight.ts` and `view.ts` decide what is visible, the others print it.
+ * Pure: the same Api gives the same document. `role-view/` decides what is visible; this folder prints it.
  */
 import type { AccessClass, JsonValue } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
@@ -9,6 +9,7 @@ import type { Archive } from '../memory/archive.ts';
 import { changesModel } from '../model/changes.ts';
 import { printDocument } from '../print/document.ts';
 import type { Piece } from '../print/pieces.ts';
+import { type RoleCollection, type RoleView, roleViewOf } from '../role-view/role-view.ts';
 import { accountPaths } from './account-paths.ts';
 import { addressed } from './addressed.ts';
 import { aggregateSchemas } from './aggregation.ts';
@@ -37,7 +38,6 @@ import { transferPaths } from './transfer-paths.ts';
 import { commentPaths, utilityPaths, utilityTag } from './utility-paths.ts';
 import { valueSchemas } from './values.ts';
 import { productVersion } from './version.ts';
-import { type View, type ViewCollection, viewOf } from './view.ts';
 
 /**
  * Describes what an access class may read and write; with null, everything.
@@ -45,7 +45,7 @@ import { type View, type ViewCollection, viewOf } from './view.ts';
  * `view` is what it sees. No name of a collection, field or relation that the class may neither read nor write occurs in the document, and it does not depend
  * on them in any other way.
  */
-export function emitOpenApi(api: Api, access: AccessClass | null, view: View = viewOf(api, access)): JsonValue {
+export function emitOpenApi(api: Api, access: AccessClass | null, view: RoleView = roleViewOf(api, access)): JsonValue {
   return withExamples(describeOpenApi(api, access, view), { ...ownExamples, ...recordedFor(api, access) });
 }
 
@@ -53,7 +53,7 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: View = v
 export function printOpenApi(
   api: Api,
   access: AccessClass | null,
-  view: View,
+  view: RoleView,
   archive: Archive | null,
 ): readonly Piece[] {
   // Examples are put into what is described, so then there must be more of it than its text.
@@ -67,7 +67,7 @@ export function printOpenApi(
 }
 
 /** True if the document of an access class equals that of everything, whose view is `whole`. */
-export function isDocumentOfAll(api: Api, access: AccessClass, view: View, whole: View): boolean {
+export function isDocumentOfAll(api: Api, access: AccessClass, view: RoleView, whole: RoleView): boolean {
   return (
     access.admin &&
     view.note === whole.note &&
@@ -89,7 +89,7 @@ const noExamples: OperationExamples = {};
 /** How a description is made. */
 export interface DescribeOptions {
   /** Collections without what is made of them alone. Default: none. */
-  readonly except?: ReadonlySet<ViewCollection>;
+  readonly except?: ReadonlySet<RoleCollection>;
   /** Whether the parts of collections are texts. Default: they are objects. */
   readonly from?: TextsFrom;
 }
@@ -98,7 +98,7 @@ export interface DescribeOptions {
 export function describeOpenApi(
   api: Api,
   access: AccessClass | null,
-  view: View,
+  view: RoleView,
   { except, from = null }: DescribeOptions = {},
 ): JsonObject {
   const described = view.collections.filter((collection) => except?.has(collection) !== true);
@@ -168,7 +168,7 @@ function information(): JsonObject {
 }
 
 /** Either form of token; none is needed for what requests without a token may read. */
-function securityOf({ anonymous }: View): JsonValue {
+function securityOf({ anonymous }: RoleView): JsonValue {
   const tokens = [{ bearer: [] }, { accessToken: [] }];
   return anonymous ? [{}, ...tokens] : tokens;
 }
@@ -178,7 +178,7 @@ const ownUserTags: JsonObject = { name: ownUserTag, description: 'The user who a
 const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in place of paths.' };
 const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
 
-function tagsOf({ collections }: View): readonly JsonValue[] {
+function tagsOf({ collections }: RoleView): readonly JsonValue[] {
   const tags = collections.filter(isAddressed).map(({ names, note }) => ({ name: names.tag, ...described(note) }));
   return [
     ...tags,
@@ -188,16 +188,16 @@ function tagsOf({ collections }: View): readonly JsonValue[] {
   ];
 }
 
-function hasTag({ collections }: View, tag: string): boolean {
+function hasTag({ collections }: RoleView, tag: string): boolean {
   return collections.some((collection) => isAddressed(collection) && collection.names.tag === tag);
 }
 
-function isAddressed({ operations }: ViewCollection): boolean {
+function isAddressed({ operations }: RoleCollection): boolean {
   return operations.size > 0;
 }
 
 /** Schemas that collections share, or that are the same for all. */
-function sharedSchemas(view: View, from: TextsFrom): readonly (readonly [string, JsonValue])[] {
+function sharedSchemas(view: RoleView, from: TextsFrom): readonly (readonly [string, JsonValue])[] {
   return [
     ...leadSchemas(view, from),
     ...valueSchemas(),
@@ -208,11 +208,11 @@ function sharedSchemas(view: View, from: TextsFrom): readonly (readonly [string,
   ];
 }
 
-function collectionSchemas(collection: ViewCollection): Parts {
+function collectionSchemas(collection: RoleCollection): Parts {
   return [...readSchemas(collection), ...payloadSchemas(collection)];
 }
 
-function readSchemas(collection: ViewCollection): Parts {
+function readSchemas(collection: RoleCollection): Parts {
   const { names, operations, readable } = collection;
   if (!readable) return [];
   return [

@@ -1,49 +1,52 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { keepText } from '../print/kept-text.ts';
+import type { NestedWrite, RoleInput, RoleKeyField, RolePayload, RoleUpsert } from '../role-view/role-view.ts';
 import { about, type JsonObject, objectOf } from './json.ts';
-import { leadSchema, memberObjects } from './leads.ts';
+import { leadSchema, memberObjects } from './nested-writes.ts';
 import { integerFormat, orNull, type Valued, valueSchema } from './values.ts';
-import type { ViewInput, ViewKeyField, ViewLead, ViewPayload, ViewUpsert } from './view.ts';
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
 export function inputSchema(
-  { fields, required, leads }: ViewPayload,
+  { fields, required, nestedWrites }: RolePayload,
   description: string,
   without: readonly string[] = [],
 ): JsonObject {
-  const settable = new Set([...without, ...leads.flatMap((lead) => (lead.kind === 'one' ? lead.holders : []))]);
+  const settable = new Set([
+    ...without,
+    ...nestedWrites.flatMap((nested) => (nested.kind === 'one' ? nested.holders : [])),
+  ]);
   const needed = required.filter((name) => !settable.has(name));
   return {
     type: 'object',
     description,
-    properties: propertiesOf(fields, leads, () => keepText(inputProperties(fields, leads))),
+    properties: propertiesOf(fields, nestedWrites, () => keepText(inputProperties(fields, nestedWrites))),
     ...(needed.length > 0 && { required: needed }),
     additionalProperties: false,
   };
 }
 
 /** Creating and updating mostly take the same, by the same lists. */
-const propertiesOf = createFactsOfTwo<readonly ViewInput[], readonly ViewLead[], JsonObject>();
+const propertiesOf = createFactsOfTwo<readonly RoleInput[], readonly NestedWrite[], JsonObject>();
 
-function inputProperties(fields: readonly ViewInput[], leads: readonly ViewLead[]): JsonObject {
+function inputProperties(fields: readonly RoleInput[], nestedWrites: readonly NestedWrite[]): JsonObject {
   return objectOf([
     ...fields.map((field) => [field.name, fieldSchema(field)] as const),
-    ...leads.map((lead) => [lead.name, leadSchema(lead)] as const),
+    ...nestedWrites.map((nested) => [nested.name, leadSchema(nested)] as const),
   ]);
 }
 
 /** A payload with the key of the item that it is for. */
-export function keyed(key: readonly ViewKeyField[], { fields, required, leads }: ViewPayload): ViewPayload {
+export function keyed(key: readonly RoleKeyField[], { fields, required, nestedWrites }: RolePayload): RolePayload {
   const names = key.map(({ name }) => name);
-  const parts = key.map((part): ViewInput => ({ ...part, nullable: false, member: null }));
+  const parts = key.map((part): RoleInput => ({ ...part, nullable: false, member: null }));
   const others = fields.filter(({ name }) => !names.includes(name));
   const needed = required.filter((name) => !names.includes(name));
-  return { fields: [...parts, ...others], required: [...names, ...needed], leads };
+  return { fields: [...parts, ...others], required: [...names, ...needed], nestedWrites: nestedWrites };
 }
 
 /** Describes a payload that makes an item, or changes the one that has the same values in one of the unique keys. */
-export function upsertSchema(upsert: ViewUpsert): JsonObject {
+export function upsertSchema(upsert: RoleUpsert): JsonObject {
   const schema = inputSchema(upsert, 'A new item, or changes of the one that has the same values in the unique key.');
   const { needed } = upsert;
   if (needed.some((key) => key.length === 0)) return schema;
@@ -52,7 +55,7 @@ export function upsertSchema(upsert: ViewUpsert): JsonObject {
 }
 
 /** Describes a field of a payload; a many-to-one also takes an item in the place of its key. */
-export function fieldSchema({ descriptor, values, nullable, note, member }: ViewInput): JsonObject {
+export function fieldSchema({ descriptor, values, nullable, note, member }: RoleInput): JsonObject {
   const taken = takenSchema(descriptor, values);
   const schema = member === null ? taken : { anyOf: [taken, ...memberObjects(member)] };
   return about(nullable ? orNull(schema) : schema, note, null);

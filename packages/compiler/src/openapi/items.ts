@@ -1,15 +1,15 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
 import type { FieldDescriptor, JsonValue } from '@tablewright/runtime/contract';
+import type { RoleCollection, RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { callEntries, properties } from './aggregate-rows.ts';
 import { about, described, type JsonObject, reference } from './json.ts';
 import { orNull, valueSchema } from './values.ts';
-import type { ViewCollection, ViewField, ViewRelation } from './view.ts';
 
 /**
  * Describes an item. No property is required: `fields` chooses which are there. Others are there under the names that
  * `alias` gives.
  */
-export function itemSchema(collection: ViewCollection): JsonObject {
+export function itemSchema(collection: RoleCollection): JsonObject {
   const { note, fields, relations } = collection;
   return {
     type: 'object',
@@ -24,14 +24,14 @@ export function itemSchema(collection: ViewCollection): JsonObject {
   };
 }
 
-function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: ViewField): JsonObject {
+function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: RoleField): JsonObject {
   const value = valueSchema(descriptor, values);
   const alone = nullable ? orNull(value) : value;
   const all = items.length === 0 ? alone : anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]);
   return about(all, note, deprecated);
 }
 
-function relationSchema(relation: ViewRelation): JsonObject {
+function relationSchema(relation: RoleRelation): JsonObject {
   const item = reference('schemas', relation.target.item);
   // The key of several fields is an object of them, which the item's own description admits.
   if (relation.kind === 'm2o') return relation.nullable ? anyOf([item, { type: 'null' }]) : item;

@@ -1,9 +1,10 @@
 /** The paths of the user who asks. Source: API specification, section 3.1. */
+
+import type { RoleView } from '../role-view/role-view.ts';
 import { addressed } from './addressed.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import { itemReads } from './paths.ts';
 import { commonFailures, failuresByStatus } from './responses.ts';
-import type { View } from './view.ts';
 import { itemWrites } from './write-paths.ts';
 
 const failures = [...commonFailures, 'Forbidden'] as const;
@@ -13,7 +14,7 @@ const trackFailures = [...commonFailures, 'InvalidBody', 'UnsupportedMediaType']
 export const ownUserTag = 'users';
 
 /** The paths with their operations, as far as an access class may use them: every caller is a user. */
-export function ownUserPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
+export function ownUserPaths({ collections }: RoleView): readonly (readonly [string, JsonObject])[] {
   const users = collections.find(({ name }) => name === 'platform_users');
   const [[, read] = ['get', readKey()] as const] = users === undefined ? [] : itemReads(addressed(users));
   const changes = users === undefined ? [] : itemWrites(addressed(users)).filter(([method]) => method === 'patch');

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
+import { roleViewOf } from '../role-view/role-view.ts';
 import { type Addressed, addressed } from './addressed.ts';
 import { textsOf } from './parts.ts';
 import { pathsIndent, pathTexts } from './path-texts.ts';
 import { collectionPaths } from './paths.ts';
 import { accessTo, hostile, magazine, sampleApi } from './testing/sample-api.ts';
-import { viewOf } from './view.ts';
 
 const api = sampleApi([...magazine, ...hostile]);
 const partly = accessTo({ articles: [['id', 'title', 'author_id']], tags: [['name']], authors: [['name']] });
-const all = [null, partly].flatMap((access) => viewOf(api, access).collections.map(addressed));
+const all = [null, partly].flatMap((access) => roleViewOf(api, access).collections.map(addressed));
 
 /** As they are printed one by one. */
 function printed(one: Addressed) {

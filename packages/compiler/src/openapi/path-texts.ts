@@ -2,8 +2,9 @@
  * The text of the paths of a collection. Most collections have the same operations and a key of the same kind, and then
  * their paths, a third of a document, differ in names only: such a text is made once, with marks in the place of names.
  */
+
+import { DocumentNames } from '../role-view/names.ts';
 import type { Addressed, AddressedFacts } from './addressed.ts';
-import { DocumentNames } from './names.ts';
 import { type PartText, textsOf } from './parts.ts';
 import { collectionPaths } from './paths.ts';
 

@@ -1,11 +1,11 @@
 /** Items from files and into files. Source: API specification, section 13. */
 import type { Api } from '../api.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf } from './json.ts';
 import { type FailureName, failuresByStatus } from './responses.ts';
 import { utilityTag } from './utility-paths.ts';
 import { orNull } from './values.ts';
-import type { View } from './view.ts';
 
 const failures = [
   'InvalidWrite',
@@ -18,7 +18,7 @@ const failures = [
 ] as const satisfies readonly FailureName[];
 
 /** The paths, as far as the class may write imported items, or read and keep exported ones. */
-export function transferPaths(api: Api, { collections }: View): readonly (readonly [string, JsonObject])[] {
+export function transferPaths(api: Api, { collections }: RoleView): readonly (readonly [string, JsonObject])[] {
   const importable = new Set(
     api.collections.flatMap(({ descriptor: { name, system, singleton } }) => (system || singleton ? [] : [name])),
   );
@@ -34,7 +34,7 @@ export function transferPaths(api: Api, { collections }: View): readonly (readon
 
 function pathOf(
   name: 'import' | 'export',
-  collections: View['collections'],
+  collections: RoleView['collections'],
   post: JsonObject,
 ): readonly [string, JsonObject] {
   const names = collections.map((collection) => collection.name);

@@ -1,10 +1,10 @@
 /** The paths under `/utils`, and those of comments under activity. Source: API specification, sections 10.3 and 13. */
 import type { AccessClass } from '@tablewright/runtime/contract';
 import type { Api } from '../api.ts';
+import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { askedOfExplain, explained } from './explained.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
-import type { View, ViewCollection } from './view.ts';
 
 /** Tag of the operations under `/utils`. No collection has it: theirs have a slash, or the name of a resource. */
 export const utilityTag = 'utils';
@@ -16,7 +16,7 @@ const withBody = [...written, 'InvalidBody', 'UnsupportedMediaType'] as const;
 export function utilityPaths(
   api: Api,
   access: AccessClass | null,
-  view: View,
+  view: RoleView,
 ): readonly (readonly [string, JsonObject])[] {
   const sorted = sortableNames(api, view);
   const revisions = view.collections.find(({ name }) => name === 'platform_revisions');
@@ -36,7 +36,7 @@ export function utilityPaths(
 }
 
 /** Collections whose sort field can be written. */
-function sortableNames(api: Api, { collections }: View): readonly string[] {
+function sortableNames(api: Api, { collections }: RoleView): readonly string[] {
   const sorts = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor.sort]));
   return collections
     .filter(({ name, writes }) => {
@@ -108,7 +108,7 @@ function explain(): JsonObject {
 }
 
 /** The paths of comments under activity, as far as the class may write them. */
-export function commentPaths({ collections }: View): readonly (readonly [string, JsonObject])[] {
+export function commentPaths({ collections }: RoleView): readonly (readonly [string, JsonObject])[] {
   const comments = collections.find(({ name }) => name === 'platform_comments');
   const activity = collections.find(({ name }) => name === 'platform_activity');
   if (comments?.writes == null) return [];
@@ -127,7 +127,7 @@ export function commentPaths({ collections }: View): readonly (readonly [string,
 const failed = [...written, 'InvalidWrite', 'UnsupportedMediaType'] as const;
 const texts = { collection: { type: 'string' }, item: { type: 'string' }, comment: { type: 'string' } } as const;
 
-function makeComment(activity: ViewCollection | undefined): JsonObject {
+function makeComment(activity: RoleCollection | undefined): JsonObject {
   return {
     ...headOf('activityCommentCreate', 'Comment on an item', 'Answers the activity that records the comment.'),
     requestBody: body(texts),
@@ -135,7 +135,7 @@ function makeComment(activity: ViewCollection | undefined): JsonObject {
   };
 }
 
-function changeComment(activity: ViewCollection | undefined): JsonObject {
+function changeComment(activity: RoleCollection | undefined): JsonObject {
   return {
     ...headOf('activityCommentUpdate', 'Change a comment', 'Answers the activity that records the comment.'),
     requestBody: body({ comment: texts.comment }),
@@ -150,7 +150,7 @@ function removeComment(): JsonObject {
   };
 }
 
-function recorded(activity: ViewCollection | undefined): JsonObject {
+function recorded(activity: RoleCollection | undefined): JsonObject {
   const unread = ['204', { description: 'It is written, and nothing of it may be read.' }] as const;
   if (activity?.readable !== true) return objectOf([unread, ...failuresByStatus(failed)]);
   const { '200': answered = {}, ...failures } = answer(

@@ -1,81 +1,84 @@
 /** Writes of a collection by an access class → payloads, ready to print. */
 import { type CollectionDescriptor, isSecret } from '@tablewright/runtime/contract';
 import type { ApiCollection } from '../api.ts';
-import type { SeenPayload } from './seen-writes.ts';
-import { reasonOf, type Sight } from './sight.ts';
-import type { ViewInput, ViewKeyField, ViewPayload, ViewUpsert, ViewWrites } from './view.ts';
-import { viewLeads, viewOne } from './view-leads.ts';
+import type { GrantedPayload } from './granted-writes.ts';
+import { itemInPlaceOf, nestedWritesOf } from './nested-writes.ts';
+import type { RoleInput, RoleKeyField, RolePayload, RoleUpsert, RoleWrites } from './role-view.ts';
+import { reasonOf, type VisibleApi } from './visible-api.ts';
 
 /** The writable part of a collection; null if there is none. */
-export function viewWrites(api: ApiCollection, sight: Sight, readable: ReadonlySet<string>): ViewWrites | null {
-  const seen = sight.writes.get(api.descriptor.name)?.seen;
-  if (seen === undefined) return null;
-  const made = seen.create && viewTaken(api, seen.create, sight);
-  const changed = seen.update === seen.create ? made : seen.update && viewTaken(api, seen.update, sight);
-  const create = made && seen.create && { ...made, required: requiredIn(api, seen.create) };
+export function writesOf(api: ApiCollection, visibleApi: VisibleApi, readable: ReadonlySet<string>): RoleWrites | null {
+  const granted = visibleApi.writes.get(api.descriptor.name)?.granted;
+  if (granted === undefined) return null;
+  const made = granted.create && payloadOf(api, granted.create, visibleApi);
+  const changed =
+    granted.update === granted.create ? made : granted.update && payloadOf(api, granted.update, visibleApi);
+  const create = made && granted.create && { ...made, required: requiredIn(api, granted.create) };
   const update = changed && { ...changed, fields: withoutKey(api, changed.fields), required: [] };
-  const key = viewKey(
+  const key = payloadKeyOf(
     api,
-    sight,
-    new Set([...readable, ...(seen.create?.fields ?? []), ...(seen.update?.fields ?? [])]),
+    visibleApi,
+    new Set([...readable, ...(granted.create?.fields ?? []), ...(granted.update?.fields ?? [])]),
   );
-  return { key, create, update, delete: seen.delete, upsert: viewUpsert(api, sight, create, update) };
+  return { key, create, update, delete: granted.delete, upsert: upsertOf(api, visibleApi, create, update) };
 }
 
 /** The fields of the key as payloads name them, if all of them are shown. */
-function viewKey(api: ApiCollection, sight: Sight, shown: ReadonlySet<string>): ViewWrites['key'] {
+function payloadKeyOf(api: ApiCollection, visibleApi: VisibleApi, shown: ReadonlySet<string>): RoleWrites['key'] {
   const { key } = api.descriptor;
   if (!key.every((name) => shown.has(name))) return [];
-  return key.flatMap((name): readonly ViewKeyField[] => {
+  return key.flatMap((name): readonly RoleKeyField[] => {
     const field = api.fields.find(({ descriptor }) => descriptor.name === name);
     if (field === undefined) return [];
     const { descriptor, note, values } = field;
-    const allowed = values !== null && naming(name, values, api, sight) ? null : values;
-    return [{ name, note: sight.note(note), deprecated: reasonOf(field, sight), descriptor, values: allowed }];
+    const allowed = values !== null && namesHiddenCollection(name, values, api, visibleApi) ? null : values;
+    return [
+      { name, note: visibleApi.note(note), deprecated: reasonOf(field, visibleApi), descriptor, values: allowed },
+    ];
   });
 }
 
-type Taken = Pick<ViewPayload, 'fields' | 'leads'>;
+type PayloadParts = Pick<RolePayload, 'fields' | 'nestedWrites'>;
 
 /** Payload of one action. */
-function viewTaken(api: ApiCollection, seen: SeenPayload, sight: Sight): Taken {
-  return { fields: viewInputs(api, seen, sight), leads: viewLeads(api, seen, sight) };
+function payloadOf(api: ApiCollection, granted: GrantedPayload, visibleApi: VisibleApi): PayloadParts {
+  return { fields: inputsOf(api, granted, visibleApi), nestedWrites: nestedWritesOf(api, granted, visibleApi) };
 }
 
 /** The key of an item is never changed. */
-function withoutKey({ descriptor: { key } }: ApiCollection, fields: readonly ViewInput[]): readonly ViewInput[] {
+function withoutKey({ descriptor: { key } }: ApiCollection, fields: readonly RoleInput[]): readonly RoleInput[] {
   return fields.some(({ name }) => key.includes(name)) ? fields.filter(({ name }) => !key.includes(name)) : fields;
 }
 
 /** Required fields of a new item, without those that rules set. */
-function requiredIn(api: ApiCollection, { fields, preset }: SeenPayload): readonly string[] {
+function requiredIn(api: ApiCollection, { fields, preset }: GrantedPayload): readonly string[] {
   const needed = api.fields.filter(({ descriptor, required }) => required || descriptor.required === true);
   return needed.map(({ descriptor }) => descriptor.name).filter((name) => fields.has(name) && !preset.has(name));
 }
 
-function viewInputs(api: ApiCollection, { fields }: SeenPayload, sight: Sight): readonly ViewInput[] {
+function inputsOf(api: ApiCollection, { fields }: GrantedPayload, visibleApi: VisibleApi): readonly RoleInput[] {
   const taken = api.fields.filter(({ descriptor }) => fields.has(descriptor.name));
-  return taken.map((field): ViewInput => {
+  return taken.map((field): RoleInput => {
     const { descriptor, note, values } = field;
     const { name, nullable } = descriptor;
     return {
       name,
-      note: sight.note(note),
-      deprecated: reasonOf(field, sight),
+      note: visibleApi.note(note),
+      deprecated: reasonOf(field, visibleApi),
       descriptor,
-      values: values !== null && naming(name, values, api, sight) ? null : values,
+      values: values !== null && namesHiddenCollection(name, values, api, visibleApi) ? null : values,
       nullable: nullable && descriptor.required !== true,
-      member: viewOne(name, api, sight),
+      member: itemInPlaceOf(name, api, visibleApi),
     };
   });
 }
 
 /** True if the allowed values of a field name collections, one of them hidden. */
-export function naming(
+export function namesHiddenCollection(
   field: string,
   values: readonly string[],
   { descriptor }: ApiCollection,
-  { allLinks, visible }: Sight,
+  { allLinks, visible }: VisibleApi,
 ): boolean {
   const relations = allLinks.get(descriptor.name) ?? [];
   return (
@@ -83,19 +86,19 @@ export function naming(
   );
 }
 
-function viewUpsert(
+function upsertOf(
   { descriptor }: ApiCollection,
-  sight: Sight,
-  create: ViewPayload | null,
-  update: ViewPayload | null,
-): ViewUpsert | null {
+  visibleApi: VisibleApi,
+  create: RolePayload | null,
+  update: RolePayload | null,
+): RoleUpsert | null {
   if (create === null || update === null || descriptor.singleton) return null;
-  const keys = uniqueKeys(descriptor, sight);
+  const keys = uniqueKeys(descriptor, visibleApi);
   if (keys.length === 0) return null;
-  const preset = sight.writes.get(descriptor.name)?.seen.create?.preset;
+  const preset = visibleApi.writes.get(descriptor.name)?.granted.create?.preset;
   const needed = keys.map((key) => key.filter((name) => preset?.has(name) !== true));
   const fields = unite(create.fields, update.fields);
-  return { keys, needed, fields, required: [], leads: unite(create.leads, update.leads) };
+  return { keys, needed, fields, required: [], nestedWrites: unite(create.nestedWrites, update.nestedWrites) };
 }
 
 function unite<T extends { readonly name: string }>(first: readonly T[], second: readonly T[]): readonly T[] {
@@ -108,10 +111,10 @@ function unite<T extends { readonly name: string }>(first: readonly T[], second:
 /** Unique keys of fields that can be read and given to new items, or that rules give them. */
 function uniqueKeys(
   { name, fields, constraints = [] }: CollectionDescriptor,
-  { visible, writes }: Sight,
-): ViewUpsert['keys'] {
+  { visible, writes }: VisibleApi,
+): RoleUpsert['keys'] {
   const readable = visible.get(name)?.readable;
-  const created = writes.get(name)?.seen.create;
+  const created = writes.get(name)?.granted.create;
   const secret = new Set(fields.filter(({ type }) => isSecret(type)).map((field) => field.name));
   const usable = (field: string): boolean =>
     readable?.has(field) === true &&

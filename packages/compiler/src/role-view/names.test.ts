@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { hostileNames } from '../openapi/testing/sample-api.ts';
 import { nameDocument } from './names.ts';
-import { hostileNames } from './testing/sample-api.ts';
 
 function listOf(name: string, among: readonly string[]): string | undefined {
   return nameDocument(among).get(name)?.list;

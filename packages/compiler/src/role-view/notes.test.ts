@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { sampleApi } from '../openapi/testing/sample-api.ts';
 import { withoutHiddenNames } from './notes.ts';
-import { sampleApi } from './testing/sample-api.ts';
 
 const api = sampleApi([
   {

@@ -1,41 +1,42 @@
 /** Related items in payloads. Source: API specification, sections 7.2 to 7.4; decision 14. */
+
+import { nameWithout } from '../role-view/names.ts';
+import type { NestedItem, NestedWrite } from '../role-view/role-view.ts';
 import { anyOf, type JsonObject, reference } from './json.ts';
 import { keyInput, keyObject } from './keys.ts';
-import { nameWithout } from './names.ts';
-import type { ViewLead, ViewMember } from './view.ts';
 
 /** Payload of a relation. */
-export function leadSchema(lead: ViewLead): JsonObject {
-  if (lead.kind === 'one') {
-    const forms = [...(lead.member.links ? keyForms(lead.member) : []), ...memberObjects(lead.member)];
-    return anyOf(...forms, ...(lead.nullable ? [{ type: 'null' }] : []));
+export function leadSchema(nested: NestedWrite): JsonObject {
+  if (nested.kind === 'one') {
+    const forms = [...(nested.member.links ? keyForms(nested.member) : []), ...memberObjects(nested.member)];
+    return anyOf(...forms, ...(nested.nullable ? [{ type: 'null' }] : []));
   }
-  const { removes } = lead;
-  const forms = lead.kind === 'many' ? membersOf(lead.member) : linksOf(lead);
+  const { removes } = nested;
+  const forms = nested.kind === 'many' ? membersOf(nested.member) : linksOf(nested);
   const changes = changesSchema(forms, removes);
   return anyOf(listSchema(forms.elements), ...(changes === null ? [] : [changes]), { type: 'null' });
 }
 
 /** The items that may stand in the place of a key: a new one, or changes of the one that has the key in it. */
-export function memberObjects(member: ViewMember): readonly JsonObject[] {
+export function memberObjects(member: NestedItem): readonly JsonObject[] {
   return [...(member.create ? [created(member)] : []), ...(member.update ? [changed(member)] : [])];
 }
 
 /** An item by its key, or as an object. */
-export function memberSchema(member: ViewMember): JsonObject {
+export function memberSchema(member: NestedItem): JsonObject {
   return anyOf(...(member.links ? keyForms(member) : []), ...memberObjects(member));
 }
 
-function created({ names, owned }: ViewMember): JsonObject {
+function created({ names, owned }: NestedItem): JsonObject {
   return reference('schemas', nameWithout(names.create, owned.create));
 }
 
-function changed({ names, owned }: ViewMember): JsonObject {
+function changed({ names, owned }: NestedItem): JsonObject {
   return reference('schemas', nameWithout(names.change, owned.change));
 }
 
 /** A key of several fields is an object of them, or text in path form. */
-function keyForms({ key }: ViewMember): readonly JsonObject[] {
+function keyForms({ key }: NestedItem): readonly JsonObject[] {
   return key.length > 1 ? [{ type: 'string' }, keyInput(key)] : [keyInput(key)];
 }
 
@@ -47,7 +48,7 @@ interface ListForms {
   readonly remove: JsonObject;
 }
 
-function membersOf(member: ViewMember): ListForms {
+function membersOf(member: NestedItem): ListForms {
   const { create, update, links, key } = member;
   return {
     elements: [...(links ? keyForms(member) : []), ...memberObjects(member)],
@@ -58,7 +59,7 @@ function membersOf(member: ViewMember): ListForms {
   };
 }
 
-function linksOf({ component, link }: Extract<ViewLead, { kind: 'any' }>): ListForms {
+function linksOf({ component, link }: Extract<NestedWrite, { kind: 'any' }>): ListForms {
   const object = reference('schemas', component);
   const objects = link.create || link.update ? [object] : [];
   return {

@@ -1,19 +1,19 @@
-/** Access class → what it may write. Like `sight.ts`, it decides what is visible before anything is printed. */
+/** Access class → writes that its rules grant. Like `visible-api.ts`, it decides before anything is printed. */
 import type { AccessClass, CollectionAccess, WriteRule } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection, Operation } from '../api.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { isSame } from '../memory/same.ts';
 
 /** Writes of one collection that an access class has. */
-export interface SeenWrites {
+export interface GrantedWrites {
   readonly api: ApiCollection;
-  readonly create: SeenPayload | null;
-  readonly update: SeenPayload | null;
+  readonly create: GrantedPayload | null;
+  readonly update: GrantedPayload | null;
   readonly delete: boolean;
 }
 
 /** The names of a payload. */
-export interface SeenPayload {
+export interface GrantedPayload {
   /** Fields that some rule lists and the database lets anyone write. */
   readonly fields: ReadonlySet<string>;
   /** Every name that some rule lists, those of relations too. */
@@ -23,14 +23,14 @@ export interface SeenPayload {
 }
 
 /** Writes of an access class, by collection name in the Api's order; with null, all writes. */
-export function seeWrites(api: Api, access: AccessClass | null): ReadonlyMap<string, SeenWrites> {
+export function grantedWritesOf(api: Api, access: AccessClass | null): ReadonlyMap<string, GrantedWrites> {
   const granted = new Map((access?.collections ?? []).map((granted) => [granted.collection, granted]));
   return new Map(
-    api.collections.flatMap((collection): [string, SeenWrites][] => {
+    api.collections.flatMap((collection): [string, GrantedWrites][] => {
       const name = collection.descriptor.name;
       const permissions = granted.get(name);
       if (access !== null && permissions === undefined) return [];
-      const writes = oneOf(collection, permissions ?? everything, () => writesOf(collection, permissions ?? null));
+      const writes = writeFacts(collection, permissions ?? everything, () => writesOf(collection, permissions ?? null));
       return writes.create || writes.update || writes.delete ? [[name, writes]] : [];
     }),
   );
@@ -39,12 +39,12 @@ export function seeWrites(api: Api, access: AccessClass | null): ReadonlyMap<str
 /** Stands for what is granted where there are no rules. */
 const everything = {};
 
-const oneOf = createFactsOfTwo<ApiCollection, object, SeenWrites>();
+const writeFacts = createFactsOfTwo<ApiCollection, object, GrantedWrites>();
 
-function writesOf(api: ApiCollection, granted: CollectionAccess | null): SeenWrites {
+function writesOf(api: ApiCollection, granted: CollectionAccess | null): GrantedWrites {
   const kinds = new Set<Operation['kind']>(api.operations.map(({ kind }) => kind));
   const singleton = kinds.has('updateSingleton');
-  const payload = (rules: readonly WriteRule[] | undefined): SeenPayload | null =>
+  const payload = (rules: readonly WriteRule[] | undefined): GrantedPayload | null =>
     rules === undefined || rules.length === 0 ? null : payloadOf(api, rules);
   const whole = granted === null ? payloadOf(api, null) : null;
   const create = kinds.has('create') ? (granted === null ? whole : payload(granted.create)) : null;
@@ -59,7 +59,7 @@ function writesOf(api: ApiCollection, granted: CollectionAccess | null): SeenWri
   };
 }
 
-function payloadOf({ descriptor }: ApiCollection, rules: readonly WriteRule[] | null): SeenPayload {
+function payloadOf({ descriptor }: ApiCollection, rules: readonly WriteRule[] | null): GrantedPayload {
   const writable = descriptor.fields.filter(({ writable }) => writable).map(({ name }) => name);
   const every = [...descriptor.fields, ...descriptor.relations].map(({ name }) => name);
   const listed = new Set(rules === null ? every : rules.flatMap(({ fields }) => fields));

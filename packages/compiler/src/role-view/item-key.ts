@@ -1,8 +1,8 @@
-import type { Sight } from './sight.ts';
-import type { ViewField } from './view.ts';
+import type { RoleField } from './role-view.ts';
+import type { VisibleApi } from './visible-api.ts';
 
 /** The key of a collection as payloads name items by it: empty where the class cannot read all of it. */
-export function viewKey(collection: string, { visible, note }: Sight): readonly ViewField[] {
+export function itemKeyOf(collection: string, { visible, note }: VisibleApi): readonly RoleField[] {
   const seen = visible.get(collection);
   if (seen === undefined) return [];
   const { key } = seen.api.descriptor;

@@ -13,11 +13,11 @@ import type { Api } from '../api.ts';
 import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
-import type { View, ViewCollection } from '../openapi/view.ts';
+import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 
 /** A collection of which something is in the schema. */
-export interface Shown {
-  readonly view: ViewCollection;
+export interface GraphqlCollection {
+  readonly view: RoleCollection;
   readonly descriptor: CollectionDescriptor;
   readonly types: GraphqlTypeNames;
   /** The many-to-any relations whose link rows these are, those in the schema only. */
@@ -30,26 +30,26 @@ export interface Shown {
 }
 
 /** Everything that is in the schema. */
-export interface Surface {
-  readonly view: View;
+export interface GraphqlCollections {
+  readonly view: RoleView;
   /** By API name, in the order of the Api. */
-  readonly collections: ReadonlyMap<string, Shown>;
+  readonly collections: ReadonlyMap<string, GraphqlCollection>;
 }
 
 /** Collections that the types of one collection may refer to. */
-export interface Neighbours {
-  readonly collections: Lookup<Shown>;
+export interface ReferableCollections {
+  readonly collections: Lookup<GraphqlCollection>;
 }
 
 /** Gathers what a schema is printed from. */
-export function surfaceOf(api: Api, view: View): Surface {
+export function graphqlCollectionsOf(api: Api, view: RoleView): GraphqlCollections {
   const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));
   const views = new Map(view.collections.map((collection) => [collection.name, collection]));
   const all = graphqlLinks([...descriptors.values()]);
   const links = visibleLinks(view.collections, descriptors);
   const isReadable = (name: string): boolean =>
     views.get(name)?.readable === true && descriptors.get(name)?.key.length === 1;
-  const shown = view.collections.flatMap((collection): readonly (readonly [string, Shown])[] => {
+  const shown = view.collections.flatMap((collection): readonly (readonly [string, GraphqlCollection])[] => {
     const descriptor = descriptors.get(collection.name);
     if (descriptor === undefined) return [];
     const collectionLinks = links.get(collection.name) ?? [];
@@ -58,7 +58,7 @@ export function surfaceOf(api: Api, view: View): Surface {
     return [
       [
         collection.name,
-        oneOf(collection, {
+        internCollection(collection, {
           view: collection,
           descriptor,
           types: typesOf(collection, () => graphqlTypeNames(collection.name)),
@@ -71,20 +71,20 @@ export function surfaceOf(api: Api, view: View): Surface {
   return { view, collections: new Map(shown) };
 }
 
-const oneOf = createInterning<Shown>();
-const typesOf = createFacts<ViewCollection, GraphqlTypeNames>();
+const internCollection = createInterning<GraphqlCollection>();
+const typesOf = createFacts<RoleCollection, GraphqlTypeNames>();
 
 /** Why a field should not be used any more: because of itself, or of the collection that it leads to. */
 export function deprecationOf(
   { deprecated }: { readonly deprecated: string | null },
   target: { readonly collection: string } | null,
-  { collections }: Neighbours,
+  { collections }: ReferableCollections,
 ): string | null {
   return deprecated ?? (target && collections.get(target.collection)?.view.deprecated) ?? null;
 }
 
 function visibleLinks(
-  views: readonly ViewCollection[],
+  views: readonly RoleCollection[],
   descriptors: ReadonlyMap<string, CollectionDescriptor>,
 ): ReadonlyMap<string, readonly ManyToAny[]> {
   const visible = views.flatMap(({ name, relations }) => {
@@ -97,10 +97,10 @@ function visibleLinks(
 
 /** A link row tells its item by two fields, and both have to be readable. */
 function itemOf(
-  { fields }: ViewCollection,
+  { fields }: RoleCollection,
   link: ManyToAny | undefined,
   isReadable: (collection: string) => boolean,
-): Shown['item'] {
+): GraphqlCollection['item'] {
   if (link === undefined) return null;
   const names = new Set(fields.map(({ name }) => name));
   const targets = link.allowed.filter(isReadable);

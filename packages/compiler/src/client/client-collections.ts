@@ -3,12 +3,12 @@ import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime/con
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
-import type { View, ViewCollection } from '../openapi/view.ts';
+import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { type ClientNames, nameClient } from './names.ts';
 
 /** A collection with its names. */
 export interface ClientCollection {
-  readonly view: ViewCollection;
+  readonly view: RoleCollection;
   readonly names: ClientNames;
   readonly descriptor: CollectionDescriptor;
   /** True if every item that the class writes is readable to it, whatever its values. */
@@ -16,15 +16,15 @@ export interface ClientCollection {
 }
 
 /** The collections of a client by API name, in the order of the Api. */
-export type Surface = ReadonlyMap<string, ClientCollection>;
+export type ClientCollections = ReadonlyMap<string, ClientCollection>;
 
 /** Collections that the types of one collection may refer to. */
-export type Neighbours = Lookup<ClientCollection>;
+export type ReferableCollections = Lookup<ClientCollection>;
 
-const oneOf = createInterning<ClientCollection>();
+const internCollection = createInterning<ClientCollection>();
 
 /** Gathers what an access class sees. */
-export function surfaceOf(api: Api, access: AccessClass, view: View): Surface {
+export function clientCollectionsOf(api: Api, access: AccessClass, view: RoleView): ClientCollections {
   const names = nameClient(view);
   const descriptors = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor]));
   const rules = new Map(access.collections.map((granted) => [granted.collection, granted.read ?? []]));
@@ -36,7 +36,12 @@ export function surfaceOf(api: Api, access: AccessClass, view: View): Surface {
       const everyRow = access.admin || (rules.get(collection.name) ?? []).some(({ where }) => isAlways(where));
       // Views and triggers decide by themselves what is there after a write.
       const echoes = collection.readable && everyRow && !descriptor.opaque && !descriptor.amended;
-      return [[collection.name, oneOf(collection, { view: collection, names: collectionNames, descriptor, echoes })]];
+      return [
+        [
+          collection.name,
+          internCollection(collection, { view: collection, names: collectionNames, descriptor, echoes }),
+        ],
+      ];
     }),
   );
 }

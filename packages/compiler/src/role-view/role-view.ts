@@ -1,72 +1,75 @@
-/** Api and access class → what a document shows of them, ready to print. */
+/**
+ * Api and access class → the API as the class has it: one view for the OpenAPI document, the GraphQL schema, the client, the
+ * model endpoints and comparisons. They print what it holds, so a hidden name has no way into them.
+ */
 import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';
-import { isMasked, isPartial, look, reasonOf, type Seen, type Sight } from './sight.ts';
-import { naming, viewWrites } from './view-writes.ts';
+import { isMasked, isPartial, reasonOf, type VisibleApi, type VisibleCollection, visibleApiOf } from './visible-api.ts';
+import { namesHiddenCollection, writesOf } from './writes.ts';
 
 /** Contents of a document. */
-export interface View {
+export interface RoleView {
   /** Requests without a token are of this class. */
   readonly anonymous: boolean;
   readonly administrator: boolean;
   /** Tells a text of the database, or nothing where it names what is hidden. */
   readonly note: NoteReader;
   /** In the order of the Api. */
-  readonly collections: readonly ViewCollection[];
+  readonly collections: readonly RoleCollection[];
 }
 
 /** A collection of which something can be read or written. */
-export interface ViewCollection {
+export interface RoleCollection {
   readonly name: string;
   /** False when it can only be written. */
   readonly readable: boolean;
   readonly singleton: boolean;
-  readonly writes: ViewWrites | null;
+  readonly writes: RoleWrites | null;
   readonly names: DocumentNames;
   readonly note: string | null;
   /** Why it should not be used any more; null for what may be, here and below. Empty where the reason must not be shown. */
   readonly deprecated: string | null;
   readonly operations: ReadonlySet<Operation['kind']>;
   /** In key order; empty when there is none or when it cannot be read, and then no item can be named. */
-  readonly key: readonly ViewField[];
+  readonly key: readonly RoleField[];
   /** True if hooks may fill the required fields of a new item. */
   readonly hooked: boolean;
   /** In the order of the columns. */
-  readonly fields: readonly ViewField[];
+  readonly fields: readonly RoleField[];
   /** Relations without a field of their name, sorted by name. */
-  readonly relations: readonly ViewRelation[];
+  readonly relations: readonly RoleRelation[];
 }
 
 /** Facts of a key field that payloads use. */
-export type ViewKeyField = Pick<ViewField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'>;
+export type RoleKeyField = Pick<RoleField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'>;
 
 /** Writes of a collection. */
-export interface ViewWrites {
+export interface RoleWrites {
   /** In key order; empty where payloads cannot name it: it can neither be read nor written. */
-  readonly key: readonly ViewKeyField[];
-  readonly create: ViewPayload | null;
-  readonly update: ViewPayload | null;
+  readonly key: readonly RoleKeyField[];
+  readonly create: RolePayload | null;
+  readonly update: RolePayload | null;
   readonly delete: boolean;
   /** Null where no unique key can be named by which an item is made or changed. */
-  readonly upsert: ViewUpsert | null;
+  readonly upsert: RoleUpsert | null;
 }
 
 /** Fields of a payload. */
-export interface ViewPayload {
+export interface RolePayload {
   /** In the order of the columns. One list where two payloads have the same, so that it is made and looked at once. */
-  readonly fields: readonly ViewInput[];
+  readonly fields: readonly RoleInput[];
   /** Names of the fields that it must have, in their order. */
   readonly required: readonly string[];
   /** Relations without a field of their name, sorted by name. */
-  readonly leads: readonly ViewLead[];
+  readonly nestedWrites: readonly NestedWrite[];
 }
 
 /** Payload that creates an item or changes the existing one. */
-export interface ViewUpsert extends ViewPayload {
+export interface RoleUpsert extends RolePayload {
   /** The unique keys, each by the names of its fields. */
   readonly keys: readonly (readonly string[])[];
   /** Alternatives of required fields of a payload; rules may set the others. */
@@ -74,16 +77,16 @@ export interface ViewUpsert extends ViewPayload {
 }
 
 /** A field of a payload. */
-export interface ViewInput extends Pick<ViewField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'> {
+export interface RoleInput extends Pick<RoleField, 'name' | 'note' | 'deprecated' | 'descriptor' | 'values'> {
   readonly nullable: boolean;
   /** For a many-to-one: the item that may stand in the place of its key. */
-  readonly member: ViewMember | null;
+  readonly member: NestedItem | null;
 }
 
 /** Payload of an item of another collection. */
-export interface ViewMember {
+export interface NestedItem {
   /** The fields of its key, in their order; empty when it cannot be named. */
-  readonly key: readonly ViewField[];
+  readonly key: readonly RoleField[];
   /** True if its key links it. */
   readonly links: boolean;
   /** True if it can be created, and changed. */
@@ -95,19 +98,19 @@ export interface ViewMember {
 }
 
 /** Payload of a relation. */
-export type ViewLead =
+export type NestedWrite =
   | {
       readonly kind: 'one';
       readonly name: string;
       readonly nullable: boolean;
-      readonly member: ViewMember;
+      readonly member: NestedItem;
       /** The fields that hold its key, so that payloads need not set them. */
       readonly holders: readonly string[];
     }
   | {
       readonly kind: 'many';
       readonly name: string;
-      readonly member: ViewMember;
+      readonly member: NestedItem;
       /** True if items can be removed from the relation. */
       readonly removes: boolean;
     }
@@ -118,15 +121,15 @@ export type ViewLead =
       readonly component: string;
       /** The collection of the links. */
       readonly collection: string;
-      readonly link: ViewMember;
+      readonly link: NestedItem;
       readonly removes: boolean;
       /** Fields that `collection`, `item` and the relation stand for. */
       readonly named: readonly string[];
-      readonly targets: readonly { readonly collection: string; readonly member: ViewMember }[];
+      readonly targets: readonly { readonly collection: string; readonly member: NestedItem }[];
     };
 
 /** A readable field. */
-export interface ViewField {
+export interface RoleField {
   readonly name: string;
   readonly note: string | null;
   readonly deprecated: string | null;
@@ -142,7 +145,7 @@ export interface ViewField {
 }
 
 /** A readable relation to many items, or to one through several fields. */
-export interface ViewRelation {
+export interface RoleRelation {
   readonly name: string;
   readonly deprecated: string | null;
   readonly kind: RelationDescriptor['kind'];
@@ -159,58 +162,73 @@ export interface ViewRelation {
 }
 
 /** Readable part of the API for an access class; with null, everything. */
-export function viewOf(api: Api, access: AccessClass | null): View {
-  const sight = look(api, access);
-  const notes: Lookup<string | null> = { get: sight.note, has: () => true };
+export function roleViewOf(api: Api, access: AccessClass | null): RoleView {
+  const visibleApi = visibleApiOf(api, access);
+  const notes: Lookup<string | null> = { get: visibleApi.note, has: () => true };
   const hooked: Lookup<string> = new Map((api.hooked ?? []).map((name) => [name, name]));
   return {
     anonymous: access?.roles.includes('public') ?? false,
     administrator: access === null || access.admin,
-    note: sight.note,
-    collections: api.collections.flatMap(({ descriptor: { name } }): readonly ViewCollection[] => {
-      const key = sight.visible.get(name) ?? sight.writes.get(name);
+    note: visibleApi.note,
+    collections: api.collections.flatMap(({ descriptor: { name } }): readonly RoleCollection[] => {
+      const key = visibleApi.visible.get(name) ?? visibleApi.writes.get(name);
       if (key === undefined) return [];
-      const make = (watch: Watch) => viewSeen(name, watchedSight(sight, notes, watch), watch(hooked).has(name));
-      return [viewsOf(key, [sight.visible, sight.links, sight.allLinks, sight.writes, notes, hooked], null, make)];
+      const make = (watch: Watch) => collectionOf(name, watchedApi(visibleApi, notes, watch), watch(hooked).has(name));
+      return [
+        rememberCollection(
+          key,
+          [visibleApi.visible, visibleApi.links, visibleApi.allLinks, visibleApi.writes, notes, hooked],
+          null,
+          make,
+        ),
+      ];
     }),
   };
 }
 
-const viewsOf = createMemory<ViewCollection>();
+const rememberCollection = createMemory<RoleCollection>();
 
-function watchedSight(sight: Sight, notes: Lookup<string | null>, watch: Watch): Sight {
+function watchedApi(visibleApi: VisibleApi, notes: Lookup<string | null>, watch: Watch): VisibleApi {
   const read = watch(notes);
   return {
-    visible: watch(sight.visible),
-    links: watch(sight.links),
-    allLinks: watch(sight.allLinks),
-    writes: watch(sight.writes),
+    visible: watch(visibleApi.visible),
+    links: watch(visibleApi.links),
+    allLinks: watch(visibleApi.allLinks),
+    writes: watch(visibleApi.writes),
     note: (text) => (text === null ? null : (read.get(text) ?? null)),
   };
 }
 
 /** A collection of which something is seen. */
-function viewSeen(name: string, sight: Sight, hooked: boolean): ViewCollection {
-  const seen = sight.visible.get(name);
-  if (seen !== undefined) return oneOf(seen.api, { ...viewCollection(seen, sight), hooked });
-  const written = sight.writes.get(name);
+function collectionOf(name: string, visibleApi: VisibleApi, hooked: boolean): RoleCollection {
+  const granted = visibleApi.visible.get(name);
+  if (granted !== undefined)
+    return internCollection(granted.api, { ...readableCollection(granted, visibleApi), hooked });
+  const written = visibleApi.writes.get(name);
   if (written === undefined) throw new Error(`Nothing is seen of ${name}.`);
-  return oneOf(written.seen.api, { ...unreadCollection(written.seen.api, written.names, sight), hooked });
+  return internCollection(written.granted.api, {
+    ...writeOnlyCollection(written.granted.api, written.names, visibleApi),
+    hooked,
+  });
 }
 
 /** Classes that see the same of a collection have one view of it, so what is printed of it is printed once. */
-const oneOf = createInterning<ViewCollection>();
+const internCollection = createInterning<RoleCollection>();
 
 /** A collection that can only be written. */
-function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight): Omit<ViewCollection, 'hooked'> {
+function writeOnlyCollection(
+  api: ApiCollection,
+  names: DocumentNames,
+  visibleApi: VisibleApi,
+): Omit<RoleCollection, 'hooked'> {
   return {
     name: api.descriptor.name,
     readable: false,
     singleton: api.descriptor.singleton,
-    writes: viewWrites(api, sight, new Set()),
+    writes: writesOf(api, visibleApi, new Set()),
     names,
-    note: sight.note(api.note),
-    deprecated: reasonOf(api, sight),
+    note: visibleApi.note(api.note),
+    deprecated: reasonOf(api, visibleApi),
     operations: new Set(api.operations.map(({ kind }) => kind)),
     key: [],
     fields: [],
@@ -218,11 +236,11 @@ function unreadCollection(api: ApiCollection, names: DocumentNames, sight: Sight
   };
 }
 
-function viewCollection(seen: Seen, sight: Sight): Omit<ViewCollection, 'hooked'> {
-  const { api, readable } = seen;
+function readableCollection(collection: VisibleCollection, visibleApi: VisibleApi): Omit<RoleCollection, 'hooked'> {
+  const { api, readable } = collection;
   const { name, key } = api.descriptor;
   const shown = api.fields.filter(({ descriptor }) => readable.has(descriptor.name));
-  const fields = shown.map((field) => viewField(field, seen, sight));
+  const fields = shown.map((field) => fieldOf(field, collection, visibleApi));
   const inOrder = key.flatMap((part) => fields.filter((field) => field.name === part));
   const fieldNames = new Set(api.descriptor.fields.map((field) => field.name));
   const relations = api.descriptor.relations.filter(
@@ -232,52 +250,61 @@ function viewCollection(seen: Seen, sight: Sight): Omit<ViewCollection, 'hooked'
     name,
     readable: true,
     singleton: api.descriptor.singleton,
-    writes: viewWrites(api, sight, readable),
-    names: seen.names,
-    note: sight.note(api.note),
-    deprecated: reasonOf(api, sight),
+    writes: writesOf(api, visibleApi, readable),
+    names: collection.names,
+    note: visibleApi.note(api.note),
+    deprecated: reasonOf(api, visibleApi),
     operations: new Set(api.operations.map(({ kind }) => kind)),
     key: inOrder.length === key.length ? inOrder : [],
     fields,
-    relations: relations.flatMap((relation) => viewRelation(relation, seen, sight)),
+    relations: relations.flatMap((relation) => relationOf(relation, collection, visibleApi)),
   };
 }
 
-function viewField(field: ApiField, seen: Seen, sight: Sight): ViewField {
+function fieldOf(field: ApiField, collection: VisibleCollection, visibleApi: VisibleApi): RoleField {
   const { descriptor, note, values } = field;
   const { name, nullable } = descriptor;
-  const target = manyToOne(name, seen, sight);
-  const items = target === null ? linkedItems(name, seen, sight) : [target];
+  const target = manyToOne(name, collection, visibleApi);
+  const items = target === null ? linkedItems(name, collection, visibleApi) : [target];
   // The target of a link can be missing, or of a hidden collection.
   const linked = target === null && items.length > 0;
   return {
     name,
-    note: sight.note(note),
-    deprecated: reasonOf(field, sight),
+    note: visibleApi.note(note),
+    deprecated: reasonOf(field, visibleApi),
     descriptor,
-    values: values !== null && naming(name, values, seen.api, sight) ? null : values,
+    values: values !== null && namesHiddenCollection(name, values, collection.api, visibleApi) ? null : values,
     // Before its first write a singleton reads as its defaults.
-    nullable: nullable || seen.api.descriptor.singleton || isMasked(seen, name) || linked || items.some(isPartial),
+    nullable:
+      nullable || collection.api.descriptor.singleton || isMasked(collection, name) || linked || items.some(isPartial),
     items: items.map(({ names }) => names),
     filtered: target?.names ?? null,
   };
 }
 
 /** The visible collection that the many-to-one of a field reads. */
-function manyToOne(field: string, { api }: Seen, { visible }: Sight): Seen | null {
+function manyToOne(field: string, { api }: VisibleCollection, { visible }: VisibleApi): VisibleCollection | null {
   const relation = api.descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
   return (relation && visible.get(relation.target)) ?? null;
 }
 
 /** The visible collections whose items a field of a link collection holds. */
-function linkedItems(field: string, { api }: Seen, { links, visible }: Sight): readonly Seen[] {
+function linkedItems(
+  field: string,
+  { api }: VisibleCollection,
+  { links, visible }: VisibleApi,
+): readonly VisibleCollection[] {
   const relations = (links.get(api.descriptor.name) ?? []).filter(({ itemField }) => itemField === field);
   const names = new Set(relations.flatMap(({ allowed }) => allowed));
   return [...names].flatMap((name) => visible.get(name) ?? []);
 }
 
-function viewRelation(relation: RelationDescriptor, seen: Seen, sight: Sight): readonly ViewRelation[] {
-  const { visible } = sight;
+function relationOf(
+  relation: RelationDescriptor,
+  collection: VisibleCollection,
+  visibleApi: VisibleApi,
+): readonly RoleRelation[] {
+  const { visible } = visibleApi;
   const target = visible.get(relation.target);
   if (!target) return [];
   const { key, fields } = target.api.descriptor;
@@ -286,10 +313,13 @@ function viewRelation(relation: RelationDescriptor, seen: Seen, sight: Sight): r
   return [
     {
       name: relation.name,
-      deprecated: reasonOf(seen.api.relations.find(({ descriptor }) => descriptor === relation) ?? {}, sight),
+      deprecated: reasonOf(
+        collection.api.relations.find(({ descriptor }) => descriptor === relation) ?? {},
+        visibleApi,
+      ),
       kind: relation.kind,
       single: relation.kind === 'o2m' && relation.single === true,
-      nullable: optional || isMasked(seen, relation.name),
+      nullable: optional || isMasked(collection, relation.name),
       target: target.names,
       maskedKey: key.some((part) => isMasked(target, part)),
       targetKey: key.flatMap((part) => fields.filter(({ name }) => name === part)),

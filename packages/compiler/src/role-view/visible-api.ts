@@ -1,18 +1,15 @@
-/**
- * Api and access class → what of the Api the class sees. With `view.ts`, which asks it, the only place that decides what
- * is visible: everything behind prints what it is given, so a hidden name has no way into the document.
- */
+/** Api and access class → the visible part of the Api, by the rules of the class. */
 import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@tablewright/runtime/contract';
 import type { Api, ApiCollection } from '../api.ts';
 import { createFacts, createFactsOfTwo } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';
+import { type GrantedWrites, grantedWritesOf } from './granted-writes.ts';
 import { type DocumentNames, nameDocument } from './names.ts';
 import { everyNote, type NoteReader, withoutHiddenNames } from './notes.ts';
-import { type SeenWrites, seeWrites } from './seen-writes.ts';
 
 /** A collection of which something can be read. */
-export interface Seen {
+export interface VisibleCollection {
   readonly api: ApiCollection;
   readonly names: DocumentNames;
   /** Names of the fields and relations that some rule lists. */
@@ -22,40 +19,40 @@ export interface Seen {
 }
 
 /** All that is seen. */
-export interface Sight {
+export interface VisibleApi {
   /** By collection name. */
-  readonly visible: Lookup<Seen>;
+  readonly visible: Lookup<VisibleCollection>;
   /** Visible many-to-any relations by their link collection. */
   readonly links: Lookup<readonly ManyToAny[]>;
   /** All many-to-any relations, hidden ones too, by their link collection. */
   readonly allLinks: Lookup<readonly ManyToAny[]>;
   readonly note: NoteReader;
   /** Writable collections by name, with their names in the document. */
-  readonly writes: Lookup<Written>;
+  readonly writes: Lookup<WritableCollection>;
 }
 
 /** The writable part of a collection, and its names in the document. */
-export interface Written {
-  readonly seen: SeenWrites;
+export interface WritableCollection {
+  readonly granted: GrantedWrites;
   readonly names: DocumentNames;
 }
 
 /** View of an access class; with null, of everything. */
-export function look(api: Api, access: AccessClass | null): Sight {
+export function visibleApiOf(api: Api, access: AccessClass | null): VisibleApi {
   const readable = readableCollections(api, access);
-  const writes = seeWrites(api, access);
+  const writes = grantedWritesOf(api, access);
   const names = nameDocument(
     api.collections.map(({ descriptor }) => descriptor.name).filter((name) => readable.has(name) || writes.has(name)),
   );
   const visible = new Map(
-    [...readable].flatMap(([name, seenCollection]): [string, Seen][] => {
+    [...readable].flatMap(([name, seenCollection]): [string, VisibleCollection][] => {
       const documentNames = names.get(name);
-      const seen = documentNames && {
+      const collection = documentNames && {
         ...seenCollection,
         names: documentNames,
         readable: withoutHiddenTargets(seenCollection, readable),
       };
-      return seen ? [[name, oneSeen(seenCollection.api, seen)]] : [];
+      return collection ? [[name, internVisible(seenCollection.api, collection)]] : [];
     }),
   );
   const isWhole = api.collections.every(({ descriptor }) => visible.get(descriptor.name)?.rules === null);
@@ -67,44 +64,49 @@ export function look(api: Api, access: AccessClass | null): Sight {
     allLinks: linksByTarget(api.collections.flatMap((collection) => manyToAny(collection, null))),
     note: isWhole ? everyNote : withoutHiddenNames(api, shown),
     writes: new Map(
-      [...writes].flatMap(([name, seen]) => {
+      [...writes].flatMap(([name, collection]) => {
         const documentNames = names.get(name);
-        return documentNames ? [[name, oneWritten(seen.api, { seen, names: documentNames })] as const] : [];
+        return documentNames
+          ? [[name, internWritable(collection.api, { granted: collection, names: documentNames })] as const]
+          : [];
       }),
     ),
   };
 }
 
 /** Classes that see the same have one object of it, so what is made of that is found again. */
-const oneSeen = createInterning<Seen>();
-const oneWritten = createInterning<Written>();
-const oneList = createInterning<readonly ManyToAny[]>();
+const internVisible = createInterning<VisibleCollection>();
+const internWritable = createInterning<WritableCollection>();
+const internLinks = createInterning<readonly ManyToAny[]>();
 
 /** The names of a collection that are read or written; null when it is hidden. */
-function shownNames(seen: Seen | undefined, writes: SeenWrites | undefined): ReadonlySet<string> | null {
-  if (seen === undefined && writes === undefined) return null;
+function shownNames(
+  collection: VisibleCollection | undefined,
+  writes: GrantedWrites | undefined,
+): ReadonlySet<string> | null {
+  if (collection === undefined && writes === undefined) return null;
   const payloads = [writes?.create, writes?.update].flatMap((payload) => [...(payload?.fields ?? [])]);
-  return new Set([...(seen?.readable ?? []), ...payloads]);
+  return new Set([...(collection?.readable ?? []), ...payloads]);
 }
 
-type Readable = Omit<Seen, 'names'>;
+type Readable = Omit<VisibleCollection, 'names'>;
 
 /** A collection whose rules list nothing is hidden. */
 function readableCollections(api: Api, access: AccessClass | null): ReadonlyMap<string, Readable> {
   const granted = new Map((access?.collections ?? []).map((granted) => [granted.collection, granted]));
   const all = api.collections.map((collection) => {
     const permissions = access === null ? everything : (granted.get(collection.descriptor.name) ?? nothing);
-    return oneReadable(collection, permissions, () => readableOf(collection, permissions));
+    return readableFacts(collection, permissions, () => readableOf(collection, permissions));
   });
   const some = all.filter(({ rules, readable }) => rules === null || readable.size > 0);
-  return new Map(some.map((seen) => [seen.api.descriptor.name, seen]));
+  return new Map(some.map((collection) => [collection.api.descriptor.name, collection]));
 }
 
 /** Stand for what is granted where there are no rules, and where there are none of a collection. */
 const everything = { read: null };
 const nothing = { read: [] };
 
-const oneReadable = createFactsOfTwo<ApiCollection, Grant, Readable>();
+const readableFacts = createFactsOfTwo<ApiCollection, Grant, Readable>();
 
 type Grant = CollectionAccess | typeof everything | typeof nothing;
 
@@ -146,22 +148,22 @@ function manyToAny({ descriptor }: ApiCollection, readable: ReadonlySet<string> 
 
 function linksByTarget(relations: readonly ManyToAny[]): ReadonlyMap<string, readonly ManyToAny[]> {
   const groups = Map.groupBy(relations, ({ target }) => target);
-  return new Map([...groups].map(([target, links]) => [target, oneList(links[0] ?? links, links)]));
+  return new Map([...groups].map(([target, links]) => [target, internLinks(links[0] ?? links, links)]));
 }
 
 /** Why something should not be used any more, or null. A reason that names what is hidden is empty: that there is one is no secret. */
-export function reasonOf({ deprecated }: { readonly deprecated?: string }, { note }: Sight): string | null {
+export function reasonOf({ deprecated }: { readonly deprecated?: string }, { note }: VisibleApi): string | null {
   return deprecated === undefined ? null : (note(deprecated) ?? '');
 }
 
 /** True if a readable name reads as null on some rows, because no rule that matches them lists it. */
-export function isMasked({ rules }: Seen, name: string): boolean {
+export function isMasked({ rules }: VisibleCollection, name: string): boolean {
   const listing = (rules ?? []).filter(({ fields }) => fields.includes(name));
   return rules !== null && listing.length < rules.length && !listing.some(everyRow);
 }
 
 /** True if some rows are hidden, so that null stands in the place of their key. */
-export function isPartial({ rules }: Seen): boolean {
+export function isPartial({ rules }: VisibleCollection): boolean {
   return rules !== null && !rules.some(everyRow);
 }
 
