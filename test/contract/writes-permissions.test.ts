@@ -65,7 +65,7 @@ function violations({ json }: { json: { errors: { extensions: Record<string, unk
 
 /** The bytes of every refusal. */
 const forbidden =
-  '{"errors":[{"message":"You may not do this, or it does not exist.","extensions":{"code":"FORBIDDEN"}}]}';
+  '{"errors":[{"message":"Not found, or you do not have permission.","extensions":{"code":"FORBIDDEN"}}]}';
 
 describe('fields', () => {
   it('that are hidden, not listed or unknown are the same, and nothing of the request is applied', async () => {

@@ -21,7 +21,7 @@ const kinds = {
   TOKEN_EXPIRED: { status: 401, message: 'The token has expired.', fixed: true },
   INVALID_OTP: { status: 401, message: 'The one-time password is not valid.', fixed: true },
   INVALID_IP: { status: 401, message: 'The address is not allowed for this user.', fixed: true },
-  FORBIDDEN: { status: 403, message: 'You may not do this, or it does not exist.', fixed: true },
+  FORBIDDEN: { status: 403, message: 'Not found, or you do not have permission.', fixed: true },
   INVALID_TOKEN: { status: 403, message: 'The token is not valid.', fixed: true },
   ROUTE_NOT_FOUND: { status: 404, message: 'There is no such endpoint.', fixed: true },
   METHOD_NOT_ALLOWED: { status: 405, message: 'The method is not allowed here.', fixed: true },

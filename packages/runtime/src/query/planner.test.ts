@@ -484,7 +484,7 @@ describe('hidden and unknown names', () => {
       !(name === '__proto__' && /^(?:filter|deep)/.test(position(name))) &&
       !(name.includes('.') && position(name).startsWith('alias'));
     const answers = new Set([...hidden, ...unknown].filter(safe).map((name) => answer(position(name))));
-    expect([...answers]).toEqual(['FORBIDDEN You may not do this, or it does not exist.']);
+    expect([...answers]).toEqual(['FORBIDDEN Not found, or you do not have permission.']);
   });
 
   test('collections too', () => {

@@ -20,7 +20,7 @@ export const failureExamples: Readonly<Record<string, JsonValue>> = {
   FORBIDDEN: {
     errors: [
       {
-        message: 'You may not do this, or it does not exist.',
+        message: 'Not found, or you do not have permission.',
         extensions: {
           code: 'FORBIDDEN',
         },
