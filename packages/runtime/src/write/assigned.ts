@@ -22,12 +22,12 @@ export interface Stored {
 export function assignShared(
   drafting: Drafting,
   stored: Stored,
-  give = (field: FieldDescriptor, place: number) => scalarInput(drafting.inputs, field, place),
+  give = (field: FieldDescriptor, index: number) => scalarInput(drafting.inputs, field, index),
 ): readonly Assigned[] {
-  const given = drafting.written.columns.map(({ field: { descriptor } }, place): Assigned => {
-    return { field: descriptor, value: give(descriptor, place) };
+  const payloadColumns = drafting.written.columns.map(({ field: { descriptor } }, index): Assigned => {
+    return { field: descriptor, value: give(descriptor, index) };
   });
-  return [...given, ...assignPresets(drafting, stored)];
+  return [...payloadColumns, ...assignPresets(drafting, stored)];
 }
 
 /** Assigns the arrays of the input table `i` and presets. Where an item lacks a field it keeps the stored value. */
@@ -37,23 +37,23 @@ export function assignEach(
 ): { readonly assigned: readonly Assigned[]; readonly arrays: readonly InputColumn[] } {
   const byName = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
   const arrays: InputColumn[] = [];
-  const given = drafting.written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
-    arrays.push(listInput(`c${place}`, descriptor, place));
-    const value = drafting.statement.dialect.input.stored(`i.c${place}`, descriptor);
+  const payloadColumns = drafting.written.columns.map(({ field: { descriptor }, complete }, index): Assigned => {
+    arrays.push(listInput(`c${index}`, descriptor, index));
+    const value = drafting.statement.dialect.input.stored(`i.c${index}`, descriptor);
     if (complete) return { field: descriptor, value };
     const preset = byName.get(descriptor.name);
     const kept = preset === undefined ? stored.column(descriptor.column) : presetValue(drafting, preset, stored);
     const typed = drafting.statement.dialect.input.typed(`(${kept})`, storedType(descriptor));
-    return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${typed} END` };
+    return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${typed} END` };
   });
-  return { assigned: [...given, ...assignPresets(drafting, stored)], arrays };
+  return { assigned: [...payloadColumns, ...assignPresets(drafting, stored)], arrays };
 }
 
 /** Presets of fields that no item has. */
 function assignPresets(drafting: Drafting, stored: Stored): readonly Assigned[] {
-  const given = new Set(drafting.written.columns.map(({ field }) => field.descriptor.name));
+  const names = new Set(drafting.written.columns.map(({ field }) => field.descriptor.name));
   return presetsOf(drafting)
-    .filter(({ field }) => !given.has(field.name))
+    .filter(({ field }) => !names.has(field.name))
     .map((preset) => ({ field: preset.field, value: presetValue(drafting, preset, stored) }));
 }
 

@@ -75,20 +75,20 @@ export interface Check {
 export function checksOf(written: Written): readonly Check[] {
   const requirements = requirementsOf(written);
   const checks = [
-    ...requirements.flatMap((requirement, place) => requirementChecks(written, requirement, place)),
+    ...requirements.flatMap((requirement, index) => requirementChecks(written, requirement, index)),
     ...linkChecks(written),
   ];
   return written.postponed ? checks.map((check) => ({ ...check, late: true })) : checks;
 }
 
-/** A rule with its place, and what the written row must satisfy for it. */
+/** A rule with its position, and what the written row must satisfy for it. */
 interface Granting {
   readonly place: number;
   readonly rule: WriteRule;
   readonly must: Condition;
 }
 
-function requirementChecks(written: Written, requirement: Requirement, place: number): readonly Check[] {
+function requirementChecks(written: Written, requirement: Requirement, index: number): readonly Check[] {
   const { rules, columns } = requirement;
   const each = rules.flatMap((rule): readonly Granting[] => {
     const found = written.grant.rules[rule];
@@ -105,10 +105,12 @@ function requirementChecks(written: Written, requirement: Requirement, place: nu
   const asked = (judged: Judged): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
   const refused: Check = {
     ...base,
-    judgement: { kind: 'refused', requirement: place },
+    judgement: { kind: 'refused', requirement: index },
     fails: (judged) => allOf([asked(judged), isNot(isGranted(judged, each))]),
   };
-  const violated = each.flatMap((one) => violations(each, one, place, asked).map((check) => ({ ...base, ...check })));
+  const violated = each.flatMap((granting) =>
+    violations(each, granting, index, asked).map((check) => ({ ...base, ...check })),
+  );
   // The conditions of the only rule say everything.
   return each.length === 1 && violated.length > 0 && !unset ? violated : [refused, ...violated];
 }
@@ -116,8 +118,8 @@ function requirementChecks(written: Written, requirement: Requirement, place: nu
 /** SQL predicate that is true if some rule that matched the stored row holds for the written one. */
 function isGranted(judged: Judged, rules: readonly Granting[]): string {
   return anyOf(
-    rules.map(({ place, rule, must }) =>
-      allOf([judged.matched(place), ruleHolds(judged.row, must), presetsHold(judged.row, rule)]),
+    rules.map(({ place: index, rule, must }) =>
+      allOf([judged.matched(index), ruleHolds(judged.row, must), presetsHold(judged.row, rule)]),
     ),
   );
 }
@@ -129,16 +131,16 @@ function isPath({ value }: WriteRule['presets'][number]): boolean {
 /** The conditions of one rule's check, each by itself: to be told where no rule grants what was written. */
 function violations(
   all: readonly Granting[],
-  { place, rule }: Granting,
+  { place: index, rule }: Granting,
   requirement: number,
   asked: (judged: Judged) => string,
 ): readonly Pick<Check, 'judgement' | 'fails'>[] {
   const conditions = rule.check === null ? [] : conjunctsOf(rule.check);
   return conditions.map((condition) => ({
-    judgement: { kind: 'violated', requirement, rule: place, ...violationOf(condition) },
+    judgement: { kind: 'violated', requirement, rule: index, ...violationOf(condition) },
     fails(judged) {
       const broken = isNot(ruleHolds(judged.row, condition));
-      const others = all.length === 1 ? [] : [isNot(isGranted(judged, all)), judged.matched(place)];
+      const others = all.length === 1 ? [] : [isNot(isGranted(judged, all)), judged.matched(index)];
       return allOf([asked(judged), ...others, broken]);
     },
   }));

@@ -41,7 +41,7 @@ export function decodeItem(
   input: Input,
   item: number,
   payload: FilterObject,
-  place: Place,
+  location: Place,
   builder: BatchBuilder,
   problems: Problems,
 ): void {
@@ -50,16 +50,17 @@ export function decodeItem(
   for (const [name, value] of Object.entries(payload)) {
     if (input.action === 'update' && namesKey && key.includes(name)) continue;
     const field = input.grant.fields.get(name);
-    if (field === undefined) refuseName(input, name, place, problems);
-    else decodeField(input, item, field, value, place, builder, problems);
+    if (field === undefined) refuseName(input, name, location, problems);
+    else decodeField(input, item, field, value, location, builder, problems);
   }
 }
 
 /** Hidden and unknown names answer the same. Only administrators learn that a field exists but cannot be written. */
-function refuseName({ scope, writable, grant }: Input, name: string, place: Place, problems: Problems): void {
+function refuseName({ scope, writable, grant }: Input, name: string, location: Place, problems: Problems): void {
   const { fields, relations } = writable.collection;
-  if (relations.has(name) && grant.listed.has(name)) problems.refuse(place, name, 'is a relation and takes no payload');
-  else if (scope.admin && fields.has(name)) problems.refuse(place, name, 'cannot be written');
+  if (relations.has(name) && grant.listed.has(name))
+    problems.refuse(location, name, 'is a relation and takes no payload');
+  else if (scope.admin && fields.has(name)) problems.refuse(location, name, 'cannot be written');
   else problems.forbid();
 }
 
@@ -68,7 +69,7 @@ function decodeField(
   item: number,
   field: WritableField,
   value: JsonValue,
-  place: Place,
+  location: Place,
   builder: BatchBuilder,
   problems: Problems,
 ): void {
@@ -76,25 +77,27 @@ function decodeField(
   const { name } = descriptor;
   const relation = input.writable.collection.relations.get(name)?.descriptor;
   if (relation !== undefined && isObject(value)) {
-    problems.refuse(place, name, 'takes the key of an item');
+    problems.refuse(location, name, 'takes the key of an item');
     return;
   }
   // A caller who may read nothing of a collection knows none of its keys.
   if (relation !== undefined && value !== null && !input.scope.read.collections.has(relation.target)) problems.forbid();
-  const given = decodeGiven(descriptor, value, input.action === 'create');
-  if (given.ok && 'unchanged' in given) return;
+  const decoded = decodeGiven(descriptor, value, input.action === 'create');
+  if (decoded.ok && 'unchanged' in decoded) return;
   const { collection } = input.writable;
-  const wrong = given.ok ? checkField(collection.descriptor, name, given.value, input.scope.fieldLimits) : undefined;
-  if (wrong !== undefined) problems.invalidate(place, name, wrong.type, wrong.message);
+  const wrong = decoded.ok
+    ? checkField(collection.descriptor, name, decoded.value, input.scope.fieldLimits)
+    : undefined;
+  if (wrong !== undefined) problems.invalidate(location, name, wrong.type, wrong.message);
   const allowed = input.writable.links?.get(name);
-  if (allowed !== undefined && given.ok && given.value !== null && !allowed.has(given.value))
-    problems.refuse(place, name, 'must be a collection that the relation allows');
-  if (given.ok) builder.set(item, field, given.value);
+  if (allowed !== undefined && decoded.ok && decoded.value !== null && !allowed.has(decoded.value))
+    problems.refuse(location, name, 'must be a collection that the relation allows');
+  if (decoded.ok) builder.set(item, field, decoded.value);
   else {
     // It is there, so it is not missing as well.
     builder.set(item, field, null);
-    if ('type' in given) problems.invalidate(place, name, given.type, given.message);
-    else problems.refuse(place, name, given.message);
+    if ('type' in decoded) problems.invalidate(location, name, decoded.type, decoded.message);
+    else problems.refuse(location, name, decoded.message);
   }
 }
 

@@ -60,10 +60,10 @@ export function prepareEcho(asked: EchoRequest): Echo | null {
   const { collection, query, form, texts } = asked;
   // The length keeps a name with a space in it from running into the query.
   const text = `${form} ${collection.length} ${collection} ${query}`;
-  const known = texts.get(text);
-  const prepared = known ?? prepareText(asked);
+  const cached = texts.get(text);
+  const prepared = cached ?? prepareText(asked);
   if (prepared === null) return null;
-  if (known === undefined && query.length <= longestCachedText) texts.set(text, prepared);
+  if (cached === undefined && query.length <= longestCachedText) texts.set(text, prepared);
   const { plan, values, bounds } = prepared;
   if (plan === null) return null;
   return {
@@ -71,8 +71,8 @@ export function prepareEcho(asked: EchoRequest): Echo | null {
     many: form === 'many',
     bare: values.length === 0 && bounds.length === 0,
     parameters: (written) => {
-      const own = form === 'one' ? written.values : asMany(written).values;
-      return bind(plan.binders, [...values, ...own, ...bounds], asked.caller);
+      const keys = form === 'one' ? written.values : asMany(written).values;
+      return bind(plan.binders, [...values, ...keys, ...bounds], asked.caller);
     },
   };
 }

@@ -30,13 +30,13 @@ export async function find({ transaction, gate }: Running, targets: Targets): Re
 export async function findHeld(
   running: Running,
   targets: Targets,
-  { collection, lock, most }: Holding,
+  { collection, lock, most: maxItems }: Holding,
 ): Promise<Keys | null> {
   const { transaction, dialect } = running;
   const held = new Set<string>();
   let { keys, count } = await find(running, targets);
   for (;;) {
-    checkCount(count, most);
+    checkCount(count, maxItems);
     const rows = keys === null || targets.held === true ? [] : readRows(keys.values).map((key) => JSON.stringify(key));
     if (keys === null || rows.every((key) => held.has(key))) return keys;
     for (const key of rows) held.add(key);

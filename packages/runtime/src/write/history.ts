@@ -63,13 +63,13 @@ export interface HistoryKeeper {
 
 /** Makes what keeps history; null when the platform's own tables are not installed. */
 export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits): HistoryKeeper | null {
-  const place = logPlaceOf(api);
-  if (place === null) return null;
+  const location = logPlaceOf(api);
+  if (location === null) return null;
   const read = createImages(open, limits);
   // Those of the platform are completed behind the write.
   const images: ReturnedImages = (descriptor) =>
     isKept(descriptor) && descriptor.system !== true ? read.plan(descriptor, isWhole(descriptor)) : undefined;
-  return { begin: beginWith(api, place, read), images };
+  return { begin: beginWith(api, location, read), images };
 }
 
 function isKept({ accountability }: CollectionDescriptor): boolean {
@@ -101,8 +101,8 @@ function postgresLog(schema: string): Log {
   };
 }
 
-function beginWith(api: CompiledApi, place: SystemPlace, read: Images): BeginHistory {
-  const log = byFamily<Log>(place, { postgres: postgresLog, mysql: mysqlLog });
+function beginWith(api: CompiledApi, location: SystemPlace, read: Images): BeginHistory {
+  const log = byFamily<Log>(location, { postgres: postgresLog, mysql: mysqlLog });
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
   return function beginHistory(transaction, gate, origin, called) {
     const changes: LoggedChange[] = [];
@@ -135,7 +135,7 @@ function watchStep(watching: Watching): Watch {
   const lock = action === 'delete' ? 'UPDATE' : 'NO KEY UPDATE';
   const before = keys === null ? nothing : held(read.read(transaction, descriptor, keys, whole, lock));
   let after: Promise<readonly Image[]> | undefined;
-  const readAfter = (of: Keys) => (after ??= held(read.read(transaction, descriptor, of, whole)));
+  const readAfter = (itemKeys: Keys) => (after ??= held(read.read(transaction, descriptor, itemKeys, whole)));
   return {
     follow() {
       if (action === 'update' && keys !== null) readAfter(keys);
@@ -177,8 +177,8 @@ function changeOf(
   // It came while we were looking, so it is none of ours.
   if (action === 'update' && before === undefined) return null;
   const revision = whole ? revisionOf(descriptor, before?.item ?? null, item) : null;
-  const told = called !== undefined && isCalled(called, action, descriptor) ? called : action;
-  return { action: told, collection: descriptor.name, item: key, revision, parent: null };
+  const name = called !== undefined && isCalled(called, action, descriptor) ? called : action;
+  return { action: name, collection: descriptor.name, item: key, revision, parent: null };
 }
 
 /** True if an action is logged under the name of its request (`revert`, `upload`) instead of its own. */

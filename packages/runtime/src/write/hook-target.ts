@@ -78,10 +78,10 @@ async function upsertTarget(desk: Desk, upsert: Upsert, running: Running): Promi
       const payload = Array.isArray(body) ? body[index] : undefined;
       return { ...entry, payload: isStructure(payload) ? payload : {} };
     });
-  const portionOf = ({ form, given, payload }: Entry): TopPortion => ({
+  const portionOf = ({ form, given: key, payload }: Entry): TopPortion => ({
     action: form === 'update' ? 'update' : 'create',
     payload: copy(payload),
-    keys: given === null ? null : sentKeys(descriptor, oneKey(given)),
+    keys: key === null ? null : sentKeys(descriptor, oneKey(key)),
   });
   return {
     portions: found.map(portionOf),

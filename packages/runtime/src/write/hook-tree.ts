@@ -84,18 +84,18 @@ function groupsAt(root: Group, depth: number): readonly Group[] {
 async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Found, made: Set<string>): Promise<void> {
   const { descriptor } = group.writable.collection;
   for (const action of ['create', 'update'] as const) {
-    const own = hooks.of(`${descriptor.name}.${action}`);
-    if (own === undefined || own.before.length === 0) continue;
+    const eventHooks = hooks.of(`${descriptor.name}.${action}`);
+    if (eventHooks === undefined || eventHooks.before.length === 0) continue;
     const acted = group.nodes.filter((node) => actionOf(node, descriptor.key, found) === action);
     // An item that hooks have already seen as new may look new again elsewhere in the payload.
     const nodes = acted.filter((node) => action === 'update' || remember(made, group, node));
     const portions = [...Map.groupBy(nodes, ({ sources }) => foldSources(sources, descriptor.key))].map(
       ([payload, same]): Portion => {
-        const given = same.flatMap(({ given: key }) => (key === null ? [] : [key]));
-        return { payload, keys: action === 'create' ? null : sentKeys(descriptor, keysOfRows(given)) };
+        const rows = same.flatMap(({ given: key }) => (key === null ? [] : [key]));
+        return { payload, keys: action === 'create' ? null : sentKeys(descriptor, keysOfRows(rows)) };
       },
     );
-    await call(own.before, portions);
+    await call(eventHooks.before, portions);
   }
 }
 
@@ -104,9 +104,9 @@ function remember(made: Set<string>, group: Group, node: TreeNode): boolean {
   const key = keyOfNode(group, node);
   if (key === undefined) return true;
   const id = itemId(nameOf(group), key);
-  const known = made.has(id);
+  const isRepeated = made.has(id);
   made.add(id);
-  return !known;
+  return !isRepeated;
 }
 
 /** Action on an item; null for a mere link. */
@@ -148,9 +148,9 @@ export function watchTree({ desk, hooks, call }: Pick<TreeHooking, 'desk' | 'hoo
   const { open } = desk.scope;
   const done: DoneBelow[] = [];
   const waiting = (collection: string, action: Action) => {
-    const own = hooks.of(`${collection}.${action}`);
+    const eventHooks = hooks.of(`${collection}.${action}`);
     const scope = open.collections.get(collection);
-    return own === undefined || scope === undefined ? null : { hooks: own, scope };
+    return eventHooks === undefined || scope === undefined ? null : { hooks: eventHooks, scope };
   };
   return {
     done,

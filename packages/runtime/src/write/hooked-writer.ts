@@ -80,8 +80,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     const items = openItems(desktop, caller);
     for (const { payload, keys } of portions) {
       const [key = null] = keys ?? [];
-      const given: HookEvent = { caller, items, payload, keys, key };
-      for (const hook of called) await callHook(hook, given, patience);
+      const event: HookEvent = { caller, items, payload, keys, key };
+      for (const hook of called) await callHook(hook, event, patience);
     }
   }
 
@@ -104,8 +104,11 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     const below = watchTree({ desk, hooks, call });
     const done = await write(scene, ask, await target.prepare(body), below);
     const top = target.written(body, done.keys);
-    const all = [...top.map((one) => ({ hooks: hooksFor(ask, one.action), portions: [one] })), ...below.done];
-    for (const one of all) await call(one.hooks.after, one.portions);
+    const all = [
+      ...top.map((portion) => ({ hooks: hooksFor(ask, portion.action), portions: [portion] })),
+      ...below.done,
+    ];
+    for (const event of all) await call(event.hooks.after, event.portions);
     scene.committed.push(() => afterCommit(all, ask));
     return done;
   }
@@ -146,9 +149,9 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
 
   async function afterCommit(done: readonly DoneBelow[], { request }: Ask): Promise<void> {
     const desktop = outside(request.sender);
-    for (const { hooks: own, portions } of done) {
+    for (const { hooks: eventHooks, portions } of done) {
       for (const portion of portions) {
-        for (const hook of own.afterCommit) {
+        for (const hook of eventHooks.afterCommit) {
           const called = callAll([hook], [portion], desktop, request.caller);
           await called.catch((thrown: unknown) => complain(hook.event, thrown));
         }

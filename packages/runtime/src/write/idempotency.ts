@@ -59,8 +59,8 @@ interface Statements {
 }
 
 /** Makes the keeper; `ttlMs` is how long an answer is kept. */
-export function createAnswerKeeper(place: SystemPlace, ttlMs: number): AnswerKeeper {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+export function createAnswerKeeper(location: SystemPlace, ttlMs: number): AnswerKeeper {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   let swept = Number.NEGATIVE_INFINITY;
   return {
     async claim(transaction, { caller, key, hash: asked }) {
@@ -130,10 +130,10 @@ WHERE expires_at <= pg_catalog.statement_timestamp() ORDER BY expires_at LIMIT $
 }
 
 function answerOf(stored: TextRow | undefined, asked: string): KeptAnswer {
-  const [known, status, body] = stored ?? [];
+  const [hash, status, body] = stored ?? [];
   // It expired and was removed between the two looks; the next try finds the key free.
-  if (known === undefined || status === null) throw new PlatformError('SERVICE_UNAVAILABLE');
-  if (known !== asked) {
+  if (hash === undefined || status === null) throw new PlatformError('SERVICE_UNAVAILABLE');
+  if (hash !== asked) {
     throw new PlatformError('UNPROCESSABLE_ENTITY', 'This Idempotency-Key was used for another request.');
   }
   return { status: Number(status), body: typeof body === 'string' ? Buffer.from(body, 'hex') : null };

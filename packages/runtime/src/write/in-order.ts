@@ -8,7 +8,7 @@ import type { Performer, Work, Written } from './perform.ts';
 export interface Telling {
   /** The answers in order, each as it would be alone: `{"data":…}`, null for none. */
   readonly answer: (answers: readonly (Buffer | null)[]) => Buffer;
-  readonly failure: (place: number, error: PlatformError) => Buffer;
+  readonly failure: (position: number, error: PlatformError) => Buffer;
 }
 
 /** Prepares all writes, so that what is wrong with one is known before any of them runs, and runs them. */
@@ -19,9 +19,10 @@ export async function runInOrder(
   telling: Telling,
   keyed: KeyedRequest | undefined,
 ): Promise<Buffer> {
-  const at = { place: 0 };
-  const tell = (error: unknown): Buffer => telling.failure(at.place, toPlatformError(error));
-  const together = async (): Promise<Work> => joined(performer, await prepareAll(prepare, asks, at), telling, at);
+  const cursor = { place: 0 };
+  const tell = (error: unknown): Buffer => telling.failure(cursor.place, toPlatformError(error));
+  const together = async (): Promise<Work> =>
+    joined(performer, await prepareAll(prepare, asks, cursor), telling, cursor);
   try {
     if (keyed !== undefined) {
       const { body } = await performer.keyed(keyed, together, (error) => ({ status: 200, body: tell(error) }));
@@ -43,23 +44,23 @@ export async function runInOrder(
 async function prepareAll(
   prepare: (ask: Ask) => Promise<Work>,
   asks: readonly Ask[],
-  at: { place: number },
+  cursor: { place: number },
 ): Promise<readonly Work[]> {
   const works: Work[] = [];
-  for (const [place, ask] of asks.entries()) {
-    at.place = place;
+  for (const [index, ask] of asks.entries()) {
+    cursor.place = index;
     works.push(await prepare(ask));
   }
   return works;
 }
 
-/** The works as one, whose answer is made of theirs. `at` tells which of them runs. */
-function joined(performer: Performer, works: readonly Work[], { answer }: Telling, at: { place: number }): Work {
+/** The works as one, whose answer is made of theirs. `cursor` tells which of them runs. */
+function joined(performer: Performer, works: readonly Work[], { answer }: Telling, cursor: { place: number }): Work {
   return {
     async run(transaction) {
       const answers: (Buffer | null)[] = [];
-      for (const [place, work] of works.entries()) {
-        at.place = place;
+      for (const [index, work] of works.entries()) {
+        cursor.place = index;
         answers.push(await performer.answer(transaction, await work.run(transaction)));
       }
       return made(answer(answers));

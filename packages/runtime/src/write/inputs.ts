@@ -4,7 +4,7 @@ import type { StatementBuilder } from '../sql/statement.ts';
 import type { Batch } from './batch.ts';
 import type { Keys } from './keys.ts';
 
-/** Where a parameter finds its value. Columns are those of the batch by their places. */
+/** Where a parameter finds its value. Columns are those of the batch by their positions. */
 export type Source =
   /** A part of the key: one value for one item, else an array. */
   | { readonly kind: 'key'; readonly part: number }
@@ -26,18 +26,18 @@ export type Source =
    */
   | { readonly kind: 'place'; readonly of: number };
 
-/** The place, among those of rules, of what all of them together say of a row. */
+/** The position, among those of rules, of what all of them together say of a row. */
 export const allowed = -1;
 
 /** Values of one execution of a statement. */
 export interface WriteValues {
   readonly batch: Batch;
   readonly keys: Keys | null;
-  /** By the places of rules. */
+  /** By the positions of rules. */
   readonly matched: ReadonlyMap<number, string>;
   /** By the fields that get what is drawn; made anew for every statement. */
   readonly drawn?: readonly (readonly (string | null)[])[];
-  /** By relations to others that the same statement makes: the place of the one whose key each item holds, from 1. */
+  /** By relations to others that the same statement makes: the position of the one whose key each item holds, from 1. */
   readonly places?: readonly (readonly number[])[];
 }
 
@@ -53,11 +53,11 @@ export interface Inputs {
 /** Starts the inputs of a statement, or of a part of it whose values stand behind others: so many. */
 export function createInputs(statement: StatementBuilder, before = 0): Inputs {
   const sources: Source[] = [];
-  const place = (source: Source): number => before + sources.push(source) - 1;
+  const add = (source: Source): number => before + sources.push(source) - 1;
   return {
     sources,
-    place,
-    take: (source, native) => statement.parameter({ kind: 'value', index: place(source) }, native),
+    place: add,
+    take: (source, native) => statement.parameter({ kind: 'value', index: add(source) }, native),
   };
 }
 

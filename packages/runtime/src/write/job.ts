@@ -204,12 +204,18 @@ export function prepareStep(
 /** Returns the context by which errors of the database are explained when a batch is written. */
 export function touchedBy(desk: Desk, { writable, grant }: Granted, batch: Batch): Touched {
   const { collection } = writable;
-  const given = keysInBatch(batch);
-  return { scope: desk.scope, collection, names: namesOf(batch), writable: new Set(grant.fields.keys()), given };
+  const keysOf = keysInBatch(batch);
+  return {
+    scope: desk.scope,
+    collection,
+    names: namesOf(batch),
+    writable: new Set(grant.fields.keys()),
+    given: keysOf,
+  };
 }
 
 /** The names that payloads have: not those that only the server fills. */
 export function namesOf({ columns }: Batch, filled: readonly (string | undefined)[] = []): ReadonlySet<string> {
-  const own = columns.filter(({ linked, field }) => !linked || !filled.includes(field.descriptor.name));
-  return new Set(own.map(({ field }) => field.descriptor.name));
+  const payloadColumns = columns.filter(({ linked, field }) => !linked || !filled.includes(field.descriptor.name));
+  return new Set(payloadColumns.map(({ field }) => field.descriptor.name));
 }

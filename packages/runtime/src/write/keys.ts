@@ -70,18 +70,18 @@ export function keyedItems({ collection, namesKey }: WritableCollection, items: 
   for (const item of items) {
     if (key.some((name) => !Object.hasOwn(item, name))) throw invalidPayload('Every item needs its key.');
   }
-  for (const [place, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     const parts = decodeKey(
       collection,
       key.map((name) => item[name] ?? null),
     );
     const id = JSON.stringify(parts);
-    merged.set(id, { parts, item: { ...merged.get(id)?.item, ...item }, place });
+    merged.set(id, { parts, item: { ...merged.get(id)?.item, ...item }, place: index });
   }
   const rows = [...merged.values()];
   const values = key.map((_, index) => arrayLiteral(rows.map(({ parts }) => parts[index] ?? null)));
   const keys: Keys = { count: rows.length, many: true, values };
-  return { keys, items: rows.map(({ item }) => item), places: rows.map(({ place }) => place) };
+  return { keys, items: rows.map(({ item }) => item), places: rows.map(({ place: index }) => index) };
 }
 
 /**
@@ -92,8 +92,8 @@ export function checkOwnKey(collection: CollectionScope, payload: FilterObject, 
   for (const [index, field] of keyFields(collection.descriptor).entries()) {
     if (!Object.hasOwn(payload, field.name)) continue;
     const value = keyText(field, payload);
-    const own = value === null || keys?.count !== 1 ? null : keys.many ? arrayLiteral([value]) : value;
-    if (own === null || own !== keys?.values[index]) throw keyChanged();
+    const payloadKey = value === null || keys?.count !== 1 ? null : keys.many ? arrayLiteral([value]) : value;
+    if (payloadKey === null || payloadKey !== keys?.values[index]) throw keyChanged();
   }
 }
 

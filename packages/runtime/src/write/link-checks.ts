@@ -19,8 +19,8 @@ export function linkChecks(written: Written): readonly Check[] {
     if (link.kind !== 'm2o' || target === undefined || target.rows.some(isEveryRow)) return [];
     const places = columnsOf(written, link);
     // A request may link the items that it wrote itself.
-    const own = places.some((place) => written.columns[place]?.linked === true);
-    return own || places.length === 0 ? [] : [linkCheck(written, relation, link, target, places)];
+    const isLinked = places.some((index) => written.columns[index]?.linked === true);
+    return isLinked || places.length === 0 ? [] : [linkCheck(written, relation, link, target, places)];
   });
 }
 
@@ -30,8 +30,8 @@ function columnsOf({ writable, columns }: Written, link: ManyToOne): readonly nu
     link.on.some(({ from }) => from === column),
   );
   return parts.flatMap(({ name }) => {
-    const place = columns.findIndex(({ field }) => field.descriptor.name === name);
-    return place < 0 ? [] : [place];
+    const index = columns.findIndex(({ field }) => field.descriptor.name === name);
+    return index < 0 ? [] : [index];
   });
 }
 
@@ -43,7 +43,7 @@ function linkCheck(
   places: readonly number[],
 ): Check {
   const { scope, collections, columns } = written;
-  const always = places.some((place) => columns[place]?.complete === true);
+  const always = places.some((index) => columns[index]?.complete === true);
   const late =
     collections.has(link.target) || target.rows.some((rule) => isLate(scope.open, target, rule, collections));
   return {

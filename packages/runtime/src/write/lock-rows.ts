@@ -15,18 +15,18 @@ import { nameStatement } from './statement.ts';
 
 const noRows: RowSink = { row: () => {} };
 
-/** Locks the items with these keys. With `own` it also reads them, as they are under the lock. */
+/** Locks the items with these keys. With `read` it also reads them, as they are under the lock. */
 export function lockRows(
   transaction: Transaction,
   dialect: SqlDialect,
   descriptor: CollectionDescriptor,
   keys: Keys,
   lock: RowLock,
-  own?: OwnRead,
+  read?: OwnRead,
   rows: RowSink = noRows,
 ): Promise<void> {
   const statement = createStatement(new Map(), dialect);
-  const finished = statement.finish(printLock(statement, descriptor, lock, own));
+  const finished = statement.finish(printLock(statement, descriptor, lock, read));
   const nobody = { accessClass: '', user: null, role: null };
   return transaction.run(nameStatement(finished), bind(finished.binders, asMany(keys).values, nobody), rows);
 }
@@ -35,7 +35,7 @@ function printLock(
   statement: StatementBuilder,
   descriptor: CollectionDescriptor,
   lock: RowLock,
-  own: OwnRead | undefined,
+  read: OwnRead | undefined,
 ): string {
   const { dialect, parameter } = statement;
   const fields = keyFields(descriptor);
@@ -45,7 +45,7 @@ function printLock(
   const equal = fields
     .map((field, part) => dialect.input.equal(`t.${field.column}`, `i.k${part}`, field))
     .join(' AND ');
-  const columns = own === undefined ? [] : printOwn(statement, own, (quoted) => `t.${quoted}`).expressions;
+  const columns = read === undefined ? [] : printOwn(statement, read, (quoted) => `t.${quoted}`).expressions;
   const selected = columns.length === 0 ? dialect.noColumns : selectList(columns);
   const from = dialect.input.lookUp(`${statement.table(descriptor.table)} AS t`, input, equal);
   return selectLocked(dialect, { descriptor, selected, from, rows: sqlTrue, alias: 't', keys, lock });

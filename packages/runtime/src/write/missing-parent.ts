@@ -16,11 +16,11 @@ const longestKey = 64;
  */
 export function missingParent(
   { target, fields }: ConstraintDescriptor,
-  given: GivenKeys | undefined,
+  keysOf: GivenKeys | undefined,
   values: string | undefined,
 ): string {
   if (target === undefined) return 'names an item that does not exist';
-  const keys = new Map((given?.(fields) ?? []).map((parts) => [parts.join(', '), parts.join(',')]));
+  const keys = new Map((keysOf?.(fields) ?? []).map((parts) => [parts.join(', '), parts.join(',')]));
   const meant = values === undefined ? undefined : keys.get(values);
   const texts = (meant === undefined ? [...keys.values()] : [meant]).map(shortened);
   const [only] = texts;

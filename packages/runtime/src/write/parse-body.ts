@@ -20,8 +20,8 @@ export type UpdateBody =
   | { readonly kind: 'each'; readonly items: readonly FilterObject[] };
 
 /** Reads the body of a POST. */
-export function parseCreate(body: JsonValue | undefined, most: number | null): CreateBody {
-  if (isList(body)) return { many: true, items: parseItems(body, most) };
+export function parseCreate(body: JsonValue | undefined, maxItems: number | null): CreateBody {
+  if (isList(body)) return { many: true, items: parseItems(body, maxItems) };
   return { many: false, items: [parseObject(body)] };
 }
 
@@ -33,47 +33,47 @@ export function parseObject(body: JsonValue | undefined): FilterObject {
 }
 
 /** Reads the body of a PATCH on a collection. */
-export function parseUpdate(body: JsonValue | undefined, most: number | null): UpdateBody {
-  if (isList(body)) return { kind: 'each', items: parseItems(body, most) };
+export function parseUpdate(body: JsonValue | undefined, maxItems: number | null): UpdateBody {
+  if (isList(body)) return { kind: 'each', items: parseItems(body, maxItems) };
   const parts = parseObject(body);
   const { data } = parts;
   if (data === undefined || !isObject(data)) throw invalidPayload('The body needs an object "data".');
-  return { kind: 'shared', named: parseNamed(parts, ['data'], most), data };
+  return { kind: 'shared', named: parseNamed(parts, ['data'], maxItems), data };
 }
 
 /** Reads the body of a DELETE on a collection. */
-export function parseDelete(body: JsonValue | undefined, most: number | null): Named {
-  if (isList(body)) return { kind: 'keys', keys: limited(body, most) };
-  return parseNamed(parseObject(body), [], most);
+export function parseDelete(body: JsonValue | undefined, maxItems: number | null): Named {
+  if (isList(body)) return { kind: 'keys', keys: limited(body, maxItems) };
+  return parseNamed(parseObject(body), [], maxItems);
 }
 
-function parseNamed(parts: FilterObject, others: readonly string[], most: number | null): Named {
+function parseNamed(parts: FilterObject, others: readonly string[], maxItems: number | null): Named {
   const { keys, query } = parts;
-  const known = ['keys', 'query', ...others];
-  if (Object.keys(parts).some((name) => !known.includes(name))) {
-    throw invalidPayload(`The body takes ${known.map((name) => `"${name}"`).join(', ')}.`);
+  const names = ['keys', 'query', ...others];
+  if (Object.keys(parts).some((name) => !names.includes(name))) {
+    throw invalidPayload(`The body takes ${names.map((name) => `"${name}"`).join(', ')}.`);
   }
   if ((keys === undefined) === (query === undefined)) throw invalidPayload('The body needs one of "keys" and "query".');
   if (query !== undefined) return { kind: 'query', query };
   if (!isList(keys)) throw invalidPayload('"keys" must be an array.');
-  return { kind: 'keys', keys: limited(keys, most) };
+  return { kind: 'keys', keys: limited(keys, maxItems) };
 }
 
-function parseItems(items: readonly JsonValue[], most: number | null): readonly FilterObject[] {
-  return limited(items, most).map((item) => {
+function parseItems(items: readonly JsonValue[], maxItems: number | null): readonly FilterObject[] {
+  return limited(items, maxItems).map((item) => {
     if (!isObject(item)) throw invalidPayload('The array must hold objects.');
     return item;
   });
 }
 
-function limited(elements: readonly JsonValue[], most: number | null): readonly JsonValue[] {
-  checkCount(elements.length, most);
+function limited(elements: readonly JsonValue[], maxItems: number | null): readonly JsonValue[] {
+  checkCount(elements.length, maxItems);
   return elements;
 }
 
 /** Throws INVALID_PAYLOAD for more items than one request may write. */
-export function checkCount(count: number, most: number | null): void {
-  if (most !== null && count > most) throw invalidPayload(`One request writes at most ${most} items.`);
+export function checkCount(count: number, maxItems: number | null): void {
+  if (maxItems !== null && count > maxItems) throw invalidPayload(`One request writes at most ${maxItems} items.`);
 }
 
 /** `Array.isArray` does not narrow readonly arrays. */

@@ -152,8 +152,8 @@ export function createPerformer(options: PerformerOptions): Performer {
           database.transaction(async (transaction) => {
             ran = false;
             latest = transaction;
-            const known = await keeper.claim(transaction, keyed);
-            if (known !== null) return { value: known };
+            const stored = await keeper.claim(transaction, keyed);
+            if (stored !== null) return { value: stored };
             ran = true;
             // The answer to keep must be known before the transaction ends.
             const body = await answerNow(transaction, finish(gate, writerOf, await ready.run(transaction)));
@@ -198,8 +198,8 @@ function keepFailure(
   answer: KeptAnswer,
 ): Promise<KeptAnswer> {
   return database.transaction(async (transaction) => {
-    const known = await keeper.claim(transaction, keyed);
-    if (known !== null) return { value: known };
+    const stored = await keeper.claim(transaction, keyed);
+    if (stored !== null) return { value: stored };
     keeper.keep(transaction, keyed, answer);
     return { value: answer };
   });
@@ -208,9 +208,9 @@ function keepFailure(
 function rememberWriters(): WriterOf {
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
   return function writerOf(plan) {
-    const known = writers.get(plan) ?? createAnswerWriter(plan);
-    writers.set(plan, known);
-    return known;
+    const writer = writers.get(plan) ?? createAnswerWriter(plan);
+    writers.set(plan, writer);
+    return writer;
   };
 }
 

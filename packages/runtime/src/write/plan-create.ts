@@ -73,11 +73,11 @@ function planOne(drafting: Drafting, checks: readonly Check[]): WritePlan {
 
 /** Columns and values of one item, with a leading space. */
 function oneRow(drafting: Drafting): string {
-  const given = drafting.written.columns.map(({ field }, place): Assigned => {
+  const payloadColumns = drafting.written.columns.map(({ field }, index): Assigned => {
     const { descriptor } = field;
-    return { field: descriptor, value: scalarInput(drafting.inputs, descriptor, place) };
+    return { field: descriptor, value: scalarInput(drafting.inputs, descriptor, index) };
   });
-  const assigned = [...given, ...presetOnly(drafting)];
+  const assigned = [...payloadColumns, ...presetOnly(drafting)];
   if (assigned.length === 0) return ' DEFAULT VALUES';
   return ` (${columnList(assigned)}) VALUES (${assigned.map(({ value }) => value).join(', ')})`;
 }
@@ -101,7 +101,7 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
   const judged: Judged = {
     row: ruleRow(drafting, returning.column),
     matched: present,
-    present: (place) => `f.p${place}`,
+    present: (index) => `f.p${index}`,
   };
   const answers = manyAnswers(drafting, checks, judged, 'w.n');
   const selected = [
@@ -131,35 +131,37 @@ export function columnList(assigned: readonly Assigned[]): string {
 export function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
   const { written, statement } = drafting;
   const presets = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
-  const drawn = new Map(drawnFields(written).map((one) => [one.field.name, one]));
+  const drawn = new Map(drawnFields(written).map((drawnField) => [drawnField.field.name, drawnField]));
   const columns: InputColumn[] = [...drawn.values()].map(({ input }) => input);
   const drawnValue = ({ field, input }: DrawnField): string => statement.dialect.input.stored(`i.${input.name}`, field);
   const only = presetOnly(drafting).filter(({ field }) => !drawn.has(field.name));
-  const given = written.columns.map(({ field: { descriptor }, complete }, place): Assigned => {
-    columns.push(listInput(`c${place}`, descriptor, place));
-    const value = statement.dialect.input.stored(`i.c${place}`, descriptor);
-    const own = drawn.get(descriptor.name);
+  const payloadColumns = written.columns.map(({ field: { descriptor }, complete }, index): Assigned => {
+    columns.push(listInput(`c${index}`, descriptor, index));
+    const value = statement.dialect.input.stored(`i.c${index}`, descriptor);
+    const drawnField = drawn.get(descriptor.name);
     drawn.delete(descriptor.name);
-    if (own !== undefined) {
-      columns.push(...presenceInputs([place]));
-      return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${drawnValue(own)} END` };
+    if (drawnField !== undefined) {
+      columns.push(...presenceInputs([index]));
+      return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${drawnValue(drawnField)} END` };
     }
     const preset = presets.get(descriptor.name)?.values[0];
     const filled = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
     // Without either the absent value is null, as it stands in the array.
     if (complete || filled === undefined) return { field: descriptor, value };
-    columns.push(...presenceInputs([place]));
+    columns.push(...presenceInputs([index]));
     const other = statement.dialect.input.typed(`(${filled})`, storedType(descriptor));
-    return { field: descriptor, value: `CASE WHEN i.p${place} THEN ${value} ELSE ${other} END` };
+    return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${other} END` };
   });
-  const made = [...drawn.values()].map((one): Assigned => ({ field: one.field, value: drawnValue(one) }));
-  return { assigned: [...given, ...only, ...made], columns };
+  const made = [...drawn.values()].map(
+    (drawnField): Assigned => ({ field: drawnField.field, value: drawnValue(drawnField) }),
+  );
+  return { assigned: [...payloadColumns, ...only, ...made], columns };
 }
 
 /** Fields that only the rules set: the first rule that names one wins. */
 function presetOnly(drafting: Drafting): readonly Assigned[] {
-  const given = new Set(drafting.written.columns.map(({ field }) => field.descriptor.name));
+  const names = new Set(drafting.written.columns.map(({ field }) => field.descriptor.name));
   return presetsOf(drafting).flatMap(({ field, values: [first] }) =>
-    given.has(field.name) || first === undefined ? [] : [{ field, value: printPreset(drafting, field, first.value) }],
+    names.has(field.name) || first === undefined ? [] : [{ field, value: printPreset(drafting, field, first.value) }],
   );
 }

@@ -26,12 +26,12 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
   const alias = statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const allowedOn = (row: Row): string => anyOf(rules.map(({ where }) => ruleHolds(row, where)));
-  const own = keyColumns(written, column);
+  const rowKey = keyColumns(written, column);
   const { descriptor } = written.writable.collection;
   const { table } = descriptor;
   if (!many) {
     const key = keysOf(written).map((field, part) => inputs.take({ kind: 'key', part }, operandType(field).native));
-    const rows = allOf([keysEqual(own, key), allowedOn(ruleRow(drafting, column))]);
+    const rows = allOf([keysEqual(rowKey, key), allowedOn(ruleRow(drafting, column))]);
     return finishWrite(
       drafting,
       `DELETE FROM ${table} AS ${alias} WHERE ${rows} RETURNING ${transactionNumber}, '1'`,
@@ -52,7 +52,7 @@ export function planDelete(written: Written, rules: readonly AccessRule[], many:
     keys,
     lock: 'UPDATE',
   });
-  const removed = `DELETE FROM ${table} AS ${alias} USING (${locked}) i WHERE ${keysEqual(own, input)} RETURNING 1`;
+  const removed = `DELETE FROM ${table} AS ${alias} USING (${locked}) i WHERE ${keysEqual(rowKey, input)} RETURNING 1`;
   const text = `WITH w AS (${removed}) SELECT ${transactionNumber}, pg_catalog.count(*)::pg_catalog.text FROM w`;
   return finishWrite(drafting, text, {});
 }

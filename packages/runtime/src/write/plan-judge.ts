@@ -30,11 +30,11 @@ export function planJudge(written: Written, waiting = true): WritePlan | undefin
   const judged: Judged = {
     row: ruleRow(drafting, column),
     matched: (rule) => (rules.includes(rule) ? `i.m${rule}` : 'TRUE'),
-    present: (place) => `i.p${place}`,
+    present: (index) => `i.p${index}`,
   };
   const answers = manyAnswers(drafting, checks, judged, 'i.n');
   const input = inputTable(drafting, [...keys, ...matchInputs(rules), ...presenceInputs(flags)], 'i');
-  const own = keysMatch(
+  const condition = keysMatch(
     drafting,
     column,
     keys.map(({ name }) => `i.${name}`),
@@ -42,6 +42,6 @@ export function planJudge(written: Written, waiting = true): WritePlan | undefin
   const { table } = written.writable.collection.descriptor;
   const { join, count } = statement.dialect.input;
   const selected = ['NULL', count(), ...answers];
-  const text = `SELECT ${selected.join(', ')} FROM ${input}${join}${table} AS ${alias} ON ${own}`;
+  const text = `SELECT ${selected.join(', ')} FROM ${input}${join}${table} AS ${alias} ON ${condition}`;
   return finishWrite(drafting, text, { judgements: checks.map(({ judgement }) => judgement) });
 }

@@ -34,7 +34,7 @@ interface Update {
   readonly rows: string;
   readonly assigned: readonly Assigned[];
   /** SQL predicate that is true if an item has the field of a column. */
-  flag(place: number): string;
+  flag(index: number): string;
 }
 
 /**
@@ -59,8 +59,8 @@ function draftUpdate(drafting: Drafting, shared: boolean, impatient: boolean): U
   const several = written.grant.rules.length > 1;
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const stored: Stored = { column, match: several ? (rule) => `i.m${rule}` : null };
-  const incomplete = [...written.columns.keys()].filter((place) => written.columns[place]?.complete === false);
-  const flag = (place: number): string => (incomplete.includes(place) ? `i.p${place}` : sqlTrue);
+  const incomplete = [...written.columns.keys()].filter((index) => written.columns[index]?.complete === false);
+  const flag = (index: number): string => (incomplete.includes(index) ? `i.p${index}` : sqlTrue);
   const keys = keyInputs(drafting);
   const { assigned, arrays } = shared
     ? { assigned: assignShared(drafting, stored), arrays: [] }
@@ -91,7 +91,7 @@ function storedRows(
   drafting: Drafting,
   columns: readonly InputColumn[],
   keys: readonly InputColumn[],
-  flag: (place: number) => string,
+  flag: (index: number) => string,
   lock: RowLock,
 ): string {
   const { written, statement } = drafting;
@@ -102,10 +102,10 @@ function storedRows(
   const matches = rules.length > 1 ? rules.map((predicate, rule) => `(${predicate}) IS TRUE AS m${rule}`) : [];
   const allowed = printAllowed(requirementsOf(written), (rule) => rules[rule] ?? sqlTrue, flag);
   const { descriptor } = written.writable.collection;
-  const own = keyColumns(written, column);
-  const from = `${inputTable(drafting, columns, 'i')} JOIN ${descriptor.table} AS ${alias} ON ${keysEqual(own, named(keys))}`;
+  const rowKey = keyColumns(written, column);
+  const from = `${inputTable(drafting, columns, 'i')} JOIN ${descriptor.table} AS ${alias} ON ${keysEqual(rowKey, named(keys))}`;
   const selected = ['i.*', ...matches].join(', ');
-  return `(${selectLocked(statement.dialect, { descriptor, selected, from, rows: allowed, alias, keys: own, lock })}) i`;
+  return `(${selectLocked(statement.dialect, { descriptor, selected, from, rows: allowed, alias, keys: rowKey, lock })}) i`;
 }
 
 function finishUpdate(
@@ -116,12 +116,12 @@ function finishUpdate(
   const { written } = drafting;
   const several = written.grant.rules.length > 1;
   const returning = createReturning(alias, 'w');
-  const place = returning.take('i.n');
+  const position = returning.take('i.n');
   const match = (rule: number): string => (several ? returning.take(`i.m${rule}`) : sqlTrue);
   const judged: Judged = {
     row: ruleRow(drafting, returning.column),
     matched: match,
-    present: (at) => (flag(at) === sqlTrue ? sqlTrue : returning.take(flag(at))),
+    present: (index) => (flag(index) === sqlTrue ? sqlTrue : returning.take(flag(index))),
   };
   const all = checksOf(written);
   const checks = all.filter(({ late }) => !late);
@@ -132,13 +132,13 @@ function finishUpdate(
       : [...singleAnswers(checks, judged), ...returnedColumns(drafting, returned, returning.column)];
   const aggregated = () => [
     'pg_catalog.count(*)::pg_catalog.text',
-    ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${place})::pg_catalog.text`),
-    ...manyAnswers(drafting, checks, judged, place),
+    ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${position})::pg_catalog.text`),
+    ...manyAnswers(drafting, checks, judged, position),
   ];
   const selected = [transactionNumber, ...(returned === undefined ? aggregated() : answer)];
   const { table } = written.writable.collection.descriptor;
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} FROM ${source}${where(rows)}`;
-  const order = returned === undefined ? '' : ` ORDER BY ${place}`;
+  const order = returned === undefined ? '' : ` ORDER BY ${position}`;
   const text = `WITH w AS (${update} RETURNING ${returning.list()}) SELECT ${selected.join(', ')} FROM w${order}`;
   return finishWrite(drafting, text, { matched, judgements: checks.map(({ judgement }) => judgement) });
 }

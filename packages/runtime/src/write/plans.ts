@@ -89,10 +89,10 @@ const together: StepPlanner = {
 /** Else it is told apart from what looks before it, and from what judges behind it. */
 const apart: StepPlanner = {
   plan(written, form) {
-    const own = written.action === 'create' ? { write: planInsert(written) } : planChange(written, form !== 'many');
+    const plans = written.action === 'create' ? { write: planInsert(written) } : planChange(written, form !== 'many');
     const single = written.action === 'create' && form === 'one';
     const verify = planJudge(written, false);
-    return { ...own, many: true, ...(single && { single }), ...(verify && { verify }), judge: planJudge(written) };
+    return { ...plans, many: true, ...(single && { single }), ...(verify && { verify }), judge: planJudge(written) };
   },
   planDelete: (written, rules) => ({ ...planRemoval(written, rules), many: true, judge: undefined }),
 };
@@ -147,8 +147,8 @@ export function deletePlan(
 }
 
 function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans): StepPlans {
-  const known = cache.get(shape);
-  if (known !== undefined) return known;
+  const cached = cache.get(shape);
+  if (cached !== undefined) return cached;
   const plans = plan();
   if (plans.write.statement.text.length <= longestCachedStatement) cache.set(shape, plans);
   return plans;
@@ -179,9 +179,9 @@ let numbered = 0;
 
 /** Tells planned answers apart, also those that are one statement under other names. */
 function numberOf(plan: ReadPlan): number {
-  const known = numbers.get(plan) ?? ++numbered;
-  numbers.set(plan, known);
-  return known;
+  const number = numbers.get(plan) ?? ++numbered;
+  numbers.set(plan, number);
+  return number;
 }
 
 /** The columns of a batch as far as plans depend on them. */

@@ -27,8 +27,8 @@ export async function prepareCreate(desk: Desk, body: JsonValue | undefined): Pr
   const echo = echoOf(desk, many ? 'many' : 'one');
   const granted = createGrant(desk, writableOf(desk));
   const { writable } = granted;
-  const known = prepareKnownTree(desk, writable, items, many, echo);
-  if (known !== undefined) return known;
+  const job = prepareKnownTree(desk, writable, items, many, echo);
+  if (job !== undefined) return job;
   if (isTree(writable, items)) return prepareTree(desk, writable, newEntries(writable, items, many), many, echo);
   const problems = createProblems();
   const input = { scope: desk.scope, ...granted, action: 'create' as const };

@@ -138,8 +138,8 @@ async function requireOwnKey(
   if (named === null) return;
   const { fields, values } = named;
   if (values === null) throw keyChanged();
-  const own = await find(running, prepareSingleton(scope, writable, caller, { fields, values }));
-  if (own.keys === null) throw keyChanged();
+  const found = await find(running, prepareSingleton(scope, writable, caller, { fields, values }));
+  if (found.keys === null) throw keyChanged();
 }
 
 async function createSingleton(
@@ -169,8 +169,8 @@ async function createSingleton(
  * is hidden answers as one that does not exist.
  */
 function checkNames({ writable, grant }: Granted, payload: FilterObject): void {
-  const own = writable.namesKey ? writable.collection.descriptor.key : [];
-  if (Object.keys(payload).some((name) => !grant.listed.has(name) && !own.includes(name))) throw forbidden();
+  const key = writable.namesKey ? writable.collection.descriptor.key : [];
+  if (Object.keys(payload).some((name) => !grant.listed.has(name) && !key.includes(name))) throw forbidden();
 }
 
 /** The rules by which a caller changes items. Throws FORBIDDEN when there are none. */

@@ -11,7 +11,7 @@ export interface Place {
   readonly path?: string;
 }
 
-/** Places of the items of a body: `places` tells where each stands in its array, null when the body is the item. */
+/** Locations of the items of a body: `places` tells where each stands in its array, null when the body is the item. */
 export function placesIn(collection: string, places: readonly number[] | null): (item: number) => Place {
   return (item) => ({ collection, index: places?.[item] });
 }
@@ -26,9 +26,9 @@ export interface Problems {
   /** A name that the caller may not write, or that does not exist. */
   forbid(): void;
   /** A value that is none of its field's, or stands where none can. */
-  refuse(place: Place, field: string, message: string): void;
+  refuse(location: Place, field: string, message: string): void;
   /** A value that its field does not take, or one that is missing; `field` is null where its name must not be told. */
-  invalidate(place: Place, field: string | null, type: string, message: string): void;
+  invalidate(location: Place, field: string | null, type: string, message: string): void;
   /** Throws FORBIDDEN, else INVALID_PAYLOAD, else FAILED_VALIDATION, each with all errors; nothing when all is well. */
   raise(): void;
 }
@@ -43,11 +43,11 @@ export function createProblems(): Problems {
     forbid() {
       forbidden = true;
     },
-    refuse(place, field, message) {
-      if (refused.length < mostErrors) refused.push(invalidPayload(`${nameOf(place, field)} ${message}.`));
+    refuse(location, field, message) {
+      if (refused.length < mostErrors) refused.push(invalidPayload(`${nameOf(location, field)} ${message}.`));
     },
-    invalidate(place, field, type, message) {
-      if (invalid.length < mostErrors) invalid.push(failedValidation(place, field, type, message));
+    invalidate(location, field, type, message) {
+      if (invalid.length < mostErrors) invalid.push(failedValidation(location, field, type, message));
     },
     raise() {
       if (forbidden) throw new PlatformError('FORBIDDEN');
@@ -80,27 +80,27 @@ export function invalidPayload(message: string): PlatformError {
 
 /** One violated condition of one item. */
 export function failedValidation(
-  place: Place,
+  location: Place,
   field: string | null,
   type: string,
   message: string,
   cause?: unknown,
 ): PlatformError {
-  const { collection, index, path } = place;
-  const named = field === null ? path : pathOf(place, field);
+  const { collection, index, path } = location;
+  const named = field === null ? path : pathOf(location, field);
   const extensions: Record<string, JsonValue> = {
     collection,
     ...(named !== undefined && { field: named }),
     type,
     ...(index !== undefined && { index }),
   };
-  const text = `${field === null ? 'The item' : nameOf(place, field)} ${message}.`;
+  const text = `${field === null ? 'The item' : nameOf(location, field)} ${message}.`;
   return new PlatformError('FAILED_VALIDATION', text, extensions, cause === undefined ? {} : { cause });
 }
 
-function nameOf(place: Place, field: string): string {
-  const { index } = place;
-  const path = pathOf(place, field);
+function nameOf(location: Place, field: string): string {
+  const { index } = location;
+  const path = pathOf(location, field);
   return index === undefined ? `"${path}"` : `"${path}" of item ${index}`;
 }
 

@@ -31,9 +31,9 @@ export function drawnFields(written: Written): readonly DrawnField[] {
     const isDrawn = preset === undefined ? field.random === true : untold.includes(name);
     return isDrawn && !complete.has(name) ? [{ field, ...(preset && { preset }) }] : [];
   });
-  return drawn.map((one, place) => {
-    const source: Source = { kind: 'drawn', field: place };
-    return { ...one, input: { name: `r${place}`, source, native: one.field.native, stored: true } };
+  return drawn.map((drawnField, index) => {
+    const source: Source = { kind: 'drawn', field: index };
+    return { ...drawnField, input: { name: `r${index}`, source, native: drawnField.field.native, stored: true } };
   });
 }
 

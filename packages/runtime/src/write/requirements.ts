@@ -16,15 +16,15 @@ export interface Requirement {
 /** Returns the requirements of a permission on the columns: one for each set of rules that lists some of them. */
 export function requirementsOf(written: Pick<Written, 'grant' | 'columns' | 'named'>): readonly Requirement[] {
   const { grant, columns, named } = written;
-  const every = grant.rules.map((_, place) => place);
-  const sets = Map.groupBy(columns.keys(), (place) => columns[place]?.field.rules.join() ?? '');
+  const every = grant.rules.map((_, index) => index);
+  const sets = Map.groupBy(columns.keys(), (index) => columns[index]?.field.rules.join() ?? '');
   const listed = [...sets.values()].map((places): Requirement => {
-    const always = places.some((place) => columns[place]?.complete === true);
+    const always = places.some((index) => columns[index]?.complete === true);
     return { rules: columns[places[0] ?? 0]?.field.rules ?? every, columns: always ? null : places };
   });
   for (const rules of named) {
-    const known = listed.findIndex((requirement) => requirement.rules.join() === rules.join());
-    listed.splice(known < 0 ? listed.length : known, known < 0 ? 0 : 1, { rules, columns: null });
+    const index = listed.findIndex((requirement) => requirement.rules.join() === rules.join());
+    listed.splice(index < 0 ? listed.length : index, index < 0 ? 0 : 1, { rules, columns: null });
   }
   // A rule that grants something always grants that there is a row.
   return listed.some((requirement) => requirement.columns === null)

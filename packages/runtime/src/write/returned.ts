@@ -22,19 +22,19 @@ export function returnedOf(
   scope: WriteScope,
 ): Returned | undefined {
   const { descriptor } = collection;
-  const own = plan?.own;
-  if (plan === undefined || own === undefined || descriptor.amended === true) return undefined;
+  const read = plan?.own;
+  if (plan === undefined || read === undefined || descriptor.amended === true) return undefined;
   const written = new Set([descriptor.name]);
-  if (conditionsOf(own).some((condition) => isLate(scope.open, collection, condition, written))) return undefined;
-  return { own, answer: createAnswerWriter(plan) };
+  if (conditionsOf(read).some((condition) => isLate(scope.open, collection, condition, written))) return undefined;
+  return { own: read, answer: createAnswerWriter(plan) };
 }
 
 /** Columns of the answer: true if the caller may read the row, then the values to read. */
 export function returnedColumns(
   { statement }: Drafting,
-  { own }: Returned,
+  { own: read }: Returned,
   column: (quoted: string) => string,
 ): readonly string[] {
-  const { visible, expressions } = printOwn(statement, own, column);
+  const { visible, expressions } = printOwn(statement, read, column);
   return [`(${visible}) IS TRUE`, ...expressions];
 }

@@ -21,12 +21,12 @@ export interface WriteAnswer {
   readonly wrote: boolean;
   /** The key of what was made: one text per key field, arrays when several items were made. */
   readonly keys: readonly string[];
-  /** By the places of rules: which stored rows they matched. */
+  /** By the positions of rules: which stored rows they matched. */
   readonly matched: ReadonlyMap<number, string>;
   readonly verdicts: readonly Verdict[];
 }
 
-/** A judgement, and the items that fail it by their places, from 0. */
+/** A judgement, and the items that fail it by their positions, from 0. */
 export interface Verdict {
   readonly judgement: Judgement;
   readonly items: readonly number[];
@@ -85,23 +85,23 @@ export async function runReturned(
   let wrote = false;
   await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), {
     row(buffer, offset, length) {
-      let at = skip(buffer, offset);
-      if (count === 0 && at > offset + 4) {
+      let position = skip(buffer, offset);
+      if (count === 0 && position > offset + 4) {
         wrote = true;
-        transaction.identify(buffer.toString('latin1', offset + 4, at));
+        transaction.identify(buffer.toString('latin1', offset + 4, position));
       }
       for (const items of failed) {
-        if (int32(buffer, at) >= 0) items.push(count);
-        at = skip(buffer, at);
+        if (int32(buffer, position) >= 0) items.push(count);
+        position = skip(buffer, position);
       }
       for (const texts of keys) {
-        const end = skip(buffer, at);
-        texts.push(buffer.toString('utf8', at + 4, end));
-        at = end;
+        const end = skip(buffer, position);
+        texts.push(buffer.toString('utf8', position + 4, end));
+        position = end;
       }
       count++;
       // The flag that the caller may read the row is a boolean, and never null.
-      if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
+      if (buffer[position + 4] === 1) rows.row(buffer, position + 5, length - (position + 5 - offset));
     },
     // Not only when COMMIT is answered: until then it would keep its memory from other answers.
     end() {
@@ -116,8 +116,8 @@ export async function runReturned(
 }
 
 /** Where the column behind one starts. */
-export function skip(buffer: Buffer, at: number): number {
-  return at + 4 + Math.max(int32(buffer, at), 0);
+export function skip(buffer: Buffer, offset: number): number {
+  return offset + 4 + Math.max(int32(buffer, offset), 0);
 }
 
 function readAnswer(
@@ -146,7 +146,7 @@ function placesOf(text: string | null): readonly number[] {
     : text
         .slice(1, -1)
         .split(',')
-        .map((place) => Number(place) - 1);
+        .map((position) => Number(position) - 1);
 }
 
 /** Context of the payload when verdicts become errors. */
@@ -183,12 +183,12 @@ function violations(verdicts: readonly Verdict[], payload: JudgedPayload): reado
     if (judgement.kind !== 'violated') continue;
     const field = judgement.field !== null && payload.names.has(judgement.field) ? judgement.field : null;
     for (const item of items) {
-      const told = rules.get(`${judgement.requirement} ${item}`) ?? judgement.rule;
-      rules.set(`${judgement.requirement} ${item}`, told);
-      const place = payload.placeOf(item);
-      const id = JSON.stringify([place, field, judgement.type, judgement.requirement]);
-      if (told !== judgement.rule || errors.size >= mostErrors) continue;
-      errors.set(id, failedValidation(place, field, judgement.type, 'does not meet a condition'));
+      const rule = rules.get(`${judgement.requirement} ${item}`) ?? judgement.rule;
+      rules.set(`${judgement.requirement} ${item}`, rule);
+      const location = payload.placeOf(item);
+      const id = JSON.stringify([location, field, judgement.type, judgement.requirement]);
+      if (rule !== judgement.rule || errors.size >= mostErrors) continue;
+      errors.set(id, failedValidation(location, field, judgement.type, 'does not meet a condition'));
     }
   }
   return [...errors.values()];

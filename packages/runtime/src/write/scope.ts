@@ -50,7 +50,7 @@ export interface WritableCollection {
 /** The rules of one action, and the names that its payloads may have. */
 export interface WriteGrant {
   readonly rules: readonly WriteRule[];
-  /** Fields that some rule lists and the database lets anyone write, each with the places of these rules. */
+  /** Fields that some rule lists and the database lets anyone write, each with the positions of these rules. */
   readonly fields: ReadonlyMap<string, WritableField>;
   /** Every name that some rule lists, including relations and fields that cannot be written. */
   readonly listed: ReadonlySet<string>;
@@ -71,8 +71,8 @@ export function createWriteScopes(
   const open = buildOpenScope(api);
   const scopes = new Map<string, WriteScope>();
   return function scopeOf(accessClass) {
-    const known = scopes.get(accessClass);
-    if (known !== undefined) return known;
+    const cached = scopes.get(accessClass);
+    if (cached !== undefined) return cached;
     const access = api.access.find(({ name }) => name === accessClass);
     if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
     const scope = buildWriteScope(api, access, open, fieldLimits);
@@ -136,7 +136,7 @@ function buildCollection(
 function buildGrant({ descriptor }: CollectionScope, rules: readonly WriteRule[]): WriteGrant {
   const fields = new Map<string, WritableField>();
   for (const field of descriptor.fields) {
-    const listing = rules.flatMap((rule, place) => (rule.fields.includes(field.name) ? [place] : []));
+    const listing = rules.flatMap((rule, index) => (rule.fields.includes(field.name) ? [index] : []));
     if (field.writable && listing.length > 0) fields.set(field.name, { descriptor: field, rules: listing });
   }
   return { rules, fields, listed: new Set(rules.flatMap((rule) => rule.fields)) };

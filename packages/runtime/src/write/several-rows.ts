@@ -5,14 +5,17 @@ import type { WritePlan } from './statement.ts';
 
 /**
  * How the items of several requests are made or changed by the statement for many items, from the parameters that each would have
- * of its own for `one`. Undefined where an item takes more than its key, its values and what is the same for all of them.
+ * of its own for `single`. Undefined where an item takes more than its key, its values and what is the same for all of them.
  */
-export function severalRows(one: WritePlan, many: WritePlan | undefined): SeveralRows | undefined {
+export function severalRows(single: WritePlan, many: WritePlan | undefined): SeveralRows | undefined {
   if (many === undefined) return undefined;
-  const parameters = many.binders.map((binder) => ({ of: placeOf(one, many, binder), list: binder.kind === 'value' }));
-  const isWhole = parameters.some(({ list }) => list) && parameters.every(({ of }) => of >= 0);
+  const parameters = many.binders.map((binder) => ({
+    of: placeOf(single, many, binder),
+    list: binder.kind === 'value',
+  }));
+  const isWhole = parameters.some(({ list }) => list) && parameters.every(({ of: index }) => index >= 0);
   if (!isWhole) return undefined;
-  const key = one.binders.findIndex((binder) => sourceOf(one, binder)?.kind === 'key');
+  const key = single.binders.findIndex((binder) => sourceOf(single, binder)?.kind === 'key');
   return { statement: { ...many.statement, brief: true }, parameters, ...(key >= 0 && { key }) };
 }
 
@@ -22,15 +25,15 @@ function sourceOf({ sources }: WritePlan, binder: Binder): Source | undefined {
 }
 
 /** Which parameter for one item has what a parameter for many has, or has of each item; -1 where none has. */
-function placeOf(one: WritePlan, many: WritePlan, binder: Binder): number {
+function placeOf(single: WritePlan, many: WritePlan, binder: Binder): number {
   if (binder.kind !== 'value') {
     const text = JSON.stringify(binder);
-    return one.binders.findIndex((other) => JSON.stringify(other) === text);
+    return single.binders.findIndex((other) => JSON.stringify(other) === text);
   }
   const source = sourceOf(many, binder);
-  return one.binders.findIndex((other) => {
-    const own = sourceOf(one, other);
-    if (source?.kind === 'key') return own?.kind === 'key' && own.part === source.part;
-    return source?.kind === 'values' && own?.kind === 'value' && own.column === source.column;
+  return single.binders.findIndex((other) => {
+    const candidate = sourceOf(single, other);
+    if (source?.kind === 'key') return candidate?.kind === 'key' && candidate.part === source.part;
+    return source?.kind === 'values' && candidate?.kind === 'value' && candidate.column === source.column;
   });
 }

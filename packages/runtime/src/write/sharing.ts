@@ -25,7 +25,7 @@ export function shareWork<I, O>(
       all.map(({ item }) => item),
     ).then(
       (made) => {
-        for (const [place, one] of made.entries()) all[place]?.resolve(one);
+        for (const [index, result] of made.entries()) all[index]?.resolve(result);
       },
       (error: unknown) => {
         for (const { reject } of all) reject(error);
@@ -33,23 +33,23 @@ export function shareWork<I, O>(
     );
   }
 
-  function join(transaction: Transaction, name: string, one: Waiting<I, O>): void {
+  function join(transaction: Transaction, name: string, entry: Waiting<I, O>): void {
     const names = waiting.get(transaction) ?? new Map<string, Waiting<I, O>[]>();
     waiting.set(transaction, names);
     const others = names.get(name);
     if (others !== undefined) {
-      others.push(one);
+      others.push(entry);
       return;
     }
-    const all = [one];
+    const all = [entry];
     names.set(name, all);
     transaction.begun?.(() => send(transaction, all));
   }
 
   return (transaction, name, item) =>
     new Promise((resolve, reject) => {
-      const one = { item, resolve, reject };
-      if (transaction.begun === undefined) send(transaction, [one]);
-      else join(transaction, name, one);
+      const entry = { item, resolve, reject };
+      if (transaction.begun === undefined) send(transaction, [entry]);
+      else join(transaction, name, entry);
     });
 }

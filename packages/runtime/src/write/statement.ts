@@ -14,7 +14,7 @@ import { createInputs, type InputColumn, type Inputs, type Source } from './inpu
 
 /**
  * A write, planned: one statement that answers one row of texts — the transaction's number, the number of rows, the key of
- * what was made, which rows each of `matched` matched, and for each judgement the places of the items that fail, from 1.
+ * what was made, which rows each of `matched` matched, and for each judgement the positions of the items that fail, from 1.
  */
 export interface WritePlan {
   readonly statement: Statement;
@@ -84,8 +84,8 @@ type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms'>;
 export function nameStatement({ text, tables, forms }: NamelessStatement): Statement {
   const noted = tables !== undefined && { tables };
   if (forms !== undefined) return { name: '', text, forms, ...noted };
-  const known = named.get(text);
-  if (known !== undefined) return known;
+  const cached = named.get(text);
+  if (cached !== undefined) return cached;
   const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
   const statement: Statement = { name, text, ...noted };
   if (named.size < mostNamed) named.set(text, statement);
@@ -114,7 +114,7 @@ export function keyInputs({ written }: Pick<Drafting, 'written'>): readonly Inpu
   }));
 }
 
-/** Columns of input that tell which items have a field, of columns by their places. */
+/** Columns of input that tell which items have a field, of columns by their positions. */
 export function presenceInputs(columns: readonly number[]): readonly InputColumn[] {
   return columns.map((column) => ({ name: `p${column}`, source: { kind: 'present', column }, native: flagNative }));
 }
@@ -161,12 +161,12 @@ export function ruleRow({ written, statement }: Drafting, column: (quoted: strin
   return { ...tableRow(statement, scope.open, writable.collection, ''), column };
 }
 
-/** Columns of the checks' answers: where one row was written, its place is 1. */
+/** Columns of the checks' answers: where one row was written, its position is 1. */
 export function singleAnswers(checks: readonly Check[], judged: Judged): readonly string[] {
   return checks.map((check) => `CASE WHEN ${check.fails(judged)} THEN '{1}' END`);
 }
 
-/** Columns of the checks' answers over many rows, whose places are `n`. */
+/** Columns of the checks' answers over many rows, whose positions are `n`. */
 export function manyAnswers(
   { statement }: Drafting,
   checks: readonly Check[],

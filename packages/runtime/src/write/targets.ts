@@ -86,8 +86,8 @@ export function prepareSingleton(
   const keys = fields.map((field, index) => {
     return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
   });
-  const own = printKeyFields(row, named.fields, 'key', 0);
-  const same = own.length === 0 ? [] : [`CASE WHEN ${allOf(own)} THEN 1 END AS own`];
+  const conditions = printKeyFields(row, named.fields, 'key', 0);
+  const same = conditions.length === 0 ? [] : [`CASE WHEN ${allOf(conditions)} THEN 1 END AS own`];
   const first = `SELECT ${[...keys, ...same].join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
   const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, field }));
   const any = `(SELECT ${count()} FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;

@@ -51,13 +51,13 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
   if (first === undefined) return thrown;
   const touched = touchedBy(cause, collections) ?? first;
   const { path } = touched;
-  const place = {
+  const location = {
     collection: touched.collection.descriptor.name,
     index: undefined,
     ...(path !== undefined && { path }),
   };
   const fail = (field: string | null, type: string, message: string): PlatformError =>
-    failedValidation(place, field, type, message, cause);
+    failedValidation(location, field, type, message, cause);
   if (cause.sqlstate === '23502') return fail(missingField(cause, touched), 'required', 'is required');
   const limit = limits.get(cause.sqlstate);
   if (limit !== undefined) return fail(null, limit, 'is refused by the database');
@@ -70,8 +70,8 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
   const field = constraint?.fields.find((name) => isNamed(touched, name)) ?? null;
   if (type === 'foreign_key' && constraint !== undefined && isLink(touched, constraint)) {
     if (!mayKnow(touched, constraint)) return new PlatformError('FORBIDDEN', undefined, {}, { cause });
-    const own = constraint.fields.every((name) => isNamed(touched, name));
-    return fail(field, type, missingParent(constraint, own ? touched.given : undefined, cause.about.values));
+    const isComplete = constraint.fields.every((name) => isNamed(touched, name));
+    return fail(field, type, missingParent(constraint, isComplete ? touched.given : undefined, cause.about.values));
   }
   // The error does not tell that another user has the token.
   if (type === 'unique' && isToken(touched, constraint)) return fail(field, 'check', staticTokenRule);
@@ -123,7 +123,7 @@ function constraintOf({ about }: ServerError, { collection }: Touched): Constrai
 
 function isToken({ collection }: Touched, constraint: ConstraintDescriptor | undefined): boolean {
   const { fields } = collection.descriptor;
-  return constraint?.fields.some((name) => fields.find((one) => one.name === name)?.type === 'token') === true;
+  return constraint?.fields.some((name) => fields.find((field) => field.name === name)?.type === 'token') === true;
 }
 
 /** A field is named when the request has it and the caller may write it. */

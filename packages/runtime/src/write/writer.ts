@@ -84,10 +84,10 @@ export interface Writer {
    */
   inOrder(asks: readonly Ask[], telling: Telling, keyed?: KeyedRequest): Promise<Buffer>;
   /**
-   * Prepares a work and runs it as one transaction, its answer kept under the key of the request, if it has one. `told`
+   * Prepares a work and runs it as one transaction, its answer kept under the key of the request, if it has one. `payload`
    * is what the key stands for.
    */
-  once(request: WriteRequest, told: JsonValue | undefined, prepare: () => Promise<Work>): Promise<KeptAnswer>;
+  once(request: WriteRequest, payload: JsonValue | undefined, prepare: () => Promise<Work>): Promise<KeptAnswer>;
   /** Read and write access for the code of a route. */
   openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
@@ -105,8 +105,9 @@ export function createWriter(options: WriterOptions): Writer {
       ? hooked.workOf(ask)
       : performer.workOf(ask.request, await prepareAsk(open(ask.request), ask, ask.body));
   const perform = async (ask: Ask) => performer.once(await workOf(ask));
-  const once: Writer['once'] = async (request, told, prepare) => {
-    if (request.key !== undefined) return performer.keyed(keyRequest({ ...request, key: request.key }, told), prepare);
+  const once: Writer['once'] = async (request, payload, prepare) => {
+    if (request.key !== undefined)
+      return performer.keyed(keyRequest({ ...request, key: request.key }, payload), prepare);
     const answer = await performer.once(await prepare());
     return { status: answer === null ? 204 : 200, body: answer };
   };
@@ -143,7 +144,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
     contentsLeft,
     model = compiledModel,
   } = options;
-  const place = logPlaceOf(api);
+  const location = logPlaceOf(api);
   const changing = new WeakSet<Transaction>();
   const mailing = new WeakSet<Transaction>();
   const leaving = new WeakSet<Transaction>();
@@ -167,7 +168,7 @@ function performerOptions(options: WriterOptions): PerformerOptions {
       return model.committed(transaction);
     },
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
-    keeper: place === null ? null : createAnswerKeeper(place, answerTtlMs),
+    keeper: location === null ? null : createAnswerKeeper(location, answerTtlMs),
   };
 }
 
@@ -185,8 +186,8 @@ function createDesks(
   /** The API as a kind of request sees it. */
   function readingOf({ inviting, uploading }: WriteRequest) {
     const kind = inviting === true ? 'inviting' : (uploading?.join(',') ?? '');
-    const known = readings.get(kind);
-    if (known !== undefined) return known;
+    const cached = readings.get(kind);
+    if (cached !== undefined) return cached;
     const seen = inviting === true ? invitingApi(api) : uploading === undefined ? api : uploadingApi(api, uploading);
     const made = {
       scopes: createWriteScopes(seen, { ...defaultFieldLimits, ...fieldLimits }),
@@ -198,7 +199,7 @@ function createDesks(
   return function openDesk(request) {
     const { accessClass } = request.caller;
     const { scopes, classes } = readingOf(request);
-    const known = classes.get(accessClass) ?? {
+    const cached = classes.get(accessClass) ?? {
       scope: scopes(accessClass),
       reads: createPlanCache<ReadPlan>(plans),
       echoes: createPlanCache<PreparedEcho>(plans),
@@ -206,7 +207,7 @@ function createDesks(
       trees: createPlanCache<TreePlan | null>(plans),
       links: createPlanCache<LinksPlan | null>(plans),
     };
-    classes.set(accessClass, known);
-    return { ...request, ...known, limits: all, mostItems, passwordPattern, complaints: [], images };
+    classes.set(accessClass, cached);
+    return { ...request, ...cached, limits: all, mostItems, passwordPattern, complaints: [], images };
   };
 }

@@ -25,7 +25,7 @@ import { allowedInput, type Looked, looksAway, planLook } from './look.ts';
  * data or presets there is only that look.
  */
 export function planChange(written: Written, shared: boolean): Pick<StepPlans, 'look' | 'write'> {
-  const incomplete = [...written.columns.keys()].filter((place) => written.columns[place]?.complete === false);
+  const incomplete = [...written.columns.keys()].filter((index) => written.columns[index]?.complete === false);
   const look = () =>
     planLook(written, presenceInputs(incomplete), (drafting, column) => ask(drafting, column, incomplete));
   const drafting = startWrite(written);
@@ -35,7 +35,9 @@ export function planChange(written: Written, shared: boolean): Pick<StepPlans, '
   const { rules } = ask(drafting, column, incomplete);
   const apart = rules.length > 1 || looksAway(rules);
   const stored: Stored = { column, match: rules.length > 1 ? (rule) => `i.m${rule}` : null };
-  const { assigned, given } = shared ? assignOne(drafting, stored) : { ...assignAll(drafting, stored), given: '' };
+  const { assigned, given: valuesTable } = shared
+    ? assignOne(drafting, stored)
+    : { ...assignAll(drafting, stored), given: '' };
   if (assigned.length === 0) return { write: look() };
   const keys = keyInputs(drafting);
   const columns = [
@@ -47,7 +49,7 @@ export function planChange(written: Written, shared: boolean): Pick<StepPlans, '
   const { join } = statement.dialect.input;
   const named = keys.map(({ name }) => `i.${name}`);
   const { table } = written.writable.collection.descriptor;
-  const rows = `${given}${inputTable(drafting, columns, 'i')}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
+  const rows = `${valuesTable}${inputTable(drafting, columns, 'i')}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
   const set = assigned.map(({ field, value }) => `${column(field.column)} = ${value}`).join(', ');
   const text = `UPDATE ${rows} SET ${set}${where(apart ? 'i.ok' : anyOf(rules))}`;
   const write = finishWrite(drafting, text, {});
@@ -58,7 +60,7 @@ function ask(drafting: Drafting, column: (quoted: string) => string, incomplete:
   const { written } = drafting;
   const row = ruleRow(drafting, column);
   const rules = written.grant.rules.map((rule) => ruleMatches(row, rule));
-  const flag = (place: number): string => (incomplete.includes(place) ? `i.p${place}` : sqlTrue);
+  const flag = (index: number): string => (incomplete.includes(index) ? `i.p${index}` : sqlTrue);
   return { rules, allowed: printAllowed(requirementsOf(written), (rule) => rules[rule] ?? sqlTrue, flag) };
 }
 
@@ -67,7 +69,9 @@ type Given = Assigned & { readonly input?: InputColumn };
 
 function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: readonly Given[] } {
   const { assigned, arrays } = assignEach(drafting, stored);
-  return { assigned: assigned.map((one, place) => ({ ...one, ...(arrays[place] && { input: arrays[place] }) })) };
+  return {
+    assigned: assigned.map((assignment, index) => ({ ...assignment, ...(arrays[index] && { input: arrays[index] }) })),
+  };
 }
 
 /** The same data for all items stands in a row of its own, in front of their keys. */
@@ -77,9 +81,9 @@ function assignOne(
 ): { readonly assigned: readonly Given[]; readonly given: string } {
   const { input } = drafting.statement.dialect;
   const columns: InputColumn[] = [];
-  const assigned = assignShared(drafting, stored, (field, place) => {
-    columns.push(listInput(`c${place}`, field, place));
-    return input.stored(`v.c${place}`, field);
+  const assigned = assignShared(drafting, stored, (field, index) => {
+    columns.push(listInput(`c${index}`, field, index));
+    return input.stored(`v.c${index}`, field);
   });
   return { assigned, given: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
 }

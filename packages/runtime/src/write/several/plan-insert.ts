@@ -20,12 +20,12 @@ export function planInsert(written: Written): WritePlan {
   const { input } = drafting.statement.dialect;
   const { assigned, columns } = assignMany(drafting);
   const { table } = written.writable.collection.descriptor;
-  const own = assigned.length === 0 ? bareRow(written) : assigned;
-  const values = own.map(({ value }) => value).join(', ');
+  const inserted = assigned.length === 0 ? bareRow(written) : assigned;
+  const values = inserted.map(({ value }) => value).join(', ');
   const keys = keysOf(written);
   const rows = `SELECT ${values} FROM ${inputTable(drafting, columns, 'i')} ORDER BY i.n`;
   const texts = keys.map((field) => input.keyText(field.column, field)).join(', ');
-  const insert = `INSERT INTO ${table} (${columnList(own)}) ${rows}`;
+  const insert = `INSERT INTO ${table} (${columnList(inserted)}) ${rows}`;
   const text = input.returning ? `${insert} RETURNING ${texts}` : insert;
   const made: MadeKeys = input.returning
     ? { kind: 'returned' }
@@ -36,15 +36,15 @@ export function planInsert(written: Written): WritePlan {
 
 /** Plans the question for parts of the key that rules set: the items are made with what it answers. */
 function planAhead(written: Written): WritePlan['ahead'] {
-  const set = drawnFields(written).flatMap(({ field, preset }, place) =>
-    preset === undefined ? [] : [{ field, preset, place }],
+  const set = drawnFields(written).flatMap(({ field, preset }, index) =>
+    preset === undefined ? [] : [{ field, preset, place: index }],
   );
   if (set.length === 0) return undefined;
   const drafting = startWrite(written);
   const { input } = drafting.statement.dialect;
   const texts = set.map(({ field, preset }) => input.keyText(`(${printPreset(drafting, field, preset)})`, field));
   const plan = finishWrite(drafting, `SELECT ${texts.join(', ')}`, {});
-  return { plan, fields: set.map(({ place }) => place) };
+  return { plan, fields: set.map(({ place: index }) => index) };
 }
 
 /** Where a part of the key is known from, on a server that returns nothing. */

@@ -12,8 +12,8 @@ export function planRemoval(written: Written, rules: readonly AccessRule[]): Pic
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
-  const permitted = (of: Drafting, columnOf: (quoted: string) => string): string => {
-    const row = ruleRow(of, columnOf);
+  const permitted = (draft: Drafting, columnOf: (quoted: string) => string): string => {
+    const row = ruleRow(draft, columnOf);
     return anyOf(rules.map((rule) => ruleHolds(row, rule.where)));
   };
   const may = permitted(drafting, column);
@@ -26,6 +26,6 @@ export function planRemoval(written: Written, rules: readonly AccessRule[]): Pic
   const rows = `${input}${join}${table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
   const write = finishWrite(drafting, `DELETE ${alias} FROM ${rows}${where(apart ? 'i.ok' : may)}`, {});
   if (!apart) return { write };
-  const look = planLook(written, [], (of, columnOf) => ({ rules: [], allowed: permitted(of, columnOf) }));
+  const look = planLook(written, [], (draft, columnOf) => ({ rules: [], allowed: permitted(draft, columnOf) }));
   return { look, write };
 }

@@ -43,7 +43,7 @@ async function askAhead(
 ): Promise<ReadonlyMap<number, string | null>> {
   if (ahead === undefined) return new Map();
   const [row] = await rowsOf(transaction, ahead.plan, values, caller);
-  return new Map(ahead.fields.map((field, place) => [field, row?.[place] ?? null]));
+  return new Map(ahead.fields.map((field, index) => [field, row?.[index] ?? null]));
 }
 
 /** True if some item leaves a part of its key to the server. */
@@ -68,11 +68,11 @@ async function runEach(
     const batch = itemOf(values.batch, item);
     const drawn = draw(plan.sources, 1, presets);
     const [row] = await rowsOf(transaction, plan, { ...values, batch, drawn }, caller);
-    for (const [place, part] of parts.entries()) {
+    for (const [index, part] of parts.entries()) {
       const key = knownPart(part, 0, batch, drawn) ?? row?.[2] ?? '0';
       if (key === '0' && isGenerated(part, batch))
         throw new PlatformError('UNPROCESSABLE_ENTITY', 'The item needs its key.');
-      keys[place]?.push(key);
+      keys[index]?.push(key);
     }
   }
   return answerOf(values.batch.count, keys);

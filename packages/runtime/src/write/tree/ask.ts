@@ -12,7 +12,7 @@ import type { Running } from '../step.ts';
 /** A question while it is printed. */
 export interface Question {
   readonly statement: StatementBuilder;
-  /** Adds a list to the values, and gives its place. */
+  /** Adds a list to the values, and gives its position. */
   list(elements: readonly (string | null)[]): number;
   readonly values: readonly string[];
 }

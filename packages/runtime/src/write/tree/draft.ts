@@ -42,9 +42,9 @@ export async function hashDrafts(desk: Desk, drafts: Drafts): Promise<Drafts> {
 function draftGroup(desk: Desk, group: Group, found: Found, problems: Problems): readonly StepDraft[] {
   const places = [...group.nodes.keys()];
   const linked = linkedFields(group);
-  const is = (action: 'create' | 'update') => (place: number) => {
-    const node = group.nodes[place];
-    return node !== undefined && actionOf(group, node, linked(place), found) === action;
+  const is = (action: 'create' | 'update') => (index: number) => {
+    const node = group.nodes[index];
+    return node !== undefined && actionOf(group, node, linked(index), found) === action;
   };
   return [
     ...draftStep(desk, group, 'create', places.filter(is('create')), linked, problems),
@@ -52,14 +52,14 @@ function draftGroup(desk: Desk, group: Group, found: Found, problems: Problems):
   ];
 }
 
-/** Names of the fields that a node gets from other items, by its place. */
-function linkedFields({ owned, before }: Group): (place: number) => readonly string[] {
+/** Names of the fields that a node gets from other items, by its position. */
+function linkedFields({ owned, before }: Group): (index: number) => readonly string[] {
   if (before.length === 0) return () => owned;
   const held = new Map<number, string[]>();
   for (const { fields, links } of before) {
     for (const { owner } of links) held.set(owner, [...(held.get(owner) ?? []), ...fields]);
   }
-  return (place) => [...new Set([...owned, ...(held.get(place) ?? [])])];
+  return (index) => [...new Set([...owned, ...(held.get(index) ?? [])])];
 }
 
 function actionOf(
@@ -82,7 +82,7 @@ function draftStep(
   group: Group,
   action: 'create' | 'update',
   nodes: readonly number[],
-  linked: (place: number) => readonly string[],
+  linked: (index: number) => readonly string[],
   problems: Problems,
 ): readonly StepDraft[] {
   if (nodes.length === 0) return [];
@@ -97,11 +97,11 @@ function draftStep(
   }
   const input = { scope: desk.scope, writable, grant, action };
   const builder = createBatch(writable.collection.descriptor);
-  for (const [item, place] of nodes.entries()) {
-    const node = group.nodes[place];
+  for (const [item, index] of nodes.entries()) {
+    const node = group.nodes[index];
     if (node === undefined) continue;
     decodeItem(input, item, node.own, node.place, builder, problems);
-    linkItem(group, grant, action, item, node, linked(place), builder, problems);
+    linkItem(group, grant, action, item, node, linked(index), builder, problems);
   }
   const batch = builder.finish(nodes.length);
   const { name } = writable.collection.descriptor;
@@ -134,7 +134,7 @@ function linkItem(
 /** The server may fill the sort field for a caller who may write the relation. */
 function orderField({ collection }: Granted['writable'], grant: WriteGrant, sort: string): WritableField | undefined {
   const descriptor = collection.descriptor.fields.find(({ name }) => name === sort);
-  return grant.fields.get(sort) ?? (descriptor && { descriptor, rules: grant.rules.map((_, place) => place) });
+  return grant.fields.get(sort) ?? (descriptor && { descriptor, rules: grant.rules.map((_, index) => index) });
 }
 
 /** The rules that list each relation of the payloads. */
@@ -144,9 +144,9 @@ function namedBy(
   nodes: readonly number[],
   problems: Problems,
 ): readonly (readonly number[])[] {
-  const names = new Set(nodes.flatMap((place) => group.nodes[place]?.relations ?? []));
+  const names = new Set(nodes.flatMap((index) => group.nodes[index]?.relations ?? []));
   return [...names].sort().map((name) => {
-    const rules = grant.rules.flatMap((rule, place) => (rule.fields.includes(name) ? [place] : []));
+    const rules = grant.rules.flatMap((rule, index) => (rule.fields.includes(name) ? [index] : []));
     if (rules.length === 0) problems.forbid();
     return rules;
   });

@@ -27,13 +27,13 @@ export interface Filling {
 export function cellsOf(
   filling: Filling,
   { collection, parts }: Selection,
-  place: number,
+  index: number,
 ): readonly Cell[] | undefined {
   if (!collection.rows.every((rule) => isEveryRow(rule))) return undefined;
   const cells: Cell[] = [];
   for (const part of parts) {
     if (part.kind === 'constant') continue;
-    const cell = cellOf(filling, collection, part, place);
+    const cell = cellOf(filling, collection, part, index);
     if (cell === undefined) return undefined;
     cells.push(cell);
   }
@@ -44,18 +44,18 @@ function cellOf(
   filling: Filling,
   collection: Selection['collection'],
   part: Selected,
-  place: number,
+  index: number,
 ): Cell | undefined {
   switch (part.kind) {
     case 'field':
-      return fieldCell(filling, collection, part.field, place);
+      return fieldCell(filling, collection, part.field, index);
     case 'group': {
-      const cells = cellsOf(filling, { collection, parts: part.parts }, place);
+      const cells = cellsOf(filling, { collection, parts: part.parts }, index);
       return cells && { kind: 'own', cells };
     }
     case 'keys':
     case 'nested':
-      return part.relation.grant === null ? relatedCell(filling, collection, part, place) : undefined;
+      return part.relation.grant === null ? relatedCell(filling, collection, part, index) : undefined;
     default:
       return undefined;
   }
@@ -71,28 +71,28 @@ function fieldCell(
   { statement, groups, read, filled }: Filling,
   collection: Selection['collection'],
   field: Field,
-  place: number,
+  index: number,
 ): Cell | undefined {
   if (field.grant !== null) return undefined;
   const row = tableRow(statement, read.scope, collection, filledAlias);
   const { expression, shape } = printField(row, field);
   // Arrays that differ in length cannot form an array, but records that hold them can.
-  if (isNested(shape)) return { kind: 'filled', at: filledAt(filled[place], `ROW(${expression})`), wrapped: true };
+  if (isNested(shape)) return { kind: 'filled', at: filledAt(filled[index], `ROW(${expression})`), wrapped: true };
   const { column: name, type, native, stored, wire } = field.descriptor;
   const isText = (type === 'string' || type === 'text') && wire.kind === 'text' && native === 'text';
   const isPlain = isText && stored === undefined && expression === row.column(name);
-  const { columns = [], writable } = groups[place]?.written ?? {};
+  const { columns = [], writable } = groups[index]?.written ?? {};
   const column = columns.findIndex(({ field: { descriptor } }) => descriptor.column === name);
-  const given = columns[column];
+  const written = columns[column];
   const isOwn = writable?.collection.descriptor.name === collection.descriptor.name;
-  if (isPlain && isOwn && given?.complete === true && !given.linked) return { kind: 'given', column };
-  return { kind: 'filled', at: filledAt(filled[place], expression) };
+  if (isPlain && isOwn && written?.complete === true && !written.linked) return { kind: 'given', column };
+  return { kind: 'filled', at: filledAt(filled[index], expression) };
 }
 
-/** The place of an expression among those of a group. */
+/** The position of an expression among those of a group. */
 function filledAt(expressions: string[] = [], expression: string): number {
-  const known = expressions.indexOf(expression);
-  return known < 0 ? expressions.push(expression) - 1 : known;
+  const index = expressions.indexOf(expression);
+  return index < 0 ? expressions.push(expression) - 1 : index;
 }
 
 /** The item whose key an item holds, or those that hold its key, where the payload has them; or their keys. */
@@ -100,19 +100,19 @@ function relatedCell(
   filling: Filling,
   collection: Selection['collection'],
   part: RelatedPart,
-  place: number,
+  index: number,
 ): Cell | undefined {
   const { descriptor } = part.relation;
   if (descriptor.kind === 'm2o') {
     return part.kind === 'keys'
-      ? ownKeyCell(filling, collection, descriptor, place)
-      : heldCell(filling, descriptor, part, place);
+      ? ownKeyCell(filling, collection, descriptor, index)
+      : heldCell(filling, descriptor, part, index);
   }
-  const edge = filling.groups[place]?.group.children.find(({ relation }) => relation.name === descriptor.name);
-  const below = filling.groups.findIndex((one) => one.group === edge?.group);
+  const edge = filling.groups[index]?.group.children.find(({ relation }) => relation.name === descriptor.name);
+  const below = filling.groups.findIndex((candidate) => candidate.group === edge?.group);
   if (below < 0) return isEmpty(filling, collection, descriptor) ? { kind: 'empty' } : undefined;
   const target = filling.read.scope.collections.get(descriptor.target);
-  const hold = filling.groups[below]?.holds.findIndex((held) => held.place === place) ?? -1;
+  const hold = filling.groups[below]?.holds.findIndex((held) => held.place === index) ?? -1;
   if (descriptor.kind !== 'o2m' || target === undefined || hold < 0) return undefined;
   const list = listOf(filling, target, part.read, descriptor.sort, below);
   const cells = part.kind === 'nested' ? cellsOf(filling, part.of, below) : keyCells(filling, target, below);
@@ -124,33 +124,33 @@ function ownKeyCell(
   { statement, read, filled }: Filling,
   collection: Selection['collection'],
   relation: ManyToOne,
-  place: number,
+  index: number,
 ): Cell {
   const { expression } = printOwnKey(tableRow(statement, read.scope, collection, filledAlias), relation);
-  return { kind: 'filled', at: filledAt(filled[place], expression) };
+  return { kind: 'filled', at: filledAt(filled[index], expression) };
 }
 
 /** The item whose key an item holds, where the payload has it. */
 function heldCell(
   filling: Filling,
   relation: ManyToOne,
-  { of, read }: Extract<RelatedPart, { kind: 'nested' }>,
-  place: number,
+  { of: selection, read }: Extract<RelatedPart, { kind: 'nested' }>,
+  index: number,
 ): Cell | undefined {
-  const { group, holds = [] } = filling.groups[place] ?? {};
+  const { group, holds = [] } = filling.groups[index] ?? {};
   const edge = group?.before.find(({ on }) => JSON.stringify(on) === JSON.stringify(relation.on));
-  const other = filling.groups.findIndex((one) => one.group === edge?.group);
+  const other = filling.groups.findIndex((candidate) => candidate.group === edge?.group);
   const hold = holds.findIndex((held) => held.place === other);
-  const cells = other < 0 || hold < 0 || read !== undefined ? undefined : cellsOf(filling, of, other);
+  const cells = other < 0 || hold < 0 || read !== undefined ? undefined : cellsOf(filling, selection, other);
   return cells && { kind: 'held', group: other, hold, cells };
 }
 
 /** The only field of the key of items in a list of keys. */
-function keyCells(filling: Filling, target: Selection['collection'], place: number): readonly Cell[] | undefined {
+function keyCells(filling: Filling, target: Selection['collection'], index: number): readonly Cell[] | undefined {
   if (!target.rows.every((rule) => isEveryRow(rule))) return undefined;
   return keyFields(target.descriptor).map(({ column }) => {
-    const own = tableRow(filling.statement, filling.read.scope, target, filledAlias).column(column);
-    return { kind: 'filled', at: filledAt(filling.filled[place], own) };
+    const expression = tableRow(filling.statement, filling.read.scope, target, filledAlias).column(column);
+    return { kind: 'filled', at: filledAt(filling.filled[index], expression) };
   });
 }
 
@@ -179,20 +179,20 @@ function listOf(
   collection: Selection['collection'],
   read: RelatedPart['read'],
   sort: string | undefined,
-  place: number,
+  index: number,
 ): Pick<ListCell, 'key' | 'limit'> | undefined {
   const [key, ...more] = keyFields(collection.descriptor);
   const wire = key?.wire.kind;
   const isInteger = (wire === 'i2' || wire === 'i4' || wire === 'i8') && key?.wire.cast === undefined;
   if (key === undefined || more.length > 0 || !isInteger) return undefined;
   const asked = read === undefined ? [] : (nested.orders.get(read) ?? []);
-  const own = sort === undefined || asked.length > 0 ? asked : undefined;
-  const order = own === undefined ? undefined : chosenOrder(collection, own);
+  const terms = sort === undefined || asked.length > 0 ? asked : undefined;
+  const order = terms === undefined ? undefined : chosenOrder(collection, terms);
   const isByKey = order?.every(({ through, by, descending }) => {
     return through.length === 0 && by.kind === 'plain' && by.field.descriptor.column === key.column && !descending;
   });
   if (isByKey !== true || (read !== undefined && !(isEveryRow(read.condition) && read.request.offset === 0)))
     return undefined;
   const column = tableRow(statement, scope, collection, filledAlias).column(key.column);
-  return { key: { at: filledAt(filled[place], column), wire }, limit: read?.request.limit ?? nested.limit };
+  return { key: { at: filledAt(filled[index], column), wire }, limit: read?.request.limit ?? nested.limit };
 }

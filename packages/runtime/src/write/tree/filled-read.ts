@@ -5,7 +5,7 @@
 
 /** Answer of such a nested write: where the columns of its items at the top are found. */
 export interface FilledRead {
-  /** The place of their group. */
+  /** The position of their group. */
   readonly at: number;
   readonly cells: readonly Cell[];
   /** How many arrays the statement answers of each group. */

@@ -10,7 +10,7 @@ import type { Cell, FilledRead, ListCell } from './filled-read.ts';
 /** The items of one group of a request. */
 export interface FilledGroup {
   readonly batch: Batch;
-  /** By the keys that its items hold: the place of each item's other one, from 1. */
+  /** By the keys that its items hold: the position of each item's other one, from 1. */
   readonly places: readonly (readonly number[])[];
 }
 
@@ -22,12 +22,12 @@ export interface Filled {
 
 /** Finds the elements of the arrays that stand at `offset`, so many of each group. */
 export function readFilled(buffer: Buffer, offset: number, { arrays }: FilledRead): Filled {
-  let at = offset;
+  let position = offset;
   const elements = arrays.map((count) =>
     Array.from({ length: count }, () => {
-      const end = at + 4 + int32(buffer, at);
-      const found = elementsOf(buffer, at + 4);
-      at = end;
+      const end = position + 4 + int32(buffer, position);
+      const found = elementsOf(buffer, position + 4);
+      position = end;
       return found;
     }),
   );
@@ -39,10 +39,10 @@ function elementsOf(buffer: Buffer, start: number): readonly number[] {
   if (int32(buffer, start) === 0) return [];
   const size = int32(buffer, start + 12);
   const elements: number[] = [];
-  let at = start + 20;
+  let position = start + 20;
   for (let i = 0; i < size; i++) {
-    elements.push(at);
-    at += 4 + Math.max(int32(buffer, at), 0);
+    elements.push(position);
+    position += 4 + Math.max(int32(buffer, position), 0);
   }
   return elements;
 }
@@ -57,14 +57,14 @@ export interface FilledItems {
 
 /** Gives the rows of a request's items at the top, one after the other. The bytes are only valid during the call. */
 export function writeRows(
-  { at, cells }: FilledRead,
+  { at: index, cells }: FilledRead,
   items: FilledItems,
   row: (buffer: Buffer, offset: number, length: number) => void,
 ): void {
-  const count = items.groups[at]?.batch.count ?? 0;
+  const count = items.groups[index]?.batch.count ?? 0;
   const writing: Writing = { ...items, out: new ByteWriter(), below: new Map() };
   for (let node = 0; node < count; node++) {
-    for (const cell of cells) putCell(writing, cell, at, node);
+    for (const cell of cells) putCell(writing, cell, index, node);
     const bytes = writing.out.take();
     row(bytes, 0, bytes.length);
     giveBack(bytes);
@@ -83,22 +83,22 @@ function putInt32(out: ByteWriter, value: number): void {
   out.position += 4;
 }
 
-function putCell(writing: Writing, cell: Cell, place: number, node: number): void {
+function putCell(writing: Writing, cell: Cell, index: number, node: number): void {
   switch (cell.kind) {
     case 'given':
-      putText(writing.out, writing.groups[place]?.batch.columns[cell.column]?.values[node] ?? null);
+      putText(writing.out, writing.groups[index]?.batch.columns[cell.column]?.values[node] ?? null);
       break;
     case 'filled':
-      putFilled(writing, cell.at, place, node, cell.wrapped === true ? wrapping : 0);
+      putFilled(writing, cell.at, index, node, cell.wrapped === true ? wrapping : 0);
       break;
     case 'empty':
       putArray(writing.out, [], () => {});
       break;
     case 'own':
-      putRecord(writing, cell.cells, place, node);
+      putRecord(writing, cell.cells, index, node);
       break;
     case 'held': {
-      const other = writing.groups[place]?.places[cell.hold]?.[node] ?? 0;
+      const other = writing.groups[index]?.places[cell.hold]?.[node] ?? 0;
       putRecord(writing, cell.cells, cell.group, other - 1);
       break;
     }
@@ -126,20 +126,20 @@ const wrapping = 12;
 function putFilled(
   { out, filled, starts }: Writing,
   column: number,
-  place: number,
+  index: number,
   node: number,
   skipped: number,
 ): void {
-  const from = elementOf(filled, place, column, (starts[place] ?? 0) + node) + skipped;
+  const from = elementOf(filled, index, column, (starts[index] ?? 0) + node) + skipped;
   const end = from + 4 + Math.max(int32(filled.buffer, from), 0);
   out.reserve(end - from);
-  for (let at = from; at < end; at++) out.bytes[out.position++] = filled.buffer[at] ?? 0;
+  for (let offset = from; offset < end; offset++) out.bytes[out.position++] = filled.buffer[offset] ?? 0;
 }
 
-function elementOf({ elements }: Filled, place: number, column: number, item: number): number {
-  const at = elements[place]?.[column]?.[item];
-  if (at === undefined) throw new Error('An item that was made is not told.');
-  return at;
+function elementOf({ elements }: Filled, index: number, column: number, item: number): number {
+  const offset = elements[index]?.[column]?.[item];
+  if (offset === undefined) throw new Error('An item that was made is not told.');
+  return offset;
 }
 
 /** Leaves room for the length of what follows, and gives where it ends. */
@@ -154,13 +154,13 @@ function endMeasured(out: ByteWriter, start: number): void {
   out.view.setInt32(out.position - length - 4, length);
 }
 
-function putRecord(writing: Writing, cells: readonly Cell[], place: number, node: number): void {
+function putRecord(writing: Writing, cells: readonly Cell[], index: number, node: number): void {
   const { out } = writing;
   const start = startMeasured(out);
   putInt32(out, cells.length);
   for (const cell of cells) {
     putInt32(out, noType);
-    putCell(writing, cell, place, node);
+    putCell(writing, cell, index, node);
   }
   endMeasured(out, start);
 }
@@ -188,8 +188,8 @@ function putArray(out: ByteWriter, elements: readonly number[], put: (element: n
 
 /** The items of a list by those whose key they hold, in the order of their own keys. */
 function membersOf(writing: Writing, cell: ListCell): readonly (readonly number[])[] {
-  const known = writing.below.get(cell);
-  if (known !== undefined) return known;
+  const cached = writing.below.get(cell);
+  if (cached !== undefined) return cached;
   const members: number[][] = [];
   for (const [node, owner] of (writing.groups[cell.group]?.places[cell.hold] ?? []).entries()) {
     const others = members[owner - 1];
@@ -210,6 +210,6 @@ function keyOf({ filled, starts }: Writing, { group, key }: ListCell, node: numb
 /** Most keys grow with the items that they are made for. */
 function inOrder(nodes: readonly number[], keyOf: (node: number) => bigint | number): readonly number[] {
   const keyed = nodes.map((node) => ({ node, key: keyOf(node) }));
-  const grow = keyed.every(({ key }, place) => key > (keyed[place - 1]?.key ?? Number.NEGATIVE_INFINITY));
-  return grow ? nodes : keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ node }) => node);
+  const grow = keyed.every(({ key }, index) => key > (keyed[index - 1]?.key ?? Number.NEGATIVE_INFINITY));
+  return grow ? nodes : keyed.toSorted((first, other) => (first.key < other.key ? -1 : 1)).map(({ node }) => node);
 }

@@ -66,11 +66,11 @@ function growGroup(growing: Growing, writable: WritableCollection, entries: read
 }
 
 function nodeOf(entry: Entry, split: Split | undefined): TreeNode {
-  const { form, given, place } = entry;
+  const { form, given: key, place: location } = entry;
   return {
     form,
-    given,
-    place,
+    given: key,
+    place: location,
     sources: sourcesOf(entry),
     own: split?.own ?? {},
     claimed: split?.claimed ?? {},
@@ -87,13 +87,13 @@ const strength: Readonly<Record<Form, number>> = { link: 0, either: 1, update: 2
 /** An item that comes twice by its key is one, whose later fields win. */
 function mergeEntries(entries: readonly Entry[]): { readonly merged: readonly Entry[]; readonly nodes: number[] } {
   const merged: Entry[] = [];
-  const known = new Map<string, number>();
+  const positions = new Map<string, number>();
   const nodes = entries.map((entry) => {
     const id = entry.given === null ? undefined : JSON.stringify(entry.given);
-    const earlier = id === undefined ? undefined : known.get(id);
+    const earlier = id === undefined ? undefined : positions.get(id);
     const other = earlier === undefined ? undefined : merged[earlier];
     if (earlier === undefined || other === undefined) {
-      if (id !== undefined) known.set(id, merged.length);
+      if (id !== undefined) positions.set(id, merged.length);
       return merged.push(entry) - 1;
     }
     const form = strength[entry.form] > strength[other.form] ? entry.form : other.form;
@@ -120,9 +120,9 @@ function growBelow(growing: Growing, writable: WritableCollection, splits: reado
   for (const branch of Map.groupBy(leads, branchName).values()) {
     const ones = branch.flatMap(({ owner, lead }) => (lead.kind === 'many' ? [] : [{ owner, lead }]));
     const manies = branch.flatMap(({ owner, lead }) => (lead.kind === 'many' ? [{ owner, lead }] : []));
-    const [one] = ones;
+    const [first] = ones;
     const [many] = manies;
-    if (one !== undefined) before.push(...growBefore(growing, writable, ones, one.lead, way));
+    if (first !== undefined) before.push(...growBefore(growing, writable, ones, first.lead, way));
     if (many !== undefined) {
       const { relation } = many.lead;
       const grown = growMany(growing, manies, relation, way);
@@ -181,13 +181,13 @@ function growMany(
   const target = growing.desk.scope.collections.get(relation.target);
   if (target === undefined) return [];
   const { collection } = target;
-  const own = relation.kind !== 'm2m';
+  const isDirect = relation.kind !== 'm2m';
   const next: Way = {
     ...top,
     path: pathTo(way, relation.name),
     depth: way.depth + 1,
-    owned: own ? holdersOf(collection, relation.on, 'to') : [],
-    sort: own ? sortField(collection, relation.sort)?.name : undefined,
+    owned: isDirect ? holdersOf(collection, relation.on, 'to') : [],
+    sort: isDirect ? sortField(collection, relation.sort)?.name : undefined,
     any: relation.kind === 'm2a' ? relation : undefined,
   };
   const { group, nodes } = growGroup(
@@ -198,11 +198,11 @@ function growMany(
   );
   growing.count += owned.reduce((sum, { lead }) => sum + lead.members.removed.length, 0);
   checkCount(growing.count, growing.desk.mostItems);
-  let at = 0;
+  let position = 0;
   const members = owned.map(({ owner, lead }): Members => {
-    const start = at;
-    at += lead.entries.length;
-    return { ...lead.members, owner, nodes: [...new Set(nodes.slice(start, at))] };
+    const start = position;
+    position += lead.entries.length;
+    return { ...lead.members, owner, nodes: [...new Set(nodes.slice(start, position))] };
   });
   return [{ group, members }];
 }

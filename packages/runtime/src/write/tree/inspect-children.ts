@@ -35,9 +35,9 @@ export interface Inspected {
   readonly gone: readonly KeyTexts[];
   /** How many of `removed` there are. */
   readonly removed: number;
-  /** The highest place in order, by the items above. */
+  /** The highest position in order, by the items above. */
   readonly last: readonly bigint[];
-  /** The place in order of items that are below the same item already, by their places in `kept`. */
+  /** The position in order of items that are below the same item already, by their positions in `kept`. */
   readonly there: ReadonlyMap<number, string | null>;
 }
 
@@ -76,15 +76,15 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
   const seen = visible(question, scope, collection);
   const stays = `EXISTS (SELECT 1 FROM ${listed(kept, 'i')} WHERE ${keyEqual(dialect, collection, 'c', 'i')})`;
   const fields = keyFields(collection.descriptor);
-  const own = fields.map(({ column }) => columnText(collection, column, 'c'));
-  const settled = own.map((_, part) => `k${part}`).join(', ');
+  const keys = fields.map(({ column }) => columnText(collection, column, 'c'));
+  const settled = keys.map((_, part) => `k${part}`).join(', ');
   const gone = selectLocked(dialect, {
     descriptor: collection.descriptor,
-    selected: own.map((key, part) => `${key} AS k${part}`).join(', '),
+    selected: keys.map((key, part) => `${key} AS k${part}`).join(', '),
     from: `${above}${join}${table} AS c ON ${below}`,
     rows: `o.c AND ${seen} AND NOT ${stays}`,
     alias: 'c',
-    keys: own,
+    keys,
     lock: 'UPDATE',
   });
   const away = selectLocked(dialect, {
@@ -93,7 +93,7 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     from: `${listed(removed, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')}`,
     rows: seen,
     alias: 'c',
-    keys: own,
+    keys,
     lock: 'UPDATE',
   });
   const last = `SELECT ${gathered({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${dialect.aggregate('max', order, null)} AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
@@ -103,7 +103,7 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     sort === undefined ? 'NULL' : `(${last})`,
     `(SELECT ${gathered({ value: 'n', order: 'n' })} FROM there)`,
     `(SELECT ${gathered({ value: 's', order: 'n' })} FROM there)`,
-    ...own.map((_, part) => {
+    ...keys.map((_, part) => {
       const field = fields[part];
       return `(SELECT ${gathered({ value: `k${part}`, settled, field })} FROM gone)`;
     }),
@@ -119,12 +119,12 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     gone: readRows(goneKeys),
     removed: Number(count),
     last: readElements(highest).map((text) => BigInt(text ?? 0)),
-    there: new Map(readPlaces(places).map((place, index) => [place, sorted[index] ?? null])),
+    there: new Map(readPlaces(places).map((position, index) => [position, sorted[index] ?? null])),
   };
 }
 
 /** Without read permission on the collection every row counts: there is no hidden part of it to leave alone. */
 function visible({ statement }: Question, { read }: WriteScope, { descriptor }: CollectionScope): string {
-  const own = read.collections.get(descriptor.name);
-  return own === undefined ? anyOf(['TRUE']) : `(${readable(tableRow(statement, read, own, 'c'))})`;
+  const collection = read.collections.get(descriptor.name);
+  return collection === undefined ? anyOf(['TRUE']) : `(${readable(tableRow(statement, read, collection, 'c'))})`;
 }

@@ -40,7 +40,7 @@ export interface InspectedTargets {
   readonly gone: readonly KeyTexts[];
   /** How many of `removed` there are. */
   readonly removed: number;
-  /** The highest place in order, by the items above. */
+  /** The highest position in order, by the items above. */
   readonly last: readonly bigint[];
 }
 
@@ -72,7 +72,7 @@ export async function inspectTargets(
   const listed = inputRows(question, pairInput, 'i');
   const unwanted = (): string => {
     const keys = removed.map(({ key }) => key);
-    return inputRows(question, [...nearInput(removed.map((one) => one.near)), ...keyInput(target, keys)], 'd');
+    return inputRows(question, [...nearInput(removed.map((pair) => pair.near)), ...keyInput(target, keys)], 'd');
   };
   const rows = `${statement.table(relation.junctionTable)} AS j`;
   const joined = relation.far

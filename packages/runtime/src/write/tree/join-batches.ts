@@ -7,9 +7,9 @@ export function joinBatches(batches: readonly Batch[]): Batch {
   if (first !== undefined && batches.length === 1) return first;
   return {
     count: batches.reduce((sum, { count }) => sum + count, 0),
-    columns: (first?.columns ?? []).map((column, at): BatchColumn => {
-      const values = batches.flatMap((batch) => batch.columns[at]?.values ?? []);
-      const present = column.present && batches.flatMap((batch) => batch.columns[at]?.present ?? []);
+    columns: (first?.columns ?? []).map((column, index): BatchColumn => {
+      const values = batches.flatMap((batch) => batch.columns[index]?.values ?? []);
+      const present = column.present && batches.flatMap((batch) => batch.columns[index]?.present ?? []);
       return { ...column, values, present };
     }),
   };

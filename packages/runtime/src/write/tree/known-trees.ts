@@ -31,14 +31,14 @@ export interface PlannedGroup {
   readonly group: Group;
   readonly granted: Granted;
   readonly columns: readonly BatchColumn[];
-  /** The places of the groups whose keys its items hold. */
+  /** The positions of the groups whose keys its items hold. */
   readonly holds: readonly number[];
 }
 
 interface Form {
   readonly plan: TreePlan;
   readonly make: MakeTree;
-  /** The place of the items at the top among the groups. */
+  /** The position of the items at the top among the groups. */
   readonly at: number;
   readonly groups: readonly FormGroup[];
 }
@@ -70,16 +70,16 @@ export function rememberTree(
   planned: readonly PlannedGroup[],
   root: Group,
 ): void {
-  const known = forms.get(read) ?? new Map<string, Form>();
-  forms.set(read, known);
+  const byName = forms.get(read) ?? new Map<string, Form>();
+  forms.set(read, byName);
   const payload = root.nodes[0]?.sources[0];
   const name = payload && formName(payload);
-  if (name === undefined || known.has(name) || known.size >= mostForms) return;
-  const groups = planned.map((one) => formOf(scope, one, planned));
+  if (name === undefined || byName.has(name) || byName.size >= mostForms) return;
+  const groups = planned.map((group) => formOf(scope, group, planned));
   const complete = groups.flatMap((group) => group ?? []);
-  const at = planned.findIndex(({ group }) => group === root);
+  const index = planned.findIndex(({ group }) => group === root);
   if (plan.make !== undefined && complete.length === groups.length) {
-    known.set(name, { plan, make: plan.make, at, groups: complete });
+    byName.set(name, { plan, make: plan.make, at: index, groups: complete });
   }
 }
 
@@ -102,7 +102,7 @@ function formOf(
   const { nodes, writable, before, sort, children } = group;
   const { descriptor, relations } = writable.collection;
   const names = Object.keys(nodes[0]?.sources[0] ?? {});
-  const isPlain = nodes.every(({ given, sources }) => given === null && sources.length === 1);
+  const isPlain = nodes.every(({ given: key, sources }) => key === null && sources.length === 1);
   // A key that is said may be that of another item; and what is hashed takes its time.
   const isKeyed = names.some((name) => descriptor.key.includes(name));
   if (!isPlain || isKeyed || before.length > 0 || sort !== undefined) return undefined;
@@ -141,13 +141,13 @@ export function readKnownTree(
   const [first] = payloads;
   const form = first && forms.get(read)?.get(formName(first));
   if (form === undefined || form.groups[form.at]?.granted.writable !== writable) return undefined;
-  const isGranted = form.groups.every(({ granted: { writable: own, grant, all } }) => {
-    return grantFor(own, all, caller) === grant;
+  const isGranted = form.groups.every(({ granted: { writable: collection, grant, all } }) => {
+    return grantFor(collection, all, caller) === grant;
   });
   if (!isGranted) return undefined;
   const reading = startReading(form);
   if (!payloads.every((payload) => readItem(reading, form.at, payload))) return undefined;
-  const count = reading.counts.reduce((sum, own) => sum + own, 0);
+  const count = reading.counts.reduce((sum, size) => sum + size, 0);
   if (mostItems !== null && count > mostItems) return undefined;
   return { make: form.make, plan: form.plan, groups: finish(reading), count };
 }
@@ -171,32 +171,32 @@ function startReading({ groups }: Form): Reading {
 }
 
 /** Reads an item with those below it; false where it is not of the form. */
-function readItem(reading: Reading, place: number, payload: JsonValue): boolean {
-  const group = reading.groups[place];
+function readItem(reading: Reading, index: number, payload: JsonValue): boolean {
+  const group = reading.groups[index];
   if (group === undefined || !isStructure(payload)) return false;
-  const node = reading.counts[place] ?? 0;
-  reading.counts[place] = node + 1;
-  let at = 0;
+  const node = reading.counts[index] ?? 0;
+  reading.counts[index] = node + 1;
+  let position = 0;
   for (const name in payload) {
-    if (name !== group.names[at]) return false;
-    const part = group.parts[at++];
+    if (name !== group.names[position]) return false;
+    const part = group.parts[position++];
     const value = payload[name];
-    if (part === undefined || value === undefined || !readPart(reading, place, node, part, value)) return false;
+    if (part === undefined || value === undefined || !readPart(reading, index, node, part, value)) return false;
   }
-  return at === group.names.length;
+  return position === group.names.length;
 }
 
-function readPart(reading: Reading, place: number, node: number, part: Part, value: JsonValue): boolean {
-  if (part.kind === 'list') return readList(reading, place, node, part.place, value);
+function readPart(reading: Reading, index: number, node: number, part: Part, value: JsonValue): boolean {
+  if (part.kind === 'list') return readList(reading, index, node, part.place, value);
   if (part.plain && typeof value === 'object' && value !== null) return false;
-  const given = decodeGiven(part.field.descriptor, value, true);
-  if (!given.ok || 'unchanged' in given) return false;
-  reading.values[place]?.[part.column]?.push(given.value);
+  const decoded = decodeGiven(part.field.descriptor, value, true);
+  if (!decoded.ok || 'unchanged' in decoded) return false;
+  reading.values[index]?.[part.column]?.push(decoded.value);
   return true;
 }
 
-function readList(reading: Reading, place: number, node: number, below: number, value: JsonValue): boolean {
-  const held = reading.places[below]?.[reading.groups[below]?.holds.indexOf(place) ?? -1];
+function readList(reading: Reading, index: number, node: number, below: number, value: JsonValue): boolean {
+  const held = reading.places[below]?.[reading.groups[below]?.holds.indexOf(index) ?? -1];
   // An empty list makes another tree.
   if (!isList(value) || value.length === 0 || held === undefined) return false;
   for (const item of value) {
@@ -208,13 +208,17 @@ function readList(reading: Reading, place: number, node: number, below: number, 
 
 /** Values that the server fills in are null until then. */
 function finish({ groups, counts, values, places }: Reading): readonly FilledGroup[] {
-  return groups.map(({ columns }, place) => {
-    const count = counts[place] ?? 0;
-    const read = columns.map((column, at): BatchColumn => {
-      const own = values[place]?.[at] ?? [];
-      return { ...column, values: own.length === count ? own : new Array<null>(count).fill(null), present: null };
+  return groups.map(({ columns }, index) => {
+    const count = counts[index] ?? 0;
+    const read = columns.map((column, position): BatchColumn => {
+      const elements = values[index]?.[position] ?? [];
+      return {
+        ...column,
+        values: elements.length === count ? elements : new Array<null>(count).fill(null),
+        present: null,
+      };
     });
-    return { batch: { count, columns: read }, places: places[place] ?? [] };
+    return { batch: { count, columns: read }, places: places[index] ?? [] };
   });
 }
 

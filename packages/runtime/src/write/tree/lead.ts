@@ -53,7 +53,7 @@ export interface Splitting {
 
 /** Splits a payload. Errors in it go to `problems`; an invalid key throws FORBIDDEN at once. */
 export function splitPayload(splitting: Splitting, entry: Entry): Split {
-  const own: Record<string, JsonValue> = {};
+  const fields: Record<string, JsonValue> = {};
   const claimed: Record<string, JsonValue> = {};
   const relations: string[] = [];
   const leads: Lead[] = [];
@@ -64,19 +64,19 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
     const relation = collection.relations.get(name)?.descriptor;
     if (any !== undefined && name === any.itemField) leads.push(...itemLeads(splitting, any, payload, entry));
     else if (relation === undefined || isPlainLink(relation, value))
-      (splitting.owned.includes(name) ? claimed : own)[name] = value;
+      (splitting.owned.includes(name) ? claimed : fields)[name] = value;
     else if (isOwned(splitting, relation)) splitting.problems.refuse(entry.place, name, 'is set by the relation');
     else {
       const lead = leadOf(splitting, entry, relation, value);
       if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
       if (lead === null && relation.kind === 'm2o') {
-        for (const field of holdersOf(collection, relation.on, 'from')) own[field] = null;
+        for (const field of holdersOf(collection, relation.on, 'from')) fields[field] = null;
       }
       leads.push(...(lead ?? []));
     }
   }
   if (any !== undefined) checkLink(splitting, any, payload, entry);
-  return { own, claimed, relations, leads };
+  return { own: fields, claimed, relations, leads };
 }
 
 /** The key of an item as a value, which is its foreign-key field's. */
@@ -94,7 +94,7 @@ function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): 
 /** Null where the relation is to lead nowhere. */
 function leadOf(
   { scope, problems, writable }: Splitting,
-  { form, place, given }: Entry,
+  { form, place: location, given: ownerKey }: Entry,
   relation: RelationDescriptor,
   value: JsonValue,
 ): readonly Lead[] | null {
@@ -105,25 +105,25 @@ function leadOf(
     problems.forbid();
     return [];
   }
-  const at: Place = { ...place, path: place.path === undefined ? name : `${place.path}.${name}` };
+  const fieldLocation: Place = { ...location, path: location.path === undefined ? name : `${location.path}.${name}` };
   if (relation.kind === 'm2o') {
     if (value === null) return null;
     // A link that leads nowhere is told of the item that has it.
-    const there = isStructure(value) ? { ...at, collection: target } : at;
+    const there = isStructure(value) ? { ...fieldLocation, collection: target } : fieldLocation;
     return [{ kind: 'one', relation, entry: entryOf(below, value, there, noKeys) }];
   }
   const read = readMembers(value);
   if (read === undefined) {
-    problems.refuse(place, name, 'takes an array of items, or "create", "update", "upsert" and "delete"');
+    problems.refuse(location, name, 'takes an array of items, or "create", "update", "upsert" and "delete"');
     return [];
   }
-  const keys = relation.kind === 'o2m' ? ownedKeys(writable.collection, below, relation, given) : noKeys;
+  const keys = relation.kind === 'o2m' ? ownedKeys(writable.collection, below, relation, ownerKey) : noKeys;
   const entries = read.members.flatMap((member) => {
-    const there: Place = { ...at, collection: target, path: `${at.path}${member.at}` };
+    const there: Place = { ...fieldLocation, collection: target, path: `${fieldLocation.path}${member.at}` };
     return memberEntry(below, member, there, keys, problems);
   });
   const removed = read.removed.map((key) => keyOf(below, key));
-  return [{ kind: 'many', relation, entries, members: { complete: read.complete, removed, place: at } }];
+  return [{ kind: 'many', relation, entries, members: { complete: read.complete, removed, place: fieldLocation } }];
 }
 
 const noKeys: ReadonlyMap<string, string> = new Map();
@@ -133,11 +133,11 @@ function ownedKeys(
   { descriptor }: CollectionScope,
   below: CollectionScope,
   { on }: Exclude<RelationDescriptor, { kind: 'm2m' }>,
-  given: KeyTexts | null,
+  ownerKey: KeyTexts | null,
 ): ReadonlyMap<string, string> {
   const above = keyFields(descriptor);
   const pairs = on.flatMap(({ from, to }): [string, string][] => {
-    const value = given?.[above.findIndex(({ column }) => column === from)];
+    const value = ownerKey?.[above.findIndex(({ column }) => column === from)];
     const [name] = fieldsOf(below, [to]);
     return value === undefined || name === undefined || !below.descriptor.key.includes(name) ? [] : [[name, value]];
   });
@@ -152,20 +152,20 @@ function keyOf(collection: CollectionScope, value: JsonValue): KeyTexts {
 function entryOf(
   collection: CollectionScope,
   value: JsonValue,
-  place: Place,
+  location: Place,
   keys: ReadonlyMap<string, string>,
 ): Entry {
-  if (!isStructure(value)) return { form: 'link', given: keyOf(collection, value), payload: {}, place };
+  if (!isStructure(value)) return { form: 'link', given: keyOf(collection, value), payload: {}, place: location };
   const { key } = collection.descriptor;
   const complete = { ...Object.fromEntries(keys), ...value };
   // An object in the place of a part of the key is an item of its own, whose key is not known yet.
   const keyed = key.length > 0 && key.every((name) => isPart(complete[name] ?? null));
-  if (!keyed) return { form: 'create', given: null, payload: value, place };
-  const given = decodeKey(
+  if (!keyed) return { form: 'create', given: null, payload: value, place: location };
+  const itemKey = decodeKey(
     collection,
     key.map((name) => complete[name] ?? null),
   );
-  return { form: 'either', given, payload: value, place };
+  return { form: 'either', given: itemKey, payload: value, place: location };
 }
 
 function isPart(value: JsonValue): boolean {
@@ -175,14 +175,14 @@ function isPart(value: JsonValue): boolean {
 function memberEntry(
   collection: CollectionScope,
   { value, form }: Member,
-  place: Place,
+  location: Place,
   keys: ReadonlyMap<string, string>,
   problems: Problems,
 ): readonly Entry[] {
-  const entry = entryOf(collection, value, place, keys);
+  const entry = entryOf(collection, value, location, keys);
   if (form === 'create') return [{ ...entry, form, given: null }];
   if (form === 'update' && entry.form === 'create') {
-    const { path = '', ...item } = place;
+    const { path = '', ...item } = location;
     problems.refuse(item, path, 'needs its key');
     return [];
   }
@@ -206,17 +206,17 @@ function itemLeads(
   { scope, problems }: Splitting,
   relation: ManyToAny,
   payload: FilterObject,
-  { place }: Entry,
+  { place: location }: Entry,
 ): readonly Lead[] {
   const name = payload[relation.collectionField];
   if (typeof name !== 'string' || !relation.allowed.includes(name)) return [];
   const below = scope.collections.get(name)?.collection;
   const item = payload[relation.itemField] ?? null;
   if (below === undefined) problems.forbid();
-  else if (item === null) problems.refuse(place, 'item', 'must be an item or its key');
+  else if (item === null) problems.refuse(location, 'item', 'must be an item or its key');
   else {
-    const at: Place = { ...place, collection: name, path: `${place.path ?? ''}.item` };
-    return [{ kind: 'item', relation, collection: name, entry: entryOf(below, item, at, noKeys) }];
+    const itemLocation: Place = { ...location, collection: name, path: `${location.path ?? ''}.item` };
+    return [{ kind: 'item', relation, collection: name, entry: entryOf(below, item, itemLocation, noKeys) }];
   }
   return [];
 }
@@ -226,21 +226,21 @@ function checkLink(
   { problems }: Splitting,
   any: ManyToAny,
   payload: FilterObject,
-  { form, given, place }: Entry,
+  { form, given: key, place: location }: Entry,
 ): void {
   const name = payload[any.collectionField];
-  const needed = given === null || Object.hasOwn(payload, any.itemField);
+  const needed = key === null || Object.hasOwn(payload, any.itemField);
   if (form === 'link' || (name === undefined && !needed)) return;
   if (typeof name !== 'string' || !any.allowed.includes(name)) {
-    problems.refuse(place, 'collection', 'must be one that the relation allows');
+    problems.refuse(location, 'collection', 'must be one that the relation allows');
   } else if (!Object.hasOwn(payload, any.itemField)) {
-    problems.refuse(place, 'item', 'must be an item or its key');
+    problems.refuse(location, 'item', 'must be an item or its key');
   }
 }
 
 /** Throws INVALID_PAYLOAD for more relations below each other than a request may have. */
-export function checkDepth(depth: number, most: number): void {
-  if (depth > most) throw invalidPayload(`The body nests more than ${most} relations.`);
+export function checkDepth(depth: number, maxDepth: number): void {
+  if (depth > maxDepth) throw invalidPayload(`The body nests more than ${maxDepth} relations.`);
 }
 
 /** True if a payload's value for a relation is more than a key. */

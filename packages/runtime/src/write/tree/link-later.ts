@@ -18,8 +18,8 @@ export interface LaterLink {
 
 /** Writes links: one statement for each field of each group. */
 export async function linkLater(running: Running, scope: WriteScope, links: readonly LaterLink[]): Promise<void> {
-  for (const [group, own] of Map.groupBy(links, (link) => link.group)) {
-    for (const [field, some] of Map.groupBy(own, (link) => link.field))
+  for (const [group, groupLinks] of Map.groupBy(links, (link) => link.group)) {
+    for (const [field, some] of Map.groupBy(groupLinks, (link) => link.field))
       await linkField(running, scope, group, field, some);
   }
 }

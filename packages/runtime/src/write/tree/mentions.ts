@@ -25,11 +25,11 @@ export function isMade(node: TreeNode, found: Found): boolean {
 }
 
 /** The key of a new item as far as the payload says it; undefined where the database or the relation decide. */
-export function keyOfNode({ writable }: Group, { given, own }: TreeNode): KeyTexts | undefined {
-  if (given !== null) return given;
-  if (!writable.collection.descriptor.key.every((name) => Object.hasOwn(own, name))) return undefined;
+export function keyOfNode({ writable }: Group, { given: key, own: fields }: TreeNode): KeyTexts | undefined {
+  if (key !== null) return key;
+  if (!writable.collection.descriptor.key.every((name) => Object.hasOwn(fields, name))) return undefined;
   const parts = keyFields(writable.collection.descriptor).map((field) => {
-    const decoded = decodeValue(operandType(field), own[field.name] ?? null);
+    const decoded = decodeValue(operandType(field), fields[field.name] ?? null);
     return decoded.ok ? decoded.value : null;
   });
   return parts.length > 0 && parts.every((part) => part !== null) ? parts : undefined;
@@ -81,18 +81,18 @@ function mentionsOf(root: Group, found: Found): readonly Mention[] {
 
 function makerOf({ group, node, key }: Mention, mentions: readonly Mention[]): TreeNode {
   const names = keyFields(group.writable.collection.descriptor).map(({ name }) => name);
-  const said = mentions.map((mention) => mention.node);
-  const own: Record<string, JsonValue> = {};
-  for (const [part, name] of names.entries()) own[name] = key[part] ?? null;
-  for (const one of said) Object.assign(own, one.own);
-  for (const name of group.owned) delete own[name];
-  const fullest = said.reduce((most, one) => (sizeOf(one) > sizeOf(most) ? one : most));
-  const sources = said.flatMap((one) => one.sources);
-  return { ...node, form: 'create', given: key, own: { ...own }, place: fullest.place, sources };
+  const nodes = mentions.map((mention) => mention.node);
+  const fields: Record<string, JsonValue> = {};
+  for (const [part, name] of names.entries()) fields[name] = key[part] ?? null;
+  for (const other of nodes) Object.assign(fields, other.own);
+  for (const name of group.owned) delete fields[name];
+  const fullest = nodes.reduce((largest, other) => (sizeOf(other) > sizeOf(largest) ? other : largest));
+  const sources = nodes.flatMap((other) => other.sources);
+  return { ...node, form: 'create', given: key, own: { ...fields }, place: fullest.place, sources };
 }
 
-function sizeOf({ own }: TreeNode): number {
-  return Object.keys(own).length;
+function sizeOf({ own: fields }: TreeNode): number {
+  return Object.keys(fields).length;
 }
 
 /** True if the relation of a mention sets a field that the new item requires and that no payload sets. */
@@ -104,6 +104,6 @@ function completes({ group }: Mention, mentions: readonly Mention[]): boolean {
 
 /** Turns a mention into a link. It keeps its values for fields that the relation of the creating mention sets. */
 function linkOf(maker: Mention, { node, key }: Mention): TreeNode {
-  const own = Object.fromEntries(Object.entries(node.own).filter(([name]) => maker.group.owned.includes(name)));
-  return { ...node, form: 'link', given: key, own, sources: [] };
+  const fields = Object.fromEntries(Object.entries(node.own).filter(([name]) => maker.group.owned.includes(name)));
+  return { ...node, form: 'link', given: key, own: fields, sources: [] };
 }

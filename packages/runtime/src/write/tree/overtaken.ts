@@ -12,14 +12,14 @@ export function isTreeOvertaken({ open }: WriteScope, root: Group, error: unknow
   const name = takenKey(error);
   if (name === undefined) return false;
   const sought = groupsOf(root).flatMap(({ writable, nodes, targets }) => {
-    const keyed = nodes.some(({ form, given }) => form === 'either' && given !== null);
+    const keyed = nodes.some(({ form, given: key }) => form === 'either' && key !== null);
     const { descriptor } = writable.collection;
-    const own = keyed ? uniqueNames(descriptor, (fields) => isSame(fields, descriptor.key)) : [];
+    const constraints = keyed ? uniqueNames(descriptor, (fields) => isSame(fields, descriptor.key)) : [];
     const links = targets.flatMap(({ relation }) => {
       const junction = open.collections.get(relation.junction)?.descriptor;
       return junction === undefined ? [] : uniqueNames(junction, () => true);
     });
-    return [...own, ...links];
+    return [...constraints, ...links];
   });
   // A name that no collection knows is that of a partition's constraint.
   return sought.includes(name) || (sought.length > 0 && !isKnown(open, name));

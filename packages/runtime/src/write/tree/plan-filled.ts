@@ -15,34 +15,34 @@ import type { TreePlan } from './plan-tree.ts';
 /** Plans such a tree; undefined where the answer takes more, or rules decide what of it the caller may read. */
 export function planFilledTree(
   groups: readonly NewGroup[],
-  at: number,
+  rootIndex: number,
   read: WholeRead,
 ): Omit<TreePlan, 'answer' | 'make'> | undefined {
-  const top = groups[at];
+  const top = groups[rootIndex];
   if (top === undefined) return undefined;
   const statement = createStatement(new Map(), top.written.scope.open.dialect);
   const filling: Filling = { statement, groups, read, filled: groups.map(() => []) };
-  const cells = cellsOf(filling, read.selection, at);
+  const cells = cellsOf(filling, read.selection, rootIndex);
   if (cells === undefined) return undefined;
-  const arrays = filling.filled.flatMap((expressions, place) => {
+  const arrays = filling.filled.flatMap((expressions, index) => {
     // Every group tells how many items it has got.
-    const told = expressions.length === 0 ? ['TRUE'] : expressions;
-    return told.map((expression) => `ARRAY(SELECT ${expression} FROM ${rowsOf(place)} ${filledAlias})`);
+    const selected = expressions.length === 0 ? ['TRUE'] : expressions;
+    return selected.map((expression) => `ARRAY(SELECT ${expression} FROM ${rowsOf(index)} ${filledAlias})`);
   });
   // One column is the transaction's number. Several groups together may need more columns than any item.
   if (arrays.length >= mostColumns) return undefined;
   const text = arrays.join();
   const sources: Inputs['sources'][] = [];
   const isRead = (column: string): boolean => text.includes(column);
-  const inserts = groups.map((one, place) =>
-    printInsert(statement, groups, one, place, { alone: undefined, numbered: false, isRead, sources }),
+  const inserts = groups.map((group, index) =>
+    printInsert(statement, groups, group, index, { alone: undefined, numbered: false, isRead, sources }),
   );
   const finished = statement.finish(`WITH ${inserts.join(', ')} SELECT ${[transactionNumber, ...arrays].join(', ')}`);
   const filled: FilledRead = {
-    at,
+    at: rootIndex,
     cells,
     arrays: filling.filled.map(({ length }) => Math.max(length, 1)),
-    holds: groups.map(({ holds }) => holds.map(({ place }) => place)),
+    holds: groups.map(({ holds }) => holds.map(({ place: index }) => index)),
     collection: top.written.writable.collection.descriptor.name,
   };
   return {

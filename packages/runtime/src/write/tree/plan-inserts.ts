@@ -11,7 +11,7 @@ import type { Group } from './group.ts';
 /** A group of new items as far as its statement depends on it. */
 export interface NewGroup {
   readonly group: Group;
-  /** The groups whose keys its items hold, each by its place among all. */
+  /** The groups whose keys its items hold, each by its position among all. */
   readonly holds: readonly { readonly place: number; readonly on: readonly HeldColumn[] }[];
   readonly written: Written;
 }
@@ -29,10 +29,10 @@ export function isSimple(groups: readonly NewGroup[], { written, holds }: NewGro
   const columns = holds.flatMap(({ on }) => on.map(({ column }) => column));
   // Two relations may share a column, but then they have to agree.
   if (new Set(columns).size < columns.length || heldBy(columns, written).length < columns.length) return false;
-  return holds.every(({ place, on }) => {
-    const fields = groups[place]?.written.writable.collection.descriptor.fields ?? [];
+  return holds.every(({ place: index, on }) => {
+    const fields = groups[index]?.written.writable.collection.descriptor.fields ?? [];
     // A null value leads nowhere.
-    return on.every(({ of }) => fieldOfColumn(fields, of)?.nullable === false);
+    return on.every(({ of: column }) => fieldOfColumn(fields, column)?.nullable === false);
   });
 }
 
@@ -42,14 +42,14 @@ function heldBy(columns: readonly string[], { writable }: Pick<Written, 'writabl
 }
 
 /** Alias of the rows that the INSERT of a group returns, and of the same rows with their positions. */
-export const rowsOf = (place: number): string => `w${place}`;
-export const numberedOf = (place: number): string => `n${place}`;
+export const rowsOf = (index: number): string => `w${index}`;
+export const numberedOf = (index: number): string => `n${index}`;
 
 /** The column that counts them from 1: no column of a table is likely to be called that. */
 export const itemPlace = '"# of item"';
 
 interface Printing {
-  /** The place of the group that is known to have one item: everything right below it is its. */
+  /** The position of the group that is known to have one item: everything right below it is its. */
   readonly alone: number | undefined;
   /** True if the positions of a group's items are needed even though no item holds their keys. */
   readonly numbered: boolean;
@@ -64,12 +64,12 @@ export function printInsert(
   statement: StatementBuilder,
   groups: readonly NewGroup[],
   { holds, written }: NewGroup,
-  place: number,
+  index: number,
   { alone, numbered: isAsked, isRead, sources }: Printing,
 ): string {
   const inputs = createInputs(statement, sources.flat().length);
   sources.push(inputs.sources);
-  const linked = holds.flatMap(({ on }, of) => on.map((pair) => ({ ...pair, value: `p${of}.${pair.of}` })));
+  const linked = holds.flatMap(({ on }, hold) => on.map((pair) => ({ ...pair, value: `p${hold}.${pair.of}` })));
   const held = heldBy(
     linked.map(({ column }) => column),
     written,
@@ -80,29 +80,31 @@ export function printInsert(
     ...all.filter(({ field }) => !held.includes(field)),
     ...held.map((field) => ({ field, value: linked.find(({ column }) => column === field.column)?.value ?? 'NULL' })),
   ];
-  const own = columns.filter(({ source }) => !('column' in source) || !isHeld(written, held, source.column));
-  const places = holds.flatMap((one, of): readonly InputColumn[] => {
-    return one.place === alone ? [] : [{ name: `o${of}`, source: { kind: 'place', of }, native: 'pg_catalog.int4' }];
+  const inputColumns = columns.filter(({ source }) => !('column' in source) || !isHeld(written, held, source.column));
+  const places = holds.flatMap((link, hold): readonly InputColumn[] => {
+    return link.place === alone
+      ? []
+      : [{ name: `o${hold}`, source: { kind: 'place', of: hold }, native: 'pg_catalog.int4' }];
   });
-  const joins = holds.map((one, of) => {
-    if (one.place === alone) return ` CROSS JOIN ${rowsOf(one.place)} p${of}`;
-    return ` JOIN ${numberedOf(one.place)} p${of} ON p${of}.${itemPlace} = i.o${of}`;
+  const joins = holds.map((link, hold) => {
+    if (link.place === alone) return ` CROSS JOIN ${rowsOf(link.place)} p${hold}`;
+    return ` JOIN ${numberedOf(link.place)} p${hold} ON p${hold}.${itemPlace} = i.o${hold}`;
   });
   const { descriptor } = written.writable.collection;
   const list = assigned.length === 0 ? '' : ` (${assigned.map(({ field }) => field.column).join(', ')})`;
   const values = assigned.map(({ value }) => ` ${value}`).join(',');
-  const from = `${inputTable(drafting, [...own, ...places], 'i')}${joins.join('')}`;
-  const holders = groups.flatMap((one) => one.holds.filter((link) => link.place === place));
+  const from = `${inputTable(drafting, [...inputColumns, ...places], 'i')}${joins.join('')}`;
+  const holders = groups.flatMap((group) => group.holds.filter((link) => link.place === index));
   const named = descriptor.fields.flatMap(({ column }) => (isRead(column) ? [column] : []));
-  const keys = holders.flatMap(({ on }) => on.map(({ of }) => of));
+  const keys = holders.flatMap(({ on }) => on.map(({ of: column }) => column));
   const returned = [...new Set([...named, ...keys])];
   const insert = `INSERT INTO ${statement.table(descriptor.table)}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
-  const isNumbered = place !== alone && (isAsked || holders.length > 0);
-  const numbered = `, ${numberedOf(place)} AS (SELECT *, pg_catalog.row_number() OVER () AS ${itemPlace} FROM ${rowsOf(place)})`;
-  return `${rowsOf(place)} AS (${insert})${isNumbered ? numbered : ''}`;
+  const isNumbered = index !== alone && (isAsked || holders.length > 0);
+  const numbered = `, ${numberedOf(index)} AS (SELECT *, pg_catalog.row_number() OVER () AS ${itemPlace} FROM ${rowsOf(index)})`;
+  return `${rowsOf(index)} AS (${insert})${isNumbered ? numbered : ''}`;
 }
 
-function isHeld({ columns }: Written, held: readonly FieldDescriptor[], place: number): boolean {
-  const field = columns[place]?.field.descriptor;
+function isHeld({ columns }: Written, held: readonly FieldDescriptor[], column: number): boolean {
+  const field = columns[column]?.field.descriptor;
   return field !== undefined && held.includes(field);
 }

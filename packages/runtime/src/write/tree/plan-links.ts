@@ -25,7 +25,7 @@ import { type ChangeLinks, changeLinks } from './run-links.ts';
 
 /**
  * A planned change of any number of items. Every row of its answer is an item that there is to change: the transaction's number, the
- * item's place from 1 as a big integer, for each check null where the item meets it, whether the caller may read the item, and what he reads of it.
+ * item's position from 1 as a big integer, for each check null where the item meets it, whether the caller may read the item, and what he reads of it.
  */
 export interface LinksPlan {
   /** Statement that runs first and locks the items; without it this one finds no item. */
@@ -64,7 +64,7 @@ export function planLinks(
   // Rows written in two places would have to be read from both.
   if (read.whole === undefined || new Set(names).size < names.length || !isSimple(written)) return null;
   if (!links.every((link) => isPlain(written, link) && !names.includes(link.relation.target))) return null;
-  const rows = new Map(names.map((name, place) => [name, place === 0 ? heldItem : linksOf(place)]));
+  const rows = new Map(names.map((name, index) => [name, index === 0 ? heldItem : linksOf(index)]));
   const whole = readOfTree(scope, read.whole, root, rows);
   if (whole === undefined) return null;
   const statement = createStatement(new Map(), scope.open.dialect);

@@ -44,13 +44,13 @@ export type TreePlanCache = PlanCache<TreePlan | null>;
  * takes several statements.
  */
 export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPlan, many: boolean): TreePlan | null {
-  const at = groups.findIndex(({ group }) => group === root);
-  const top = groups[at];
-  if (top === undefined || read.whole === undefined || !groups.every((one) => isSimple(groups, one))) return null;
+  const rootIndex = groups.findIndex(({ group }) => group === root);
+  const top = groups[rootIndex];
+  if (top === undefined || read.whole === undefined || !groups.every((group) => isSimple(groups, group))) return null;
   const names = groups.map(({ written }) => written.writable.collection.descriptor.name);
   // A collection that is written in two places would have to be read from both.
   if (new Set(names).size < names.length) return null;
-  const planned = planFilledTree(groups, at, read.whole) ?? planReadTree(groups, at, read.whole, many);
+  const planned = planFilledTree(groups, rootIndex, read.whole) ?? planReadTree(groups, rootIndex, read.whole, many);
   if (planned === null) return null;
   const plan = { ...planned, answer: createAnswerWriter(read) };
   return plan.filled === undefined ? plan : { ...plan, make: makeFilled(plan, plan.filled) };
@@ -59,33 +59,35 @@ export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPla
 /** Plans a tree whose answer is read from the rows that its INSERTs return. */
 function planReadTree(
   groups: readonly NewGroup[],
-  at: number,
+  rootIndex: number,
   read: WholeRead,
   many: boolean,
 ): Omit<TreePlan, 'answer' | 'make'> | null {
-  const top = groups[at];
+  const top = groups[rootIndex];
   if (top === undefined) return null;
   const { scope } = top.written;
   const rows = new Map(
-    groups.map(({ written }, place) => [written.writable.collection.descriptor.name, rowsOf(place)]),
+    groups.map(({ written }, index) => [written.writable.collection.descriptor.name, rowsOf(index)]),
   );
   const whole = readOfTree(scope, read, top.group, rows);
   if (whole === undefined) return null;
   const statement = createStatement(new Map(), scope.open.dialect);
   const alias = statement.alias();
   const printed = printOwn(statement, whole, (quoted) => `${alias}.${quoted}`);
-  const counts = groups.flatMap((_, place) => {
-    return place === at ? [] : [`(SELECT pg_catalog.count(*)::pg_catalog.text FROM ${rowsOf(place)})`];
+  const counts = groups.flatMap((_, index) => {
+    return index === rootIndex ? [] : [`(SELECT pg_catalog.count(*)::pg_catalog.text FROM ${rowsOf(index)})`];
   });
   const first = [transactionNumber, ...counts, `(${printed.visible}) IS TRUE`];
   const columns = answerList(statement, first, printed.expressions, printed.fields);
-  const from = many ? `${numberedOf(at)} ${alias} ORDER BY ${alias}.${itemPlace}` : `${rowsOf(at)} ${alias}`;
+  const from = many
+    ? `${numberedOf(rootIndex)} ${alias} ORDER BY ${alias}.${itemPlace}`
+    : `${rowsOf(rootIndex)} ${alias}`;
   const sources: Inputs['sources'][] = [];
-  const alone = many ? undefined : at;
+  const alone = many ? undefined : rootIndex;
   const text = printed.expressions.join() + printed.visible;
   const isRead = (column: string): boolean => text.includes(column);
-  const inserts = groups.map((one, place) =>
-    printInsert(statement, groups, one, place, { alone, numbered: place === at, isRead, sources }),
+  const inserts = groups.map((group, index) =>
+    printInsert(statement, groups, group, index, { alone, numbered: index === rootIndex, isRead, sources }),
   );
   const finished = statement.finish(`WITH ${inserts.join(', ')} SELECT ${columns} FROM ${from}`);
   return {

@@ -33,7 +33,7 @@ interface Ahead {
 export function postponeLinks(scope: WriteScope, root: Group, found: Found): Postponed {
   const ahead = linksAhead(scope, root, found);
   const rigid = ahead.filter(({ placed, fields }) => !canBeNull(placed.group, fields));
-  const moved = rigid.flatMap((one) => movable(one, found) ?? []);
+  const moved = rigid.flatMap((link) => movable(link, found) ?? []);
   const [first] = moved;
   if (first !== undefined) {
     const next = postponeLinks(scope, moveBehind(root, first), found);
@@ -61,19 +61,19 @@ function withLater(node: TreeNode, later: ReadonlyMap<TreeNode, readonly string[
 function linksAhead(scope: WriteScope, root: Group, found: Found): readonly Ahead[] {
   const order = inOrder(root);
   const makers = new Map<string, number>();
-  for (const [place, { group }] of order.entries()) {
+  for (const [position, { group }] of order.entries()) {
     for (const node of group.nodes) {
       const key = isMade(node, found) ? keyOfNode(group, node) : undefined;
-      if (key !== undefined) makers.set(itemId(group.writable.collection.descriptor.name, key), place);
+      if (key !== undefined) makers.set(itemId(group.writable.collection.descriptor.name, key), position);
     }
   }
   if (makers.size === 0) return [];
-  return order.flatMap((placed, place) =>
+  return order.flatMap((placed, position) =>
     [...plainLinks(scope, placed.group), ...nodeLinks(placed, found)].flatMap(
       ({ node, fields, item }): readonly Ahead[] => {
         const maker = makers.get(item) ?? -1;
         const group = order[maker]?.group;
-        return maker <= place || group === undefined ? [] : [{ placed, node, fields, maker: group }];
+        return maker <= position || group === undefined ? [] : [{ placed, node, fields, maker: group }];
       },
     ),
   );
@@ -126,9 +126,10 @@ function plainLinks(scope: WriteScope, group: Group): readonly PlainLink[] {
 }
 
 /** The value of a field of a payload; undefined where it has none. */
-function textOf({ writable }: Group, { own }: TreeNode, name: string): string | undefined {
+function textOf({ writable }: Group, { own: fields }: TreeNode, name: string): string | undefined {
   const field = writable.collection.descriptor.fields.find((candidate) => candidate.name === name);
-  const decoded = field && Object.hasOwn(own, name) ? decodeValue(operandType(field), own[name] ?? null) : undefined;
+  const decoded =
+    field && Object.hasOwn(fields, name) ? decodeValue(operandType(field), fields[name] ?? null) : undefined;
   return decoded?.ok ? (decoded.value ?? undefined) : undefined;
 }
 
@@ -172,8 +173,11 @@ function hasKnownKeys({ on, group }: Before): boolean {
 function moveBehind(root: Group, { from, edge, behind }: Moved): Group {
   return replaceGroups(root, (group, replaced) => {
     if (group !== from) return replaced;
-    const place = group.before.indexOf(edge);
-    return { ...replaced, before: replaced.before.map((one, index) => (index === place ? { ...one, behind } : one)) };
+    const position = group.before.indexOf(edge);
+    return {
+      ...replaced,
+      before: replaced.before.map((other, index) => (index === position ? { ...other, behind } : other)),
+    };
   });
 }
 

@@ -50,9 +50,9 @@ export function changedEntries(
 ): Entry[] {
   const { name } = collection.descriptor;
   const rows = keys.many ? readRows(keys.values) : [keys.values];
-  return rows.map((given, index) => {
+  return rows.map((key, index) => {
     const payload = items[index] ?? items[0] ?? {};
-    return { form: 'update', given, payload, place: { collection: name, index: places?.[index] } };
+    return { form: 'update', given: key, payload, place: { collection: name, index: places?.[index] } };
   });
 }
 
@@ -91,14 +91,14 @@ export function prepareKnownTree(
   many: boolean,
   echo: Echo | null,
 ): Job | undefined {
-  const known = isReturned(desk, echo) ? readKnownTree(desk, writable, items, echo) : undefined;
-  if (known === undefined) return undefined;
+  const tree = isReturned(desk, echo) ? readKnownTree(desk, writable, items, echo) : undefined;
+  if (tree === undefined) return undefined;
   const entries = (): Entry[] => newEntries(writable, items, many);
   return {
     echo,
     touched: () => touchedByTree(desk, growTree(desk, createProblems(), writable, entries())),
     overtaken: (error) => overtakesPayloads(desk, writable, items, error),
-    ...returnedByMaking(known),
+    ...returnedByMaking(tree),
     async work(running) {
       const { work } = await prepareTree(desk, writable, entries(), many, echo);
       return work(running);
@@ -127,8 +127,8 @@ export function overtakesPayloads(
 ): boolean {
   if (takenKey(error) === undefined) return false;
   const { name: collection } = writable.collection.descriptor;
-  const place = { collection, index: undefined };
-  const entries = payloads.map((payload): Entry => ({ form: 'either', given: null, payload, place }));
+  const location = { collection, index: undefined };
+  const entries = payloads.map((payload): Entry => ({ form: 'either', given: null, payload, place: location }));
   return isTreeOvertaken(desk.scope, growTree(desk, createProblems(), writable, entries), error);
 }
 
@@ -180,8 +180,8 @@ function touchedByTree({ scope }: Desk, root: Group): readonly Touched[] {
   return groupsOf(root).map(({ writable, nodes, path }) => ({
     scope,
     collection: writable.collection,
-    names: new Set(nodes.flatMap(({ own }) => Object.keys(own))),
-    given: keysInPayloads(nodes.map(({ own }) => own)),
+    names: new Set(nodes.flatMap(({ own: fields }) => Object.keys(fields))),
+    given: keysInPayloads(nodes.map(({ own: fields }) => fields)),
     writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
     ...(path !== '' && { path }),
   }));

@@ -36,9 +36,9 @@ import type { ListedLinks } from './plan-links.ts';
 /** Alias of the items that the statement changes or finds. */
 export const heldItem = 'w0';
 /** Alias of the listed links of a relation, by its position from 1. */
-export const linksOf = (place: number): string => `l${place}`;
+export const linksOf = (index: number): string => `l${index}`;
 /** Column with the result of a check: no column of a table is likely to be called that. */
-const checkOf = (place: number): string => `"# of check ${place}"`;
+const checkOf = (index: number): string => `"# of check ${index}"`;
 
 /**
  * Setting that holds the positions of the locked items until the transaction ends. The rows themselves do not show it:
@@ -71,7 +71,7 @@ function isNamed(written: Written, alias: string, keys: readonly InputColumn[]):
   );
 }
 
-/** Items that are held, changed or found, with their places and with the columns that others look at. */
+/** Items that are held, changed or found, with their positions and with the columns that others look at. */
 export function printItem(statement: StatementBuilder, written: Written, columns: readonly string[]) {
   const inputs = createInputs(statement);
   const drafting: Drafting = { statement, inputs, written };
@@ -87,14 +87,14 @@ export function printItem(statement: StatementBuilder, written: Written, columns
   const { table } = written.writable.collection.descriptor;
   const changes = assigned.length > 0;
   const checks = changes ? singleAnswers(checksOf(written), { row, matched: present, present }) : [];
-  const judged = checks.map((check, place) => `${check} AS ${checkOf(place)}`);
+  const judged = checks.map((check, index) => `${check} AS ${checkOf(index)}`);
   const list = [`i.n AS ${itemPlace}`, ...columns.map(column), ...judged].join(', ');
   const change = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} FROM ${source} WHERE ${rows} RETURNING ${list}`;
   const look = `SELECT ${list} FROM ${source} CROSS JOIN ${table} AS ${alias} WHERE ${rows}`;
   return {
     text: `${heldItem} AS (${changes ? change : look})`,
     sources: inputs.sources,
-    checks: checks.map((_, place) => checkOf(place)),
+    checks: checks.map((_, index) => checkOf(index)),
     assigned: assigned.map(({ field }) => field),
   };
 }
@@ -104,47 +104,49 @@ export function printLinks(
   statement: StatementBuilder,
   inputs: Inputs,
   { relation, written }: ListedLinks,
-  place: number,
+  index: number,
 ): string {
   const { collection } = written.writable;
   const { fields } = collection.descriptor;
   const table = statement.table(relation.junctionTable);
-  const keys = `i${place}`;
+  const keys = `i${index}`;
   const drafting = { statement, inputs, written };
   const item: InputColumn = { name: 'o', source: { kind: 'place', of: 0 }, native: 'pg_catalog.int4' };
   const targets = relation.far.map(({ from }, part): InputColumn => {
     const native = fieldOfColumn(fields, from)?.native ?? 'pg_catalog.text';
     return { name: `b${part}`, source: { kind: 'values', column: part }, native };
   });
-  const own = relation.near.map(({ from, to }) => ({ column: to, value: `p.${from}` }));
+  const near = relation.near.map(({ from, to }) => ({ column: to, value: `p.${from}` }));
   const far = relation.far.map(({ from }, part) => ({ column: from, value: `i.b${part}` }));
   const isItsKey = `i.o = p.${itemPlace}`;
-  const ofItem = own.map(({ column, value }) => `j.${column} = ${value}`).join(' AND ');
+  const ofItem = near.map(({ column, value }) => `j.${column} = ${value}`).join(' AND ');
   const ofTarget = far.map(({ column, value }) => `j.${column} = ${value}`).join(' AND ');
   const order = sortField(collection, relation.sort);
   const last = `(SELECT COALESCE(pg_catalog.max(j.${order?.column}), 0) FROM ${table} AS j WHERE ${ofItem})`;
   const next = `${last} + pg_catalog.row_number() OVER (PARTITION BY i.o ORDER BY i.n)`;
-  const given = new Map([...own, ...far, { column: order?.column, value: next }].map((one) => [one.column, one.value]));
+  const byColumn = new Map(
+    [...near, ...far, { column: order?.column, value: next }].map((pair) => [pair.column, pair.value]),
+  );
   const assigned = assignMany(drafting).assigned.map(({ field, value }) => {
-    return { field, value: given.get(field.column) ?? value };
+    return { field, value: byColumn.get(field.column) ?? value };
   });
   const values = assigned.map(({ value }) => value).join(', ');
   const listed = `${heldItem} p JOIN ${keys} i ON ${isItsKey}`;
   const missing = `NOT EXISTS (SELECT 1 FROM ${table} AS j WHERE ${ofItem} AND ${ofTarget})`;
   const made = `INSERT INTO ${table} (${columnList(assigned)}) SELECT ${values} FROM ${listed} WHERE ${missing} ORDER BY i.n`;
   const gone = `DELETE FROM ${table} AS j USING ${heldItem} p WHERE ${ofItem} AND NOT EXISTS (SELECT 1 FROM ${keys} i WHERE ${isItsKey} AND ${ofTarget})`;
-  const pairs = [...own, ...far].map(({ column, value }) => `${value} AS ${column}`).join(', ');
-  const columns = [...own, ...far, ...(order === undefined ? [] : [order])].map(({ column }) => column);
+  const pairs = [...near, ...far].map(({ column, value }) => `${value} AS ${column}`).join(', ');
+  const columns = [...near, ...far, ...(order === undefined ? [] : [order])].map(({ column }) => column);
   const kept = `SELECT ${columns.map((column) => `j.${column}`).join(', ')} FROM ${listed} JOIN ${table} AS j ON ${ofItem} AND ${ofTarget}`;
   // Where nothing else is read of a link, it need not be read at all.
   const links =
     order === undefined
       ? `SELECT ${pairs} FROM ${listed}`
-      : `${kept} UNION ALL SELECT ${columns.join(', ')} FROM m${place}`;
+      : `${kept} UNION ALL SELECT ${columns.join(', ')} FROM m${index}`;
   return [
     `${keys} AS (SELECT * FROM ${inputTable(drafting, [...targets, item], 'i')})`,
-    `d${place} AS (${gone})`,
-    `m${place} AS (${made}${order === undefined ? '' : ` RETURNING ${columns.join(', ')}`})`,
-    `${linksOf(place)} AS (${links})`,
+    `d${index} AS (${gone})`,
+    `m${index} AS (${made}${order === undefined ? '' : ` RETURNING ${columns.join(', ')}`})`,
+    `${linksOf(index)} AS (${links})`,
   ].join(', ');
 }

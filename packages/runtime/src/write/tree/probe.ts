@@ -38,7 +38,7 @@ export async function probe(running: Running, scope: WriteScope, wanted: readonl
   if (wanted.length === 0) return () => false;
   const question = startQuestion(running.dialect);
   const { gathered } = running.dialect.input;
-  const parts = wanted.map((one, index) => printWanted(question, scope, one, `g${index}`));
+  const parts = wanted.map((entry, index) => printWanted(question, scope, entry, `g${index}`));
   const answers = wanted.flatMap((_, index) => [
     `(SELECT ${gathered({ value: 'n' })} FROM g${index})`,
     `(SELECT ${gathered({ value: 'n', only: 'r' })} FROM g${index})`,
@@ -48,9 +48,9 @@ export async function probe(running: Running, scope: WriteScope, wanted: readonl
   for (const [index, { nodes }] of wanted.entries()) {
     const there = new Set(readPlaces(row[index * 2]));
     const visible = new Set(readPlaces(row[index * 2 + 1]));
-    for (const [place, node] of nodes.entries()) {
-      if (there.has(place) !== visible.has(place)) throw new PlatformError('FORBIDDEN');
-      if (there.has(place)) found.add(node);
+    for (const [position, node] of nodes.entries()) {
+      if (there.has(position) !== visible.has(position)) throw new PlatformError('FORBIDDEN');
+      if (there.has(position)) found.add(node);
     }
   }
   return (node) => found.has(node);
@@ -60,10 +60,14 @@ export async function probe(running: Running, scope: WriteScope, wanted: readonl
  * Returns the error for an item that is neither there nor made: FORBIDDEN. A caller who may read everything learns
  * instead that a link leads nowhere, where the database does not check it.
  */
-export function missing({ read }: WriteScope, { writable, loose }: Group, { place }: TreeNode): PlatformError {
+export function missing(
+  { read }: WriteScope,
+  { writable, loose }: Group,
+  { place: location }: TreeNode,
+): PlatformError {
   const rows = read.collections.get(writable.collection.descriptor.name)?.rows ?? [];
   if (!loose || !rows.some(isEveryRow)) return new PlatformError('FORBIDDEN');
-  return failedValidation(place, null, 'foreign_key', 'is not there');
+  return failedValidation(location, null, 'foreign_key', 'is not there');
 }
 
 function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wanted, name: string): string {
@@ -74,14 +78,14 @@ function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wa
   const alias = statement.alias();
   const fields = keyFields(descriptor);
   const columns = fields.map((field, part) => {
-    const values = nodes.map(({ given }) => given?.[part] ?? null);
+    const values = nodes.map(({ given: key }) => key?.[part] ?? null);
     return { name: `k${part}`, native: operandType(field).native, values };
   });
   const input = inputRows(question, columns, 'i');
   const keys = fields.map(({ column, comparison }) => cast(`${alias}.${column}`, comparison));
   const equal = keyEqual(dialect, collection, alias, 'i');
-  const own = scope.read.collections.get(descriptor.name);
-  const visible = own === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, own, alias));
+  const readScope = scope.read.collections.get(descriptor.name);
+  const visible = readScope === undefined ? anyOf([]) : readable(tableRow(statement, scope.read, readScope, alias));
   // Links to targets only keep them from being deleted; all others are going to be changed.
   const lock = nodes.every(({ form }) => form === 'link') && group.owned.length === 0 ? 'KEY SHARE' : 'NO KEY UPDATE';
   const from = `${input}${dialect.input.join}${statement.table(descriptor.table)} AS ${alias} ON ${equal}`;

@@ -86,12 +86,12 @@ function followKeys(
 
 function followRelation(
   reading: Reading,
-  { relation: { descriptor }, of, read }: Extract<Selected, { kind: 'nested' }>,
+  { relation: { descriptor }, of: selection, read }: Extract<Selected, { kind: 'nested' }>,
   group: Group | undefined,
 ): boolean {
   const edge = edgeOf(descriptor, group);
   if (!isPlain(reading, read) || (edge === undefined && leadsTo(descriptor, reading.made))) return false;
-  return follows(reading, of, edge?.group);
+  return follows(reading, selection, edge?.group);
 }
 
 /** True if a list has no filter, and its order uses only fields of its items. */
@@ -151,7 +151,7 @@ function movePart(scope: Scope, rows: NewRows, part: Selected): Selected {
     case 'keys':
       return { ...part, relation: moveRelation(rows, part.relation) };
     case 'group':
-      return { ...part, parts: part.parts.map((one) => movePart(scope, rows, one)) };
+      return { ...part, parts: part.parts.map((child) => movePart(scope, rows, child)) };
     default:
       return part;
   }

@@ -27,14 +27,14 @@ export async function deleteRows(
   { running, desk }: Writing,
   writable: WritableCollection | undefined,
   rows: readonly KeyTexts[],
-  place: Place,
+  location: Place,
 ): Promise<void> {
   if (rows.length === 0) return;
   if (writable?.delete === undefined) throw new PlatformError('FORBIDDEN');
   try {
     await runDelete(desk, writable, writable.delete, running, keysOfRows(rows), false);
   } catch (error) {
-    throw tellViolation(error, [touchedPlace(writable, desk.scope, place)]);
+    throw tellViolation(error, [touchedPlace(writable, desk.scope, location)]);
   }
 }
 
@@ -52,7 +52,7 @@ export async function unlinkRows(
   writable: WritableCollection,
   columns: readonly string[],
   rows: readonly KeyTexts[],
-  place: Place,
+  location: Place,
 ): Promise<void> {
   if (rows.length === 0) return;
   const all = writable.update;
@@ -64,7 +64,12 @@ export async function unlinkRows(
     if (fieldsOf(writable.collection, columns).some((name) => !grant.listed.has(name))) {
       throw new PlatformError('FORBIDDEN');
     }
-    throw failedValidation({ ...place, collection: descriptor.name }, null, 'required', 'cannot do without its items');
+    throw failedValidation(
+      { ...location, collection: descriptor.name },
+      null,
+      'required',
+      'cannot do without its items',
+    );
   }
   const builder = createBatch(descriptor);
   for (const field of fields) {
@@ -73,12 +78,12 @@ export async function unlinkRows(
   }
   const batch = builder.finish(1);
   const granted = { writable, grant, all };
-  const placeOf = () => ({ ...place, collection: descriptor.name });
+  const placeOf = () => ({ ...location, collection: descriptor.name });
   const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf, collections });
   try {
     done.push(await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false }));
   } catch (error) {
-    throw tellViolation(error, [touchedPlace(writable, desk.scope, place)]);
+    throw tellViolation(error, [touchedPlace(writable, desk.scope, location)]);
   }
 }
 

@@ -75,11 +75,11 @@ function linksOfRelation(desk: Desk, root: Group, { relation, group, members }: 
   const holders = [...relation.near.map(({ to }) => to), ...relation.far.map(({ from }) => from)].map((column) => {
     return grant.fields.get(fieldOfColumn(descriptor.fields, column)?.name ?? '');
   });
-  const rules = grant.rules.map((_, place) => place);
+  const rules = grant.rules.map((_, index) => index);
   const fields = [...holders, ...(order ? [grant.fields.get(order.name) ?? { descriptor: order, rules }] : [])];
-  const known = fields.filter((field) => field !== undefined);
-  if (known.length < fields.length || parts.includes(-1)) return undefined;
-  const columns = known.map((field): BatchColumn => ({ field, values: [''], present: null, linked: true }));
+  const writableFields = fields.filter((field) => field !== undefined);
+  if (writableFields.length < fields.length || parts.includes(-1)) return undefined;
+  const columns = writableFields.map((field): BatchColumn => ({ field, values: [''], present: null, linked: true }));
   if (!hasAll(desk, { writable, grant }, { count: 1, columns })) return undefined;
   const written = {
     scope: desk.scope,
@@ -91,7 +91,7 @@ function linksOfRelation(desk: Desk, root: Group, { relation, group, members }: 
     collections: collectionsOf(root),
     postponed: false,
   } as const;
-  const targets = known.slice(relation.near.length, relation.near.length + parts.length);
+  const targets = writableFields.slice(relation.near.length, relation.near.length + parts.length);
   return {
     relation,
     written,
@@ -103,9 +103,9 @@ function linksOfRelation(desk: Desk, root: Group, { relation, group, members }: 
 /** True if a payload names nothing but keys, as they are or as objects. */
 function isLinks({ writable, nodes, before, children, targets }: Group): boolean {
   const { key } = writable.collection.descriptor;
-  const isKey = ({ form, given, own, relations }: Group['nodes'][number]): boolean => {
-    if (given === null || (form !== 'link' && form !== 'either')) return false;
-    return relations.length === 0 && Object.keys(own).every((name) => key.includes(name));
+  const isKey = ({ form, given: nodeKey, own: fields, relations }: Group['nodes'][number]): boolean => {
+    if (nodeKey === null || (form !== 'link' && form !== 'either')) return false;
+    return relations.length === 0 && Object.keys(fields).every((name) => key.includes(name));
   };
   return nodes.every(isKey) && before.length + children.length + targets.length === 0;
 }
@@ -124,9 +124,9 @@ function hasAll(
 
 /** The values by which links hold the keys of their targets, by the parts of these keys. */
 function keyBatch({ nodes }: Group, fields: readonly WritableField[], parts: readonly number[]): Batch {
-  const columns = parts.flatMap((part, place): readonly BatchColumn[] => {
-    const field = fields[place];
-    const values = nodes.map(({ given }) => given?.[part] ?? null);
+  const columns = parts.flatMap((part, index): readonly BatchColumn[] => {
+    const field = fields[index];
+    const values = nodes.map(({ given: key }) => key?.[part] ?? null);
     return field === undefined ? [] : [{ field, values, present: null, linked: true }];
   });
   return { count: nodes.length, columns };
@@ -142,9 +142,9 @@ function planOf(
   const columns = writtenColumns(batch);
   const collections = collectionsOf(root);
   const written = { scope, writable, grant, action: 'update', columns, named, collections, postponed: false } as const;
-  const shape = [shapeOf(written, all, 'one', read), ...links.map((one) => one.shape)].join('\n');
-  const known = plans.get(shape);
-  if (known !== undefined) return known;
+  const shape = [shapeOf(written, all, 'one', read), ...links.map((link) => link.shape)].join('\n');
+  const cached = plans.get(shape);
+  if (cached !== undefined) return cached;
   const plan = planLinks(root, written, links, read);
   if (plan === null || plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return plan;

@@ -74,7 +74,7 @@ export function returnedByMaking({ make, plan, groups, count }: KnownTree): Retu
 }
 
 function plannedGroup({ group, draft: { granted }, batch: { columns }, holds }: NewStep): PlannedGroup {
-  return { group, granted, columns, holds: holds.map(({ place }) => place) };
+  return { group, granted, columns, holds: holds.map(({ place: index }) => index) };
 }
 
 /** One group of new items. */
@@ -85,7 +85,7 @@ interface NewStep {
   readonly holds: readonly Held[];
 }
 
-/** A group whose keys the items of another one hold: its place among all, by which columns, and which of its items, from 1. */
+/** A group whose keys the items of another one hold: its position among all, by which columns, and which of its items, from 1. */
 interface Held {
   readonly place: number;
   readonly on: readonly HeldColumn[];
@@ -98,7 +98,7 @@ interface Held {
  */
 function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
   const steps: NewStep[] = [];
-  /** Adds a group with all around it and gives its place; undefined where that cannot be. */
+  /** Adds a group with all around it and gives its position; undefined where that cannot be. */
   function add(group: Group, above: readonly Held[], orders: readonly string[] = []): number | undefined {
     const [draft, ...more] = drafts.get(group) ?? [];
     if (draft?.action !== 'create' || more.length > 0 || draft.nodes.length !== group.nodes.length) return undefined;
@@ -106,20 +106,20 @@ function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
     const before = group.before.map((edge) => addBefore(group, edge));
     const holds = [...above, ...before.flatMap((held) => held ?? [])];
     if (holds.length < above.length + before.length) return undefined;
-    const place = steps.push({ group, draft, batch: orderedBatch(group, draft, orders), holds }) - 1;
-    return group.children.every((edge) => addBelow(edge, place)) ? place : undefined;
+    const index = steps.push({ group, draft, batch: orderedBatch(group, draft, orders), holds }) - 1;
+    return group.children.every((edge) => addBelow(edge, index)) ? index : undefined;
   }
   function addBefore({ nodes }: Group, { group, on, links, behind }: Before): Held | undefined {
     const places: number[] = [];
     for (const { owner, node } of links) places[owner] = node + 1;
     // Where some items hold the key of another item, or none, that would have to be told apart.
     const all = links.length === nodes.length && nodes.every((_, owner) => places[owner] !== undefined);
-    const place = all && behind === undefined ? add(group, []) : undefined;
-    return place === undefined
+    const index = all && behind === undefined ? add(group, []) : undefined;
+    return index === undefined
       ? undefined
-      : { place, on: on.map(({ from, to }) => ({ column: from, of: to })), places };
+      : { place: index, on: on.map(({ from, to }) => ({ column: from, of: to })), places };
   }
-  function addBelow({ relation, group, members }: Children, place: number): boolean {
+  function addBelow({ relation, group, members }: Children, index: number): boolean {
     if (relation.kind !== 'o2m' || members.some(({ removed }) => removed.length > 0)) return false;
     const places: number[] = [];
     const orders: string[] = [];
@@ -131,7 +131,7 @@ function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
       }
     }
     const on = relation.on.map(({ from, to }) => ({ column: to, of: from }));
-    return add(group, [{ place, on, places }], orders) !== undefined;
+    return add(group, [{ place: index, on, places }], orders) !== undefined;
   }
   return add(root, []) === undefined ? undefined : steps;
 }
@@ -141,7 +141,7 @@ function saysOrder({ sort, nodes }: Group, node: number): boolean {
   return sort !== undefined && Object.hasOwn(nodes[node]?.own ?? {}, sort);
 }
 
-/** The batch with the places of the items among those of their owners, where the server counts them. */
+/** The batch with the positions of the items among those of their owners, where the server counts them. */
 function orderedBatch(group: Group, { batch }: StepDraft, orders: readonly string[]): Batch {
   if (group.sort === undefined) return batch;
   const columns = batch.columns.map((column) => {
@@ -178,13 +178,13 @@ function planOf(
     } as const;
     return { group, written, holds };
   });
-  const shapes = groups.map(({ group: { path }, written }, place) => {
-    const all = steps[place]?.draft.granted.all ?? written.grant;
+  const shapes = groups.map(({ group: { path }, written }, index) => {
+    const all = steps[index]?.draft.granted.all ?? written.grant;
     return `${path} ${shapeOf(written, all, 'many', read)}`;
   });
   const shape = `${many} ${shapes.join('\n')}`;
-  const known = trees.get(shape);
-  if (known !== undefined) return known;
+  const cached = trees.get(shape);
+  if (cached !== undefined) return cached;
   const plan = planTree(groups, root, read, many);
   if (plan === null || plan.statement.text.length <= longestCachedStatement) trees.set(shape, plan);
   return plan;
@@ -199,8 +199,8 @@ async function run(
   steps: readonly NewStep[],
   root: Group,
 ): Promise<Answer> {
-  const values = plan.sources.flatMap((sources, place) => {
-    const { batch, holds = [] } = steps[place] ?? {};
+  const values = plan.sources.flatMap((sources, index) => {
+    const { batch, holds = [] } = steps[index] ?? {};
     if (batch === undefined) return [];
     return valuesOf(sources, { batch, keys: null, matched: nothing, places: holds.map(({ places }) => places) });
   });
@@ -211,16 +211,16 @@ async function run(
   let complete = true;
   await transaction.run(plan.statement, bind(plan.binders, values, caller), {
     row(buffer, offset, length) {
-      let at = skip(buffer, offset);
-      if (count === 0) transaction.identify(buffer.toString('latin1', offset + 4, at));
+      let position = skip(buffer, offset);
+      if (count === 0) transaction.identify(buffer.toString('latin1', offset + 4, position));
       for (const { batch } of others) {
-        const end = at + 4 + int32(buffer, at);
-        complete &&= Number(buffer.toString('latin1', at + 4, end)) === batch.count;
-        at = end;
+        const end = position + 4 + int32(buffer, position);
+        complete &&= Number(buffer.toString('latin1', position + 4, end)) === batch.count;
+        position = end;
       }
       count++;
       // The flag that the caller may read the row is a boolean, and never null.
-      if (buffer[at + 4] === 1) rows.row(buffer, at + 5, length - (at + 5 - offset));
+      if (buffer[position + 4] === 1) rows.row(buffer, position + 5, length - (position + 5 - offset));
     },
     end() {
       if (rows.items > 0) rows.end();

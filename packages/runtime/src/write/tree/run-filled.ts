@@ -41,16 +41,16 @@ async function makeTrees(
 ): Promise<readonly Answer[]> {
   const [first] = trees;
   if (first === undefined) return [];
-  const joined = sources.map((_, place) =>
+  const joined = sources.map((_, index) =>
     joinGroups(
       read,
       trees.map(({ groups }) => groups),
-      place,
+      index,
     ),
   );
-  const values = sources.flatMap((own, place) => {
-    const { batch, places } = joined[place] ?? noGroup;
-    return valuesOf(own, { batch, keys: null, matched: nothing, places });
+  const values = sources.flatMap((groupSources, index) => {
+    const { batch, places } = joined[index] ?? noGroup;
+    return valuesOf(groupSources, { batch, keys: null, matched: nothing, places });
   });
   let answers: readonly Answer[] | undefined;
   await transaction.run(statement, bind(binders, values, first.caller), {
@@ -58,8 +58,8 @@ async function makeTrees(
       const from = skip(buffer, offset);
       transaction.identify(buffer.toString('latin1', offset + 4, from));
       const filled = readFilled(buffer, from, read);
-      const isWhole = filled.elements.every((columns, place) =>
-        columns.every((elements) => elements.length === joined[place]?.batch.count),
+      const isWhole = filled.elements.every((columns, index) =>
+        columns.every((elements) => elements.length === joined[index]?.batch.count),
       );
       if (isWhole) answers = answersOf(read, answer, filled, trees);
     },
@@ -84,7 +84,7 @@ function answersOf(
     const rows = answer();
     writeRows(read, { filled, groups, starts }, (buffer, offset, length) => rows.row(buffer, offset, length));
     rows.end();
-    for (const [place, { batch }] of groups.entries()) starts[place] = (starts[place] ?? 0) + batch.count;
+    for (const [index, { batch }] of groups.entries()) starts[index] = (starts[index] ?? 0) + batch.count;
     return rows;
   });
 }
@@ -92,23 +92,23 @@ function answersOf(
 const noGroup: FilledGroup = { batch: { count: 0, columns: [] }, places: [] };
 
 /** A group of several trees of one shape, as one: items that hold keys hold those of their own tree. */
-function joinGroups(read: FilledRead, trees: readonly (readonly FilledGroup[])[], place: number): FilledGroup {
-  const all = trees.map((groups) => groups[place] ?? noGroup);
+function joinGroups(read: FilledRead, trees: readonly (readonly FilledGroup[])[], index: number): FilledGroup {
+  const all = trees.map((groups) => groups[index] ?? noGroup);
   const [first] = all;
   if (first === undefined || all.length === 1) return first ?? noGroup;
-  return { batch: joinBatches(all.map(({ batch }) => batch)), places: joinPlaces(read, trees, place) };
+  return { batch: joinBatches(all.map(({ batch }) => batch)), places: joinPlaces(read, trees, index) };
 }
 
 function joinPlaces(
   { holds }: FilledRead,
   trees: readonly (readonly FilledGroup[])[],
-  place: number,
+  index: number,
 ): FilledGroup['places'] {
-  return (holds[place] ?? []).map((held, hold) => {
+  return (holds[index] ?? []).map((held, hold) => {
     let before = 0;
     return trees.flatMap((groups) => {
-      const own = groups[place]?.places[hold] ?? [];
-      const moved = own.map((other) => other + before);
+      const positions = groups[index]?.places[hold] ?? [];
+      const moved = positions.map((other) => other + before);
       before += groups[held]?.batch.count ?? 0;
       return moved;
     });

@@ -37,7 +37,7 @@ export function changeLinks(plan: Planned): ChangeLinks {
     const rounds = await Promise.all(
       apart(plan, changes).map(async (together) => {
         const answers = await run(transaction, plan, together);
-        return together.map((change, place) => [change, answers[place]] as const);
+        return together.map((change, index) => [change, answers[index]] as const);
       }),
     );
     const all = new Map(rounds.flat());
@@ -64,30 +64,30 @@ async function run(
   const [first] = changes;
   if (first === undefined) return [];
   const values = joinChanges(changes, sources.length);
-  const given = sources.flatMap((own, place) => valuesOf(own, values[place] ?? noItems));
+  const parameters = sources.flatMap((groupSources, index) => valuesOf(groupSources, values[index] ?? noItems));
   const answers: (Answer | undefined)[] = changes.map(() => undefined);
   const keys = valuesOf(hold.sources, values[0] ?? noItems);
   const held = transaction.run(hold.statement, bind(hold.binders, keys, first.caller), noRows);
-  const changed = transaction.run(statement, bind(binders, given, first.caller), {
+  const changed = transaction.run(statement, bind(binders, parameters, first.caller), {
     row(buffer, offset, length) {
-      let at = skip(buffer, offset);
-      transaction.identify(buffer.toString('latin1', offset + 4, at));
+      let position = skip(buffer, offset);
+      transaction.identify(buffer.toString('latin1', offset + 4, position));
       // The position is a 64-bit integer, but never so large that its upper half matters.
-      const place = int32(buffer, at + 8) - 1;
-      at = skip(buffer, at);
+      const index = int32(buffer, position + 8) - 1;
+      position = skip(buffer, position);
       let passed = true;
       for (let check = 0; check < checks; check++) {
-        if (int32(buffer, at) >= 0) passed = false;
-        at = skip(buffer, at);
+        if (int32(buffer, position) >= 0) passed = false;
+        position = skip(buffer, position);
       }
       if (!passed) return;
       const rows = answer();
       // The flag that the caller may read the row is a boolean, and never null.
-      if (buffer[at + 4] === 1) {
-        rows.row(buffer, at + 5, length - (at + 5 - offset));
+      if (buffer[position + 4] === 1) {
+        rows.row(buffer, position + 5, length - (position + 5 - offset));
         rows.end();
       }
-      answers[place] = rows;
+      answers[index] = rows;
     },
   });
   await Promise.all([held, changed]);
@@ -96,11 +96,11 @@ async function run(
 
 /** Joins the parameters of the changes: for the items, then for each relation. */
 function joinChanges(changes: readonly LinksChange[], count: number): readonly WriteValues[] {
-  return Array.from({ length: count }, (_, place) => {
-    const batches = changes.flatMap(({ batches: own }) => own[place] ?? []);
+  return Array.from({ length: count }, (_, index) => {
+    const batches = changes.flatMap(({ batches: parts }) => parts[index] ?? []);
     const items = { batch: joinBatches(batches), matched: nothing };
-    if (place === 0) return { ...items, keys: keysOf(changes) };
-    const places = batches.flatMap((batch, at) => Array.from({ length: batch.count }, () => at + 1));
+    if (index === 0) return { ...items, keys: keysOf(changes) };
+    const places = batches.flatMap((batch, position) => Array.from({ length: batch.count }, () => position + 1));
     return { ...items, keys: null, places: [places] };
   });
 }

@@ -49,8 +49,8 @@ export async function writeTree(
     for (const step of writing.done) await step.judgeLate();
   } catch (error) {
     // Violations of rules come before errors of the database.
-    const told = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
-    if (!told || violations.length === 0) throw error;
+    const isValidation = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
+    if (!isValidation || violations.length === 0) throw error;
   }
   const error = together(violations.slice(0, mostErrors));
   if (error !== undefined) throw error;
@@ -66,7 +66,7 @@ async function defer({ transaction, dialect }: Running): Promise<void> {
 /** Writes a group with all below it; gives the key of every node. */
 async function writeGroup(writing: Writing, group: Group, above: Fills): Promise<readonly KeyTexts[]> {
   checkClaims(group, above);
-  const keys: KeyTexts[] = group.nodes.map(({ given }) => given ?? []);
+  const keys: KeyTexts[] = group.nodes.map(({ given: key }) => key ?? []);
   const fills = new Map(above);
   for (const edge of group.before) {
     if (edge.behind === undefined) await writeBefore(writing, edge, fills);
@@ -76,7 +76,7 @@ async function writeGroup(writing: Writing, group: Group, above: Fills): Promise
   const created = new Set(
     (writing.drafts.get(group) ?? []).flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])),
   );
-  const owners = { group, keys, isNew: (place: number) => created.has(place) };
+  const owners = { group, keys, isNew: (node: number) => created.has(node) };
   for (const edge of group.children) await writeChildren(writing, owners, edge);
   for (const edge of group.targets) await writeTargets(writing, owners, edge);
   for (const edge of group.before) if (edge.behind !== undefined) await writeBehind(writing, group, edge, keys);
@@ -94,7 +94,7 @@ async function writeEdge(writing: Writing, { group, on }: Before): Promise<reado
   const keys = await writeGroup(writing, group, new Map());
   const columns = on.map(({ to }) => to);
   const texts = await columnTexts(writing.running, group.writable.collection, keys, columns);
-  for (const [node, { place }] of group.nodes.entries()) checkHeld(texts[node], place);
+  for (const [node, { place: location }] of group.nodes.entries()) checkHeld(texts[node], location);
   return texts;
 }
 
@@ -135,16 +135,16 @@ function fillLinks({ fields, links }: Before, texts: readonly KeyTexts[], fills:
 function checkClaims({ nodes, writable }: Group, fills: Fills): void {
   const { descriptor } = writable.collection;
   const keys = keyFields(descriptor).map(({ name }) => name);
-  for (const [place, { given, claimed }] of nodes.entries()) {
+  for (const [index, { given: key, claimed }] of nodes.entries()) {
     for (const [name, values] of fills) {
-      const value = values.get(place);
+      const value = values.get(index);
       const field = descriptor.fields.find((candidate) => candidate.name === name);
       const part = keys.indexOf(name);
       if (value === undefined || field === undefined) continue;
       const claim = claimed[name];
       const decoded = claim === undefined ? undefined : decodeValue(operandType(field), claim);
-      const own = decoded === undefined || (decoded.ok && decoded.value === value);
-      if (!own || (part >= 0 && given !== null && given[part] !== value)) {
+      const isSame = decoded === undefined || (decoded.ok && decoded.value === value);
+      if (!isSame || (part >= 0 && key !== null && key[part] !== value)) {
         throw invalidPayload(`"${name}" is set by the relation.`);
       }
     }
@@ -167,9 +167,9 @@ async function writeDraft(
   const stated = emptyLinks(batch, waiting);
   const names = namesOf(batch, [...group.owned, group.sort]);
   const step = prepareStep(desk, granted, action, stated, form, { placeOf, collections, named, postponed, names });
-  const own = action === 'create' ? null : keysOfRows(nodes.map((place) => keys[place] ?? []));
+  const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
   try {
-    const written = await runStep(running, { ...step, keys: own, lenient: false });
+    const written = await runStep(running, { ...step, keys: stepKeys, lenient: false });
     done.push(written);
     if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
     for (const { item, field, value } of waiting)
@@ -191,11 +191,11 @@ function tellWatcher(
   keys: readonly KeyTexts[],
 ): void {
   if (watcher === undefined || path === '') return;
-  const told = nodes.flatMap((place) => {
-    const payload = all[place]?.sources.at(-1);
-    return payload === undefined ? [] : [{ key: keys[place] ?? [], payload }];
+  const items = nodes.flatMap((index) => {
+    const payload = all[index]?.sources.at(-1);
+    return payload === undefined ? [] : [{ key: keys[index] ?? [], payload }];
   });
-  watcher.wrote(action, writable.collection.descriptor.name, told);
+  watcher.wrote(action, writable.collection.descriptor.name, items);
 }
 
 /** A link of a batch that leads to what is made behind it. */
@@ -208,9 +208,9 @@ interface WaitingLink {
 function waitingLinks({ nodes: all }: Group, nodes: readonly number[], { columns }: Batch): readonly WaitingLink[] {
   return columns.flatMap(({ field, values }) => {
     const { name } = field.descriptor;
-    return nodes.flatMap((place, item) => {
+    return nodes.flatMap((index, item) => {
       const value = values[item] ?? null;
-      return value !== null && all[place]?.later?.includes(name) === true ? [{ item, field: name, value }] : [];
+      return value !== null && all[index]?.later?.includes(name) === true ? [{ item, field: name, value }] : [];
     });
   });
 }
@@ -231,8 +231,8 @@ function fillBatch(batch: Batch, nodes: readonly number[], fills: Fills): Batch 
     if (filled === undefined) return column;
     return {
       ...column,
-      values: nodes.map((place, item) =>
-        filled.has(place) ? (filled.get(place) ?? null) : (column.values[item] ?? null),
+      values: nodes.map((index, item) =>
+        filled.has(index) ? (filled.get(index) ?? null) : (column.values[item] ?? null),
       ),
     };
   });

@@ -34,14 +34,14 @@ export async function columnTexts(
   const row = await ask(running, question, `SELECT ${texts.join(', ')} FROM ${joined} WHERE ${whole}`);
   const places = readPlaces(row[0]);
   const rows = readRows(row.slice(1));
-  const found = new Map(places.map((place, index) => [place, rows[index] ?? []]));
-  return keys.map((_, place) => found.get(place) ?? []);
+  const found = new Map(places.map((position, index) => [position, rows[index] ?? []]));
+  return keys.map((_, index) => found.get(index) ?? []);
 }
 
 /** Throws FAILED_VALIDATION for an item that is to be linked by a value which it lacks. */
-export function checkHeld(texts: KeyTexts | undefined, place: Place): void {
+export function checkHeld(texts: KeyTexts | undefined, location: Place): void {
   if (texts === undefined || texts.length === 0) {
-    throw failedValidation(place, null, 'required', 'lacks the value by which it is linked');
+    throw failedValidation(location, null, 'required', 'lacks the value by which it is linked');
   }
 }
 

@@ -17,7 +17,7 @@ export async function writeChildren(writing: Writing, owners: Owners, edge: Chil
     relation.on.map(({ from }) => from),
   );
   const valuesOf = (owner: number): KeyTexts => above[owner] ?? [];
-  for (const { owner, nodes, place } of members) if (nodes.length > 0) checkHeld(above[owner], place);
+  for (const { owner, nodes, place: location } of members) if (nodes.length > 0) checkHeld(above[owner], location);
   const inspected = await inspect(writing, owners, edge, valuesOf);
   if (inspected !== null) await removeChildren(writing, edge, inspected);
   await writing.write(group, fillsOf(edge, members, valuesOf, inspected));
@@ -44,10 +44,10 @@ async function inspect(
   if (old.length === 0) return null;
   const { collection } = group.writable;
   const holders = new Map(members.flatMap(({ owner, nodes }) => nodes.map((node) => [node, owner])));
-  const named = [...group.nodes.entries()].flatMap(([node, { given }]) => {
-    return given === null ? [] : [{ node, key: given, owner: valuesOf(holders.get(node) ?? -1) }];
+  const named = [...group.nodes.entries()].flatMap(([node, { given: key }]) => {
+    return key === null ? [] : [{ node, key, owner: valuesOf(holders.get(node) ?? -1) }];
   });
-  const distinct = new Map(removed.map((one) => [JSON.stringify(one), one]));
+  const distinct = new Map(removed.map((removal) => [JSON.stringify(removal), removal]));
   const asked = [...distinct.values()].map(({ key, owner }) => ({ key, owner: valuesOf(owner) }));
   const found = await inspectChildren(running, desk.scope, {
     collection,
@@ -70,17 +70,17 @@ async function inspect(
 async function removeChildren(writing: Writing, { relation, group, members }: Children, below: Below): Promise<void> {
   const { writable } = group;
   const columns = relation.on.map(({ to }) => to);
-  const place = members[0]?.place ?? { collection: writable.collection.descriptor.name, index: undefined };
+  const location = members[0]?.place ?? { collection: writable.collection.descriptor.name, index: undefined };
   const rows = [...below.gone, ...below.unwanted];
   const goes =
     relation.kind === 'm2a' || (relation.onDeselect === 'delete' && unlinkable(writable, columns).length === 0);
   if (goes) {
     if (rows.length > 0) await writing.running.watcher?.removes(writable.collection.descriptor.name, keysOfRows(rows));
-    await deleteRows(writing, writable, rows, place);
-  } else await unlinkRows(writing, writable, columns, rows, place);
+    await deleteRows(writing, writable, rows, location);
+  } else await unlinkRows(writing, writable, columns, rows, location);
 }
 
-/** The keys of their owners, and places in order behind the last of those that there are. */
+/** The keys of their owners, and positions in order behind the last of those that there are. */
 function fillsOf(
   { relation, group }: Children,
   members: readonly Members[],
@@ -92,7 +92,7 @@ function fillsOf(
     fills.set(field, (fills.get(field) ?? new Map<number, string | null>()).set(node, value));
   };
   const held = relation.on.map(({ to }) => fieldsOf(group.writable.collection, [to])[0]);
-  const there = new Map([...(below?.there ?? [])].map(([place, order]) => [below?.nodes[place], order]));
+  const there = new Map([...(below?.there ?? [])].map(([index, order]) => [below?.nodes[index], order]));
   for (const { owner, nodes } of members) {
     let last = below?.last[below.owners.indexOf(owner)] ?? 0n;
     for (const node of nodes) {

@@ -40,10 +40,10 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
     keys,
     relation.far.map(({ to }) => to),
   );
-  for (const { owner, nodes, place } of members) {
+  for (const { owner, nodes, place: location } of members) {
     for (const node of nodes) {
-      checkHeld(nearTexts[owner], place);
-      checkHeld(farTexts[node], place);
+      checkHeld(nearTexts[owner], location);
+      checkHeld(farTexts[node], location);
     }
   }
   const pairs = eachOnce(
@@ -53,9 +53,9 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   );
   const junction = desk.scope.collections.get(relation.junction);
   const found = await inspect(writing, owners, edge, junction, nearOf, pairs);
-  const place = members[0]?.place ?? { collection: relation.junction, index: undefined };
-  const missing = [...pairs.entries()].flatMap(([place, pair]) => (found?.there.has(place) ? [] : [pair]));
-  const removal = deleteRows(writing, junction, found?.gone ?? [], place);
+  const location = members[0]?.place ?? { collection: relation.junction, index: undefined };
+  const missing = [...pairs.entries()].flatMap(([index, pair]) => (found?.there.has(index) ? [] : [pair]));
+  const removal = deleteRows(writing, junction, found?.gone ?? [], location);
   // History reads rows between the steps; without it they go together. The first of two errors counts.
   if (running.history !== null) await removal;
   const joining = missing.length === 0 ? undefined : joinPairs(writing, edge, junction, missing, found);
@@ -88,7 +88,7 @@ async function inspect(
   if (old.length === 0) return null;
   const collection = desk.scope.open.collections.get(relation.junction);
   if (collection === undefined) throw new PlatformError('FORBIDDEN');
-  const distinct = [...new Map(removed.map((one) => [JSON.stringify(one), one])).values()];
+  const distinct = [...new Map(removed.map((removal) => [JSON.stringify(removal), removal])).values()];
   const found = await inspectTargets(running, desk.scope, {
     relation,
     junction: junction?.collection ?? collection,
@@ -114,8 +114,8 @@ async function joinPairs(
   if (junction?.create === undefined || grant === undefined) throw new PlatformError('FORBIDDEN');
   const granted: Granted = { writable: junction, grant, all: junction.create };
   const batch = pairBatch(relation, granted, pairs, found);
-  const place: Place = members[0]?.place ?? { collection: relation.junction, index: undefined };
-  const placeOf = (): Place => ({ ...place, collection: relation.junction });
+  const location: Place = members[0]?.place ?? { collection: relation.junction, index: undefined };
+  const placeOf = (): Place => ({ ...location, collection: relation.junction });
   const problems = createProblems();
   requireFields({ scope: desk.scope, writable: junction, grant, action: 'create' }, batch, placeOf, problems);
   problems.raise();
@@ -124,12 +124,12 @@ async function joinPairs(
   try {
     done.push(await runStep(running, { ...step, keys: null, lenient: false }));
   } catch (error) {
-    const path = place.path === undefined ? {} : { path: place.path };
+    const path = location.path === undefined ? {} : { path: location.path };
     throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), names: new Set(), ...path }]);
   }
 }
 
-/** Both keys of each pair, and its place in order where the junction keeps one. */
+/** Both keys of each pair, and its position in order where the junction keeps one. */
 function pairBatch(
   relation: ManyToMany,
   { writable, grant }: Granted,
@@ -145,7 +145,7 @@ function pairBatch(
     return { field, values, present: null, linked: true };
   });
   const descriptor = sortField(collection, relation.sort);
-  const rules = grant.rules.map((_, place) => place);
+  const rules = grant.rules.map((_, index) => index);
   const order = descriptor && { field: grant.fields.get(descriptor.name) ?? { descriptor, rules } };
   const orders = order === undefined ? [] : [{ ...order, values: orderOf(pairs, found), present: null, linked: true }];
   return { count: pairs.length, columns: [...columns, ...orders] };
@@ -153,7 +153,7 @@ function pairBatch(
 
 /** Places behind the last one of each owner. */
 function orderOf(pairs: readonly Wanted[], found: Found | null): readonly string[] {
-  const last = new Map(found?.owners.map((owner, place) => [owner, found.last[place] ?? 0n]));
+  const last = new Map(found?.owners.map((owner, index) => [owner, found.last[index] ?? 0n]));
   return pairs.map(({ owner }) => {
     const next = (last.get(owner) ?? 0n) + 1n;
     last.set(owner, next);

@@ -19,7 +19,7 @@ export interface Writing {
   write(group: Group, above: Fills): Promise<readonly KeyTexts[]>;
 }
 
-/** Values of fields that other items decide, by the field's name and the places of nodes. */
+/** Values of fields that other items decide, by the field's name and the positions of nodes. */
 export type Fills = ReadonlyMap<string, ReadonlyMap<number, string | null>>;
 
 /** Items of a group that has been written. */
@@ -27,5 +27,5 @@ export interface Owners {
   readonly group: Group;
   readonly keys: readonly KeyTexts[];
   /** True if the request made a node's item. */
-  isNew(place: number): boolean;
+  isNew(node: number): boolean;
 }

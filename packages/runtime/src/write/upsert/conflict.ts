@@ -39,9 +39,9 @@ export function mayHaveConflict(query: string): boolean {
 
 /** The names of the parameter, each once; null when it is absent. Throws INVALID_QUERY for none and for another form. */
 export function parseConflict(query: string, limits: ReadLimits): readonly string[] | null {
-  const given = parseQueryString(query, limits, parameters).get(parameter);
-  if (given === undefined) return null;
-  const names = [...new Set(readNames(given, parameter))];
+  const value = parseQueryString(query, limits, parameters).get(parameter);
+  if (value === undefined) return null;
+  const names = [...new Set(readNames(value, parameter))];
   if (names.length === 0) throw invalidQuery(`"${parameter}" names no field.`);
   if (names.length > limits.arrayLimit) throw invalidQuery(`"${parameter}" has too many elements.`);
   return names;
@@ -58,12 +58,12 @@ export function resolveConflict(desk: Desk, granted: Granted, names: readonly st
   const presets = presetsOf({ written: { ...granted, action: 'create' } });
   const fields = names.map((name): ConflictField => {
     const field = readable.fields.get(name);
-    const preset = presets.find((one) => one.field.name === name);
+    const preset = presets.find((candidate) => candidate.field.name === name);
     const writable = granted.grant.fields.has(name);
     if (field === undefined || field.secret || !(writable || preset !== undefined)) throw forbidden();
     return { field, writable, preset };
   });
-  const constraints = descriptor.constraints?.filter((one) => isKey(one, names)) ?? [];
+  const constraints = descriptor.constraints?.filter((constraint) => isKey(constraint, names)) ?? [];
   if (constraints.length === 0) throw invalidQuery(`"${parameter}" must name the fields of a unique key.`);
   return { readable, fields, constraints: new Set(constraints.map(({ name }) => name)) };
 }

@@ -18,7 +18,7 @@ import type { Conflict } from './conflict.ts';
 import type { Sought } from './sought.ts';
 
 /**
- * Looks for items: the key of each by its place, none for those that are not there. Throws FORBIDDEN where the caller
+ * Looks for items: the key of each by its position, none for those that are not there. Throws FORBIDDEN where the caller
  * cannot read what he names, INVALID_PAYLOAD where the database takes two items for one.
  */
 export async function findStored(
@@ -34,7 +34,7 @@ export async function findStored(
   if (Number(repeated) > 0) throw invalidPayload('Two items of the body are the same one.');
   if (readPlaces(visible).length < places.length) throw new PlatformError('FORBIDDEN');
   const rows = readRows(keys);
-  return new Map(places.map((place, index) => [place, rows[index] ?? []]));
+  return new Map(places.map((position, index) => [position, rows[index] ?? []]));
 }
 
 /** Columns are compared as they are, so that what is unique in the database is one here, and its index is used. */
@@ -47,8 +47,8 @@ function printFind(question: Question, scope: WriteScope, conflict: Conflict, so
   const row = tableRow(statement, scope.read, collection, alias);
   const parts = fields.map((_, part) => `v${part}`);
   const equal = fields.map(({ field }, part) => `${alias}.${field.descriptor.column} = i.v${part}`);
-  const own = keyFields(descriptor);
-  const keys = own.map(({ column }) => columnText(collection, column, alias));
+  const keyParts = keyFields(descriptor);
+  const keys = keyParts.map(({ column }) => columnText(collection, column, alias));
   const named = keys.map((key, part) => `${key} AS k${part}`);
   const selected = ['i.n', `(${isVisible(row, conflict)}) IS TRUE AS r`, ...named].join(', ');
   const from = `i${join}${descriptor.table} AS ${alias} ON ${equal.join(' AND ')}`;
@@ -67,7 +67,7 @@ function printFind(question: Question, scope: WriteScope, conflict: Conflict, so
     `(SELECT ${count()} FROM (${repeated}) d)`,
     `(SELECT ${gathered({ value: 'n', settled: 'n' })} FROM s)`,
     `(SELECT ${gathered({ value: 'n', only: 'r', settled: 'n' })} FROM s)`,
-    ...own.map((field, part) => `(SELECT ${gathered({ value: `k${part}`, settled: 'n', field })} FROM s)`),
+    ...keyParts.map((field, part) => `(SELECT ${gathered({ value: `k${part}`, settled: 'n', field })} FROM s)`),
   ];
   const input = printInput(question, scope, conflict, sought);
   return `WITH i AS (${input}), s AS (${stored}) SELECT ${answers.join(', ')}`;
@@ -85,16 +85,16 @@ function isVisible(row: Row, { fields }: Conflict): string {
 function printInput(
   question: Question,
   scope: WriteScope,
-  { readable: { descriptor: own }, fields }: Conflict,
+  { readable: { descriptor: collection }, fields }: Conflict,
   sought: readonly Sought[],
 ): string {
   const { input } = question.statement.dialect;
-  const given = fields.map(({ field: { descriptor } }, part) => {
+  const inputs = fields.map(({ field: { descriptor } }, part) => {
     const native = descriptor.type === 'array' ? 'pg_catalog.text' : descriptor.native;
     return { name: `c${part}`, native, values: sought.map(({ values }) => values[part] ?? null) };
   });
   const flags = fields.flatMap(({ preset }, part) => {
-    const values = sought.map((one) => String(one.given[part] === true));
+    const values = sought.map((item) => String(item.given[part] === true));
     return preset === undefined ? [] : [{ name: `p${part}`, native: 'pg_catalog.bool', values }];
   });
   const values = fields.map(({ field: { descriptor }, preset }, part) => {
@@ -105,7 +105,7 @@ function printInput(
     return `CASE WHEN c.p${part} THEN ${value} ELSE ${input.sought(`(${other})`, descriptor)} END AS v${part}`;
   });
   const columns = fields.map(({ field }, part) => `t.${field.descriptor.column} AS v${part}`);
-  const none = `SELECT ${columns.join(', ')}, ${input.typed('0', 'pg_catalog.int8')} AS n FROM ${question.statement.table(own.table)} AS t WHERE FALSE`;
-  const all = `SELECT ${values.join(', ')}, c.n FROM ${inputRows(question, [...given, ...flags], 'c')}`;
+  const none = `SELECT ${columns.join(', ')}, ${input.typed('0', 'pg_catalog.int8')} AS n FROM ${question.statement.table(collection.table)} AS t WHERE FALSE`;
+  const all = `SELECT ${values.join(', ')}, c.n FROM ${inputRows(question, [...inputs, ...flags], 'c')}`;
   return `${none} UNION ALL ${all}`;
 }

@@ -61,7 +61,7 @@ function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[]
     async find(running) {
       if (items.length === 0) return [];
       const stored = await findStored(running, desk.scope, conflict, sought);
-      return sought.map((one, index) => entryOf(writable.collection, conflict, one, stored.get(index)));
+      return sought.map((item, index) => entryOf(writable.collection, conflict, item, stored.get(index)));
     },
     write: async (running, entries) => (entries.length === 0 ? null : runTree(desk, writable, entries, many, running)),
   };
@@ -71,14 +71,14 @@ function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[]
 function entryOf(
   collection: CollectionScope,
   { fields }: Conflict,
-  { item, place }: Sought,
+  { item, place: location }: Sought,
   key: KeyTexts | undefined,
 ): Entry {
-  if (key === undefined) return { form: 'create', given: null, payload: item, place };
+  if (key === undefined) return { form: 'create', given: null, payload: item, place: location };
   const naming = new Set(fields.map(({ field }) => field.descriptor.name));
   const payload = Object.fromEntries(Object.entries(item).filter(([name]) => !naming.has(name)));
   checkOwnKey(collection, payload, oneKey(key));
-  return { form: 'update', given: key, payload, place };
+  return { form: 'update', given: key, payload, place: location };
 }
 
 /** True if an item was made after it was looked for: the error names its unique key, or that of a partition. */

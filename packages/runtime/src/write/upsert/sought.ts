@@ -31,12 +31,12 @@ export function readSought(
   const placeOf = placesIn(collection.descriptor.name, many ? [...items.keys()] : null);
   const merged = new Map<string, Sought>();
   for (const [index, item] of items.entries()) {
-    const place = placeOf(index);
-    const values = fields.map((field) => textOf(collection, field, item, place, problems));
-    const given = fields.map(({ field }) => Object.hasOwn(item, field.descriptor.name));
-    const keyed = fields.every(({ preset }, part) => (given[part] ? values[part] !== null : preset !== undefined));
-    const id = keyed ? JSON.stringify([values, given]) : `${index}`;
-    merged.set(id, { item: { ...merged.get(id)?.item, ...item }, place, values, given });
+    const location = placeOf(index);
+    const values = fields.map((field) => textOf(collection, field, item, location, problems));
+    const present = fields.map(({ field }) => Object.hasOwn(item, field.descriptor.name));
+    const keyed = fields.every(({ preset }, part) => (present[part] ? values[part] !== null : preset !== undefined));
+    const id = keyed ? JSON.stringify([values, present]) : `${index}`;
+    merged.set(id, { item: { ...merged.get(id)?.item, ...item }, place: location, values, given: present });
   }
   return [...merged.values()];
 }
@@ -45,7 +45,7 @@ function textOf(
   { relations }: CollectionScope,
   { field: { descriptor }, writable }: ConflictField,
   item: FilterObject,
-  place: Place,
+  location: Place,
   problems: Problems,
 ): string | null {
   const { name } = descriptor;
@@ -53,7 +53,7 @@ function textOf(
   const sent: JsonValue = item[name] ?? null;
   if (!writable) problems.forbid();
   if (relations.has(name) && isObject(sent)) {
-    problems.refuse(place, name, 'takes the key of an item');
+    problems.refuse(location, name, 'takes the key of an item');
     return null;
   }
   const decoded = sent === null ? undefined : decodeGiven(descriptor, sent, true);
