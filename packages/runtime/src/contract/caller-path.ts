@@ -22,8 +22,8 @@ export interface CallerValue {
 export type BrokenPath = Pick<FilterProblem, 'stage' | 'message' | 'name'>;
 
 /** The words of a path: `$CURRENT_USER.team.name`. */
-export function callerPathText({ of, path }: CallerOperand): string {
-  return [of === 'user' ? '$CURRENT_USER' : '$CURRENT_ROLE', ...path].join('.');
+export function callerPathText({ of: subject, path }: CallerOperand): string {
+  return [subject === 'user' ? '$CURRENT_USER' : '$CURRENT_ROLE', ...path].join('.');
 }
 
 /**
@@ -81,7 +81,7 @@ const families: Readonly<Partial<Record<PortableType, string>>> = {
 };
 
 /** True if values of two types can be compared: texts with texts, numbers with numbers, else a type with itself. */
-export function areComparable(one: Pick<ValueType, 'type'>, other: Pick<ValueType, 'type'>): boolean {
-  const family = families[one.type];
+export function areComparable(first: Pick<ValueType, 'type'>, other: Pick<ValueType, 'type'>): boolean {
+  const family = families[first.type];
   return family !== undefined && family === families[other.type];
 }

@@ -27,23 +27,23 @@ const exponent = /\d[eE][+-]?\d/;
 export function mayLoseDigits(text: string): boolean {
   // A run that long covers one of the positions at that distance, so hardly any character of a body of words is looked
   // at.
-  for (let at = longRun - 1; at < text.length; at += longRun) {
-    if (isDigit(text, at) && isLongRun(text, at)) return true;
+  for (let position = longRun - 1; position < text.length; position += longRun) {
+    if (isDigit(text, position) && isLongRun(text, position)) return true;
   }
   return exponent.test(text);
 }
 
-function isLongRun(text: string, at: number): boolean {
-  let from = at;
+function isLongRun(text: string, position: number): boolean {
+  let from = position;
   while (from > 0 && isDigit(text, from - 1)) from--;
-  let to = at + 1;
+  let to = position + 1;
   while (to < text.length && isDigit(text, to)) to++;
   return to - from >= longRun;
 }
 
 /** A digit, or the point among them. */
-function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
+function isDigit(text: string, position: number): boolean {
+  const code = text.charCodeAt(position);
   return (code >= 48 && code <= 57) || code === 46;
 }
 

@@ -9,26 +9,27 @@ import type { JsonValue } from './types.ts';
 import { decodeValue } from './values.ts';
 
 /** Reads what stands under a field: a value, which means `_eq`, or an object of operators. */
-export function readComparisons(reader: Reader, compared: Compared, value: JsonValue, place: Place): Condition {
-  if (!isObject(value)) return readComparison(reader, compared, '_eq', value, place);
+export function readComparisons(reader: Reader, compared: Compared, value: JsonValue, location: Place): Condition {
+  if (!isObject(value)) return readComparison(reader, compared, '_eq', value, location);
   const conditions = Object.entries(value).map(([key, inner]) => {
-    const at = below(place, key);
-    if (isOperator(key)) return readComparison(reader, compared, key, inner, at);
+    const next = below(location, key);
+    if (isOperator(key)) return readComparison(reader, compared, key, inner, next);
     if (key === '_and' || key === '_or') {
-      return readList(key, inner, at, (element, where) => readComparisons(reader, compared, element, where));
+      return readList(key, inner, next, (element, where) => readComparisons(reader, compared, element, where));
     }
-    if (key === '_some' || key === '_none') return problem(reader, 'value', at.path, 'is for relations to many items');
-    if (isPointer(key) && compared.type.type === 'json') return readInside(reader, compared, key, inner, at);
-    return problem(reader, 'name', at.path, 'does not exist');
+    if (key === '_some' || key === '_none')
+      return problem(reader, 'value', next.path, 'is for relations to many items');
+    if (isPointer(key) && compared.type.type === 'json') return readInside(reader, compared, key, inner, next);
+    return problem(reader, 'name', next.path, 'does not exist');
   });
   return all(conditions);
 }
 
 /** Reads what stands under a path into JSON. */
-function readInside(reader: Reader, compared: Compared, key: string, value: JsonValue, place: Place): Condition {
+function readInside(reader: Reader, compared: Compared, key: string, value: JsonValue, location: Place): Condition {
   const path = readPointer(key);
-  if (path === undefined) return problem(reader, 'value', place.path, 'is not a JSON Pointer');
-  return readComparisons(reader, { ...compared, path: [...(compared.path ?? []), ...path] }, value, place);
+  if (path === undefined) return problem(reader, 'value', location.path, 'is not a JSON Pointer');
+  return readComparisons(reader, { ...compared, path: [...(compared.path ?? []), ...path] }, value, location);
 }
 
 function readComparison(
@@ -36,16 +37,16 @@ function readComparison(
   compared: Compared,
   operator: Operator,
   written: JsonValue,
-  place: Place,
+  location: Place,
 ): Condition {
   if (!operatorFits(operator, compared.type, compared.path !== undefined)) {
-    return problem(reader, 'value', place.path, 'is not defined for the type of this field');
+    return problem(reader, 'value', location.path, 'is not defined for the type of this field');
   }
-  if (flags.has(operator)) return readFlag(reader, compared, operator, written, place);
+  if (flags.has(operator)) return readFlag(reader, compared, operator, written, location);
   const value = readableValue(reader, compared, operator, written);
-  if (listed.has(operator)) return readListed(reader, compared, operator, value, place);
-  if (isNull(reader, compared, operator, value)) return readNull(reader, compared, operator, place);
-  return compare(compared, operator, readOperand(reader, compared, operator, value, place));
+  if (listed.has(operator)) return readListed(reader, compared, operator, value, location);
+  if (isNull(reader, compared, operator, value)) return readNull(reader, compared, operator, location);
+  return compare(compared, operator, readOperand(reader, compared, operator, value, location));
 }
 
 /** Text of a query string has to become the list that an array is compared with, or what it writes as JSON. */
@@ -56,7 +57,7 @@ function readableValue({ text }: Reader, { type }: Compared, operator: Operator,
   }
   if (type.type !== 'json') return value;
   const list = listed.has(operator) ? elementsOf(value) : undefined;
-  if (list !== undefined) return list.map((one) => (typeof one === 'string' ? readScalar(one) : one));
+  if (list !== undefined) return list.map((element) => (typeof element === 'string' ? readScalar(element) : element));
   return typeof value === 'string' ? readScalar(value) : value;
 }
 
@@ -78,36 +79,48 @@ function isJson({ type }: Compared): boolean {
 
 const truth: Operand = { kind: 'literal', value: true };
 
-function readNull(reader: Reader, compared: Compared, operator: Operator, place: Place): Condition {
+function readNull(reader: Reader, compared: Compared, operator: Operator, location: Place): Condition {
   if (operator === '_eq') return compare(compared, '_null', truth);
   if (operator === '_neq') return compare(compared, '_nnull', truth);
-  return problem(reader, 'value', place.path, 'does not take null');
+  return problem(reader, 'value', location.path, 'does not take null');
 }
 
-function readFlag(reader: Reader, compared: Compared, operator: Operator, value: JsonValue, place: Place): Condition {
+function readFlag(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  value: JsonValue,
+  location: Place,
+): Condition {
   const decoded = value === '' ? ({ ok: true, value: 'true' } as const) : decodeValue({ type: 'boolean' }, value);
-  if (!decoded.ok || decoded.value === null) return problem(reader, 'value', place.path, 'must be true or false');
+  if (!decoded.ok || decoded.value === null) return problem(reader, 'value', location.path, 'must be true or false');
   return compare(compared, decoded.value === 'true' ? operator : (flags.get(operator) ?? operator), truth);
 }
 
-function readListed(reader: Reader, compared: Compared, operator: Operator, value: JsonValue, place: Place): Condition {
+function readListed(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  value: JsonValue,
+  location: Place,
+): Condition {
   // A value of the caller may be a list; the time is one value, as a text without commas is.
   if (isDynamic(value) && !value.startsWith('$NOW') && (operator === '_in' || operator === '_nin')) {
-    return compare(compared, operator, readOperand(reader, compared, operator, value, place));
+    return compare(compared, operator, readOperand(reader, compared, operator, value, location));
   }
   const elements = elementsOf(value);
-  if (elements === undefined) return problem(reader, 'value', place.path, 'must be a list');
+  if (elements === undefined) return problem(reader, 'value', location.path, 'must be a list');
   if (paired.has(operator) && elements.length !== 2) {
-    return problem(reader, 'value', place.path, 'must have exactly two values');
+    return problem(reader, 'value', location.path, 'must have exactly two values');
   }
-  if (ranged.has(operator)) return readRange(reader, compared, operator, elements, place);
+  if (ranged.has(operator)) return readRange(reader, compared, operator, elements, location);
   if (elements.some((element) => isNull(reader, compared, operator, element))) {
-    return problem(reader, 'value', place.path, 'does not take null');
+    return problem(reader, 'value', location.path, 'does not take null');
   }
   if (isJson(compared) && !elementwise.has(operator) && new Set(elements.map(kindOf)).size > 1) {
-    return problem(reader, 'value', place.path, 'must have values of one kind');
+    return problem(reader, 'value', location.path, 'must have values of one kind');
   }
-  const operands = elements.map((element) => readOperand(reader, compared, operator, element, place));
+  const operands = elements.map((element) => readOperand(reader, compared, operator, element, location));
   return operands.every((operand) => operand.kind === 'literal')
     ? compare(compared, operator, listOperand(reader, elements))
     : spread(compared, operator, operands);
@@ -127,12 +140,12 @@ function readRange(
   compared: Compared,
   operator: Operator,
   elements: readonly JsonValue[],
-  place: Place,
+  location: Place,
 ): Condition {
   const ends = elements.map((end) => (end === null || (reader.text && (end === '' || end === 'null')) ? null : end));
   for (const end of ends) {
-    if (isDynamic(end)) return problem(reader, 'value', place.path, 'takes no dynamic values');
-    if (end !== null) readOperand(reader, compared, operator, end, place);
+    if (isDynamic(end)) return problem(reader, 'value', location.path, 'takes no dynamic values');
+    if (end !== null) readOperand(reader, compared, operator, end, location);
   }
   return compare(compared, operator, listOperand(reader, ends));
 }
@@ -159,11 +172,11 @@ const spreads: Readonly<Partial<Record<Operator, readonly [kind: 'and' | 'or', e
 /** Writes a list that holds dynamic values as single comparisons. */
 function spread(compared: Compared, operator: Operator, operands: readonly Operand[]): Condition {
   const [kind, each, second = each] = spreads[operator] ?? ['and', '_eq'];
-  const one = (operand: Operand, index: number): Operator => {
+  const operatorFor = (operand: Operand, index: number): Operator => {
     // Where a path leads to many values, each of them is an element.
     const path = operand.kind === 'caller' && operand.path.length > 0;
     if (path && (operator === '_in' || operator === '_nin')) return operator;
     return index === 0 ? each : second;
   };
-  return { kind, of: operands.map((operand, index) => compare(compared, one(operand, index), operand)) };
+  return { kind, of: operands.map((operand, index) => compare(compared, operatorFor(operand, index), operand)) };
 }

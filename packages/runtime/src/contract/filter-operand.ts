@@ -16,24 +16,24 @@ export function readOperand(
   compared: Compared,
   operator: Operator,
   value: JsonValue,
-  place: Place,
+  location: Place,
 ): Operand {
   const parsed = parseOperand(value, reader.text);
   if (!parsed.ok) {
-    problem(reader, 'value', place.path, parsed.message);
+    problem(reader, 'value', location.path, parsed.message);
     return { kind: 'literal', value: true };
   }
   const { operand } = parsed;
-  if (operand.kind === 'caller') checkCaller(reader, compared, operator, operand, place);
-  else checkValue(reader, compared, operator, operand, place);
+  if (operand.kind === 'caller') checkCaller(reader, compared, operator, operand, location);
+  else checkValue(reader, compared, operator, operand, location);
   return operand;
 }
 
 type Value = Exclude<Operand, CallerOperand>;
 
-function checkValue(reader: Reader, compared: Compared, operator: Operator, operand: Value, place: Place): void {
+function checkValue(reader: Reader, compared: Compared, operator: Operator, operand: Value, location: Place): void {
   const message = misfit(compared, operator, operand);
-  if (message !== undefined) problem(reader, 'value', place.path, message);
+  if (message !== undefined) problem(reader, 'value', location.path, message);
 }
 
 /** Says why an operand does not fit the compared type; undefined when it does. */
@@ -52,11 +52,11 @@ function checkCaller(
   compared: Compared,
   operator: Operator,
   operand: CallerOperand,
-  place: Place,
+  location: Place,
 ): void {
-  const refuse = (message: string) => problem(reader, 'value', place.path, message);
+  const refuse = (message: string) => problem(reader, 'value', location.path, message);
   if (operator === '_regex') refuse('takes a pattern, not a value of the caller');
-  else if (operand.path.length > 0) checkCallerPath(reader, compared, operator, operand, place);
+  else if (operand.path.length > 0) checkCallerPath(reader, compared, operator, operand, location);
   else if (compared.function !== undefined) refuse('compares a key with a number');
 }
 
@@ -65,15 +65,20 @@ function checkCallerPath(
   compared: Compared,
   operator: Operator,
   operand: CallerOperand,
-  place: Place,
+  location: Place,
 ): void {
   const found = followCallerPath(reader.callers, operand);
   if ('stage' in found) {
-    reader.problems.push({ ...found, path: place.path });
+    reader.problems.push({ ...found, path: location.path });
   } else if (!areComparable(compared.type, found.type)) {
-    problem(reader, 'value', place.path, `compares a field of type "${compared.type.type}" with "${found.type.type}"`);
+    problem(
+      reader,
+      'value',
+      location.path,
+      `compares a field of type "${compared.type.type}" with "${found.type.type}"`,
+    );
   } else if (found.many && operator !== '_in' && operator !== '_nin') {
-    problem(reader, 'value', place.path, 'compares with a list of values, which only _in and _nin take');
+    problem(reader, 'value', location.path, 'compares with a list of values, which only _in and _nin take');
   }
 }
 

@@ -35,9 +35,9 @@ export function problem(reader: Reader, stage: 'name' | 'value', path: readonly 
   return never;
 }
 
-/** The place of a key below another place. */
-export function below(place: Place, key: string): Place {
-  return { ...place, path: [...place.path, key] };
+/** The location of a key below another location. */
+export function below(location: Place, key: string): Place {
+  return { ...location, path: [...location.path, key] };
 }
 
 /** The conjunction of conditions, or the only one. */
@@ -50,10 +50,10 @@ export function all(parts: readonly Condition[]): Condition {
 export function readList(
   key: '_and' | '_or',
   value: JsonValue,
-  place: Place,
-  read: (element: JsonValue, at: Place) => Condition,
+  location: Place,
+  read: (element: JsonValue, location: Place) => Condition,
 ): Condition {
   const elements = listOf(value) ?? [];
-  const of = elements.map((element, index) => read(element, below(place, String(index))));
-  return { kind: key === '_and' ? 'and' : 'or', of };
+  const conditions = elements.map((element, index) => read(element, below(location, String(index))));
+  return { kind: key === '_and' ? 'and' : 'or', of: conditions };
 }

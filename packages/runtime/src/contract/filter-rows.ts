@@ -9,42 +9,43 @@ import type { JsonValue } from './types.ts';
 type Related = Extract<Condition, { kind: 'related' }>;
 
 /** Reads an object that describes a row: names, `_and`, `_or`. */
-export function readRows(reader: Reader, value: JsonValue, place: Place): Condition {
+export function readRows(reader: Reader, value: JsonValue, location: Place): Condition {
   if (!isObject(value)) return always;
-  return all(Object.entries(value).map(([key, inner]) => readKey(reader, key, inner, below(place, key))));
+  return all(Object.entries(value).map(([key, inner]) => readKey(reader, key, inner, below(location, key))));
 }
 
-function readKey(reader: Reader, key: string, value: JsonValue, place: Place): Condition {
+function readKey(reader: Reader, key: string, value: JsonValue, location: Place): Condition {
   if (key === '_and' || key === '_or') {
-    return readList(key, value, place, (element, at) => readRows(reader, element, at));
+    return readList(key, value, location, (element, next) => readRows(reader, element, next));
   }
-  return readName(reader, key, value, place);
+  return readName(reader, key, value, location);
 }
 
-function readName(reader: Reader, name: string, value: JsonValue, place: Place): Condition {
-  const field = reader.names.field(place.collection, name);
-  const relation = reader.names.relation(place.collection, name);
-  if (place.links !== undefined && name.startsWith('item:')) return readItem(reader, name, value, place, place.links);
-  if (relation !== undefined && relation.kind !== 'm2o') return readToMany(reader, name, relation, value, place);
-  if (relation !== undefined) return readToOne(reader, name, relation, field, value, place);
+function readName(reader: Reader, name: string, value: JsonValue, location: Place): Condition {
+  const field = reader.names.field(location.collection, name);
+  const relation = reader.names.relation(location.collection, name);
+  if (location.links !== undefined && name.startsWith('item:'))
+    return readItem(reader, name, value, location, location.links);
+  if (relation !== undefined && relation.kind !== 'm2o') return readToMany(reader, name, relation, value, location);
+  if (relation !== undefined) return readToOne(reader, name, relation, field, value, location);
   if (field !== undefined && !isSecret(field.type)) {
-    return readComparisons(reader, { field: name, type: field }, value, place);
+    return readComparisons(reader, { field: name, type: field }, value, location);
   }
   const call = field === undefined ? parseCall(name) : undefined;
   return call === undefined
-    ? problem(reader, 'name', place.path, 'does not exist')
-    : readCall(reader, call.function, call.argument, value, place);
+    ? problem(reader, 'name', location.path, 'does not exist')
+    : readCall(reader, call.function, call.argument, value, location);
 }
 
-function readCall(reader: Reader, name: string, argument: string, value: JsonValue, place: Place): Condition {
-  const field = reader.names.field(place.collection, argument);
-  const relation = reader.names.relation(place.collection, argument);
+function readCall(reader: Reader, name: string, argument: string, value: JsonValue, location: Place): Condition {
+  const field = reader.names.field(location.collection, argument);
+  const relation = reader.names.relation(location.collection, argument);
   const usable = field !== undefined && !isSecret(field.type);
-  if (!usable && relation === undefined) return problem(reader, 'name', place.path, 'does not exist');
+  if (!usable && relation === undefined) return problem(reader, 'name', location.path, 'does not exist');
   const toMany = relation !== undefined && relation.kind !== 'm2o';
   const fits = isFieldFunction(name) && ((toMany && name === 'count') || (usable && functionFits(name, field.type)));
-  if (!fits) return problem(reader, 'value', place.path, 'is a function that this field does not have');
-  return readComparisons(reader, { field: argument, function: name, type: { type: 'integer' } }, value, place);
+  if (!fits) return problem(reader, 'value', location.path, 'is a function that this field does not have');
+  return readComparisons(reader, { field: argument, function: name, type: { type: 'integer' } }, value, location);
 }
 
 /**
@@ -58,24 +59,24 @@ function readToOne(
   relation: NamedRelation,
   field: NamedField | undefined,
   value: JsonValue,
-  place: Place,
+  location: Place,
 ): Condition {
-  if (!isObject(value)) return readKeyComparison(reader, name, field, value, place);
+  if (!isObject(value)) return readKeyComparison(reader, name, field, value, location);
   const parts: Condition[] = [];
   const plain: [string, JsonValue][] = [];
   for (const [key, inner] of Object.entries(value)) {
-    const at = below(place, key);
+    const next = below(location, key);
     const group = key === '_and' || key === '_or';
-    if (isOperator(key)) parts.push(readKeyComparison(reader, name, field, { [key]: inner }, place));
-    else if (key === '_some' || key === '_none') problem(reader, 'value', at.path, 'is for relations to many items');
+    if (isOperator(key)) parts.push(readKeyComparison(reader, name, field, { [key]: inner }, location));
+    else if (key === '_some' || key === '_none') problem(reader, 'value', next.path, 'is for relations to many items');
     else if (group && holdsBareOperator(inner)) {
       parts.push(
-        readList(key, inner, at, (element, where) => readToOne(reader, name, relation, field, element, where)),
+        readList(key, inner, next, (element, where) => readToOne(reader, name, relation, field, element, where)),
       );
     } else plain.push([key, inner]);
   }
   if (plain.length > 0 || parts.length === 0) {
-    const related = readRelated(reader, name, 'one', Object.fromEntries(plain), place, relation.target);
+    const related = readRelated(reader, name, 'one', Object.fromEntries(plain), location, relation.target);
     parts.push(orNowhere(reader, relation.target, related));
   }
   return all(parts);
@@ -86,11 +87,11 @@ function readKeyComparison(
   name: string,
   field: NamedField | undefined,
   value: JsonValue,
-  place: Place,
+  location: Place,
 ): Condition {
-  if (field !== undefined && isSecret(field.type)) return problem(reader, 'name', place.path, 'does not exist');
-  if (field === undefined) return problem(reader, 'value', place.path, 'is a relation of several fields; name one');
-  return readComparisons(reader, { field: name, type: field }, value, place);
+  if (field !== undefined && isSecret(field.type)) return problem(reader, 'name', location.path, 'does not exist');
+  if (field === undefined) return problem(reader, 'value', location.path, 'is a relation of several fields; name one');
+  return readComparisons(reader, { field: name, type: field }, value, location);
 }
 
 function readRelated(
@@ -98,11 +99,11 @@ function readRelated(
   relation: string,
   quantifier: 'one' | 'some' | 'none',
   value: JsonValue,
-  place: Place,
+  location: Place,
   collection: string,
   links?: readonly string[],
 ): Related {
-  const where = readRows(reader, value, { collection, path: place.path, ...(links && { links }) });
+  const where = readRows(reader, value, { collection, path: location.path, ...(links && { links }) });
   return { kind: 'related', relation, quantifier, where };
 }
 
@@ -139,30 +140,37 @@ function isAlways(condition: Condition): boolean {
 }
 
 /** A to-many takes `_some` and `_none`; every other key describes rows of which one must exist, or none where it says so. */
-function readToMany(reader: Reader, name: string, relation: NamedRelation, value: JsonValue, place: Place): Condition {
-  if (!isObject(value)) return problem(reader, 'value', place.path, 'is a relation to many items');
-  const into = (quantifier: 'some' | 'none', inner: JsonValue, at: Place) =>
-    readRelated(reader, name, quantifier, inner, at, relation.target, relation.targets);
+function readToMany(
+  reader: Reader,
+  name: string,
+  relation: NamedRelation,
+  value: JsonValue,
+  location: Place,
+): Condition {
+  if (!isObject(value)) return problem(reader, 'value', location.path, 'is a relation to many items');
+  const into = (quantifier: 'some' | 'none', inner: JsonValue, next: Place) =>
+    readRelated(reader, name, quantifier, inner, next, relation.target, relation.targets);
   const parts: Condition[] = [];
   const plain: [string, JsonValue][] = [];
   for (const [key, inner] of Object.entries(value)) {
     if (key === '_some' || key === '_none')
-      parts.push(into(key === '_some' ? 'some' : 'none', inner, below(place, key)));
+      parts.push(into(key === '_some' ? 'some' : 'none', inner, below(location, key)));
     else if (isOperator(key))
-      problem(reader, 'value', below(place, key).path, 'does not compare relations to many items');
+      problem(reader, 'value', below(location, key).path, 'does not compare relations to many items');
     else plain.push([key, inner]);
   }
   if (plain.length > 0 || parts.length === 0) {
-    parts.push(orNowhere(reader, relation.target, into('some', plainRows(reader, plain, place), place)));
+    parts.push(orNowhere(reader, relation.target, into('some', plainRows(reader, plain, location), location)));
   }
   return all(parts);
 }
 
 /** Under a to-many, `_and` and `_or` may hold only descriptions of rows; a bare operator there compares nothing. */
-function plainRows(reader: Reader, entries: readonly (readonly [string, JsonValue])[], place: Place): FilterObject {
+function plainRows(reader: Reader, entries: readonly (readonly [string, JsonValue])[], location: Place): FilterObject {
   for (const [key, value] of entries) {
     if (key !== '_and' && key !== '_or') continue;
-    if (holdsBareOperator(value)) problem(reader, 'value', below(place, key).path, 'compares a relation to many items');
+    if (holdsBareOperator(value))
+      problem(reader, 'value', below(location, key).path, 'compares a relation to many items');
   }
   return Object.fromEntries(entries);
 }
@@ -180,10 +188,16 @@ function holdsBareOperator(value: JsonValue): boolean {
 }
 
 /** `item:<collection>` under a many-to-any looks into the linked item when it is of that collection. */
-function readItem(reader: Reader, name: string, value: JsonValue, place: Place, links: readonly string[]): Condition {
+function readItem(
+  reader: Reader,
+  name: string,
+  value: JsonValue,
+  location: Place,
+  links: readonly string[],
+): Condition {
   const item = name.slice('item:'.length);
-  if (!links.includes(item)) return problem(reader, 'name', place.path, 'does not exist');
-  if (!isObject(value)) return problem(reader, 'value', place.path, 'must be an object');
-  const where = readRows(reader, value, { collection: item, path: place.path });
+  if (!links.includes(item)) return problem(reader, 'name', location.path, 'does not exist');
+  if (!isObject(value)) return problem(reader, 'value', location.path, 'must be an object');
+  const where = readRows(reader, value, { collection: item, path: location.path });
   return orNowhere(reader, item, { kind: 'related', relation: 'item', quantifier: 'one', item, where });
 }

@@ -77,73 +77,77 @@ export function checkFilterForm(
     return collection === undefined ? undefined : names.relation(collection, name)?.target;
   }
 
-  function checkRows(value: JsonValue, at: Position): void {
+  function checkRows(value: JsonValue, position: Position): void {
     if (!isObject(value)) {
-      report(at.path, 'must be an object');
+      report(position.path, 'must be an object');
       return;
     }
-    if (at.depth > form.filterDepth) {
-      report(at.path, 'nests too deep');
+    if (position.depth > form.filterDepth) {
+      report(position.path, 'nests too deep');
       return;
     }
     for (const [key, inner] of Object.entries(value)) {
-      const next = { ...at, path: [...at.path, key], depth: at.depth + 1 };
+      const next = { ...position, path: [...position.path, key], depth: position.depth + 1 };
       if (key === '_and' || key === '_or') checkList(inner, next, checkRows);
       else checkName(key, inner, next);
     }
   }
 
-  function checkList(value: JsonValue, at: Position, check: (value: JsonValue, at: Position) => void): void {
+  function checkList(
+    value: JsonValue,
+    position: Position,
+    check: (value: JsonValue, position: Position) => void,
+  ): void {
     const elements = listOf(value);
     if (elements === undefined) {
-      report(at.path, 'must be an array');
+      report(position.path, 'must be an array');
       return;
     }
     for (const [index, element] of elements.entries()) {
-      check(element, { ...at, path: [...at.path, String(index)], depth: at.depth + 1 });
+      check(element, { ...position, path: [...position.path, String(index)], depth: position.depth + 1 });
     }
   }
 
-  function checkName(key: string, value: JsonValue, at: Position): void {
+  function checkName(key: string, value: JsonValue, position: Position): void {
     if (isOperator(key)) {
-      report(at.path, 'is an operator and must stand under a field');
+      report(position.path, 'is an operator and must stand under a field');
       return;
     }
-    if (key.startsWith('_') && !isKnown(key, at)) {
-      report(at.path, 'is not an operator');
+    if (key.startsWith('_') && !isKnown(key, position)) {
+      report(position.path, 'is not an operator');
       return;
     }
-    const call = isKnown(key, at) ? undefined : parseCall(key);
+    const call = isKnown(key, position) ? undefined : parseCall(key);
     if (call !== undefined && !isFieldFunction(call.function)) {
-      report(at.path, 'is not a function');
+      report(position.path, 'is not a function');
       return;
     }
-    if (at.names >= form.relationalDepth) {
-      report(at.path, 'names too many relations');
+    if (position.names >= form.relationalDepth) {
+      report(position.path, 'names too many relations');
       return;
     }
-    if (call !== undefined) countRelation(at);
-    checkUnderName(value, { ...at, collection: targetOf(key, at), names: at.names + 1 });
+    if (call !== undefined) countRelation(position);
+    checkUnderName(value, { ...position, collection: targetOf(key, position), names: position.names + 1 });
   }
 
-  function checkUnderName(value: JsonValue, at: Position): void {
+  function checkUnderName(value: JsonValue, position: Position): void {
     if (Array.isArray(value)) {
-      report(at.path, 'needs an operator for an array');
+      report(position.path, 'needs an operator for an array');
       return;
     }
     if (!isObject(value)) {
-      countComparison(at);
-      checkPaths([value], at);
+      countComparison(position);
+      checkPaths([value], position);
       return;
     }
-    if (at.depth > form.filterDepth) {
-      report(at.path, 'nests too deep');
+    if (position.depth > form.filterDepth) {
+      report(position.path, 'nests too deep');
       return;
     }
     const entries = Object.entries(value);
-    if (entries.length === 0 || entries.some(([key]) => describesRow(key))) countRelation(at);
+    if (entries.length === 0 || entries.some(([key]) => describesRow(key))) countRelation(position);
     for (const [key, inner] of entries) {
-      const next = { ...at, path: [...at.path, key], depth: at.depth + 1 };
+      const next = { ...position, path: [...position.path, key], depth: position.depth + 1 };
       if (key === '_and' || key === '_or') checkList(inner, next, checkObjectUnderName);
       else if (key === '_some' || key === '_none') checkQuantified(inner, next);
       else if (isOperator(key)) checkOperator(key, inner, next);
@@ -151,45 +155,45 @@ export function checkFilterForm(
     }
   }
 
-  function checkQuantified(value: JsonValue, at: Position): void {
-    countRelation(at);
-    checkRows(value, at);
+  function checkQuantified(value: JsonValue, position: Position): void {
+    countRelation(position);
+    checkRows(value, position);
   }
 
-  function checkObjectUnderName(value: JsonValue, at: Position): void {
-    if (isObject(value)) checkUnderName(value, at);
-    else report(at.path, 'must be an object');
+  function checkObjectUnderName(value: JsonValue, position: Position): void {
+    if (isObject(value)) checkUnderName(value, position);
+    else report(position.path, 'must be an object');
   }
 
-  function checkOperator(operator: Operator, value: JsonValue, at: Position): void {
+  function checkOperator(operator: Operator, value: JsonValue, position: Position): void {
     if (operator === '_regex' && !form.regex) {
-      report(at.path, 'is only available in validation rules');
+      report(position.path, 'is only available in validation rules');
       return;
     }
-    countComparison(at, comparisonsOf(operator, value));
-    checkPaths(operandsOf(operator, value), at);
+    countComparison(position, comparisonsOf(operator, value));
+    checkPaths(operandsOf(operator, value), position);
   }
 
   /** A path from the caller leads through relations like one of the filter's own. */
-  function checkPaths(values: readonly JsonValue[], at: Position): void {
+  function checkPaths(values: readonly JsonValue[], position: Position): void {
     for (const value of values) {
       const names = pathLength(value);
-      if (names > form.relationalDepth) report(at.path, 'follows a path through too many relations');
-      for (let relation = 0; relation < names; relation++) countRelation(at);
+      if (names > form.relationalDepth) report(position.path, 'follows a path through too many relations');
+      for (let relation = 0; relation < names; relation++) countRelation(position);
     }
   }
 
-  function countComparison(at: Position, count = 1): void {
+  function countComparison(position: Position, count = 1): void {
     const before = state.comparisons;
     state.comparisons += count;
     if (before <= form.comparisons && state.comparisons > form.comparisons) {
-      report(at.path, 'is one comparison too many');
+      report(position.path, 'is one comparison too many');
     }
   }
 
-  function countRelation(at: Position): void {
+  function countRelation(position: Position): void {
     state.relations += 1;
-    if (state.relations === form.relations + 1) report(at.path, 'is one relation too many');
+    if (state.relations === form.relations + 1) report(position.path, 'is one relation too many');
   }
 }
 

@@ -81,11 +81,11 @@ export function parseFilter(
   const problems: FilterProblem[] = [];
   checkForm(input, collection, names, options, problems);
   if (problems.length > 0) return { condition: never, problems };
-  const place = { collection, path: [], ...(options.links && { links: options.links }) };
+  const location = { collection, path: [], ...(options.links && { links: options.links }) };
   const condition = readRows(
     { names, callers: options.callers ?? names, text: options.text === true, problems },
     input,
-    place,
+    location,
   );
   return { condition: problems.length > 0 ? never : condition, problems };
 }

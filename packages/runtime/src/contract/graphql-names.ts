@@ -30,10 +30,10 @@ export function graphqlName(name: string): string {
 
 /** Letters, digits and underscores behind a letter: nearly every name, and a compiler asks for all of them several times. */
 function isPlainName(name: string): boolean {
-  for (let at = 0; at < name.length; at += 1) {
-    const unit = name.charCodeAt(at);
+  for (let position = 0; position < name.length; position += 1) {
+    const unit = name.charCodeAt(position);
     const isLetter = (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
-    if (!isLetter && (at === 0 || (unit !== 0x5f && (unit < 0x30 || unit > 0x39)))) return false;
+    if (!isLetter && (position === 0 || (unit !== 0x5f && (unit < 0x30 || unit > 0x39)))) return false;
   }
   return name !== '';
 }

@@ -131,14 +131,14 @@ export interface GraphqlIndex {
 
 /** Indexes the names of an API. The names of a collection are looked up when it is first asked for. */
 export function indexGraphql(collections: readonly CollectionDescriptor[]): GraphqlIndex {
-  const named = new Map(collections.map((one) => [one.name, one]));
-  const typed = new Map(collections.map((one) => [graphqlName(one.name), one]));
+  const named = new Map(collections.map((collection) => [collection.name, collection]));
+  const typed = new Map(collections.map((collection) => [graphqlName(collection.name), collection]));
   const links = graphqlLinks(collections);
-  const known = new Map<string, GraphqlCollection>();
+  const cache = new Map<string, GraphqlCollection>();
   function look(descriptor: CollectionDescriptor | undefined): GraphqlCollection | undefined {
     if (descriptor === undefined) return undefined;
-    const found = known.get(descriptor.name) ?? namesOf(descriptor, links.get(descriptor.name) ?? []);
-    known.set(descriptor.name, found);
+    const found = cache.get(descriptor.name) ?? namesOf(descriptor, links.get(descriptor.name) ?? []);
+    cache.set(descriptor.name, found);
     return found;
   }
   return {
@@ -150,14 +150,14 @@ export function indexGraphql(collections: readonly CollectionDescriptor[]): Grap
 
 /** The many-to-any relations of each link collection, by the collection's name. */
 export function graphqlLinks(collections: readonly CollectionDescriptor[]): ReadonlyMap<string, readonly ManyToAny[]> {
-  const all = collections.flatMap(({ relations }) => relations.filter((one) => one.kind === 'm2a'));
+  const all = collections.flatMap(({ relations }) => relations.filter((relation) => relation.kind === 'm2a'));
   return Map.groupBy(all, ({ target }) => target);
 }
 
 function rootsOf(collections: readonly CollectionDescriptor[]): GraphqlIndex['roots'] {
   const entries = (scope: GraphqlScope, kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
     collections
-      .filter((one) => graphqlScope(one) === scope)
+      .filter((collection) => graphqlScope(collection) === scope)
       .flatMap((collection) => graphqlCollectionRoots(collection).map((root) => ({ ...root, collection })))
       .flatMap((root) => (root.kind === kind ? [[root.name, root] as const] : []));
   const services = (kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
@@ -173,11 +173,11 @@ function rootsOf(collections: readonly CollectionDescriptor[]): GraphqlIndex['ro
 
 function namesOf(descriptor: CollectionDescriptor, links: readonly ManyToAny[]): GraphqlCollection {
   const { fields, relations } = descriptor;
-  const own = new Set(fields.map(({ name }) => name));
-  const others = relations.filter(({ name }) => !own.has(name));
+  const fieldNames = new Set(fields.map(({ name }) => name));
+  const others = relations.filter(({ name }) => !fieldNames.has(name));
   const many = others.filter(({ kind }) => kind !== 'm2o').map(({ name }) => name);
   const called = [...fields.filter(({ type }) => functionsOf(type).length > 0).map(({ name }) => name), ...many];
-  const names = [...own, ...others.map(({ name }) => name)];
+  const names = [...fieldNames, ...others.map(({ name }) => name)];
   const functions = called.map((name) => [graphqlFunctionsName(name), { kind: 'functions', name }] as const);
   return {
     descriptor,
@@ -204,7 +204,7 @@ function namesOf(descriptor: CollectionDescriptor, links: readonly ManyToAny[]):
 
 function memberOf(name: string, relations: readonly RelationDescriptor[], links: readonly ManyToAny[]): GraphqlMember {
   const [link, ...more] = links;
-  const relation = relations.find((one) => one.kind === 'm2o' && one.field === name);
+  const relation = relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === name);
   return {
     kind: 'field',
     name,

@@ -53,10 +53,10 @@ function parseNow(text: string): ParsedOperand {
   return { ok: true, operand: { kind: 'now', offset } };
 }
 
-function parseCaller(of: 'user' | 'role', rest: string): ParsedOperand {
+function parseCaller(subject: 'user' | 'role', rest: string): ParsedOperand {
   const path = rest === '' ? [] : rest.slice(1).split('.');
   if (path.includes('')) return { ok: false, message: 'names no field after the dot' };
-  return { ok: true, operand: { kind: 'caller', of, path } };
+  return { ok: true, operand: { kind: 'caller', of: subject, path } };
 }
 
 /** True if a value is written as a dynamic value (API specification, section 5.3). Text such as `$100` is not. */
@@ -77,8 +77,8 @@ export function pathLength(value: JsonValue): number {
 export function parseOperand(value: JsonValue, text = false): ParsedOperand {
   if (!isDynamic(value)) return { ok: true, operand: { kind: 'literal', value, ...(text && { text: true as const }) } };
   if (value.startsWith('$NOW')) return parseNow(value);
-  const of = value.startsWith('$CURRENT_USER') ? 'user' : 'role';
-  return parseCaller(of, value.slice('$CURRENT_USER'.length));
+  const subject = value.startsWith('$CURRENT_USER') ? 'user' : 'role';
+  return parseCaller(subject, value.slice('$CURRENT_USER'.length));
 }
 
 /** The value of a literal operand, its numbers with all their digits. */

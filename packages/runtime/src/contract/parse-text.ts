@@ -35,8 +35,8 @@ export function parseExactly(text: string): JsonValue {
 
 function parseNative(text: string): JsonValue {
   if (!mayLoseDigits(text)) return JSON.parse(text);
-  return JSON.parse(text, (_key: string, value: JsonValue, place?: { source?: string }): JsonValue => {
-    return typeof value === 'number' && place?.source !== undefined ? exactNumber(value, place.source) : value;
+  return JSON.parse(text, (_key: string, value: JsonValue, context?: { source?: string }): JsonValue => {
+    return typeof value === 'number' && context?.source !== undefined ? exactNumber(value, context.source) : value;
   });
 }
 
@@ -53,14 +53,14 @@ const closeBrace = 125;
 function countKeys(text: string): number | null {
   let count = 0;
   let latest = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let position = 0; position < text.length; position++) {
+    const code = text.charCodeAt(position);
     if (code === quote) {
-      latest = at;
-      at = endOfString(text, at);
+      latest = position;
+      position = endOfString(text, position);
     } else if (code === colon) {
       count++;
-      if (hasEscape(text, latest, at)) return null;
+      if (hasEscape(text, latest, position)) return null;
     }
   }
   return count;
@@ -68,26 +68,26 @@ function countKeys(text: string): number | null {
 
 /** Looks at the characters itself: for `includes` V8 would prepare the whole text again for each key. */
 function hasEscape(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (text.charCodeAt(at) === backslash) return true;
+  for (let position = start; position < end; position++) if (text.charCodeAt(position) === backslash) return true;
   return false;
 }
 
 /** A string that goes on for longer is looked through by the engine, which takes many characters at once. */
 const shortString = 24;
 
-/** The place of the quotation mark that ends the string that begins at a place. */
+/** The position of the quotation mark that ends the string that begins at a position. */
 function endOfString(text: string, start: number): number {
   const near = Math.min(start + shortString, text.length);
-  let at = start + 1;
-  while (at < near) {
-    const code = text.charCodeAt(at);
-    if (code === quote) return at;
-    at += code === backslash ? 2 : 1;
+  let position = start + 1;
+  while (position < near) {
+    const code = text.charCodeAt(position);
+    if (code === quote) return position;
+    position += code === backslash ? 2 : 1;
   }
-  let end = text.indexOf('"', at);
-  while (end !== -1 && isEscaped(text, at, end)) {
-    at = end + 1;
-    end = text.indexOf('"', at);
+  let end = text.indexOf('"', position);
+  while (end !== -1 && isEscaped(text, position, end)) {
+    position = end + 1;
+    end = text.indexOf('"', position);
   }
   return end === -1 ? text.length : end;
 }
@@ -119,7 +119,7 @@ function countMembers(root: JsonValue): number {
   return count;
 }
 
-/** An object or array around a place. */
+/** An object or array around a position. */
 interface Level {
   /** Members so far; null in an array. */
   readonly members: Map<string, JsonValue> | null;
@@ -153,7 +153,7 @@ function parseByMembers(text: string): ParsedText {
     put(members === null ? elements : Object.fromEntries(members));
   }
 
-  /** The string from one place to another, which is a key where a colon follows. */
+  /** The string from one position to another, which is a key where a colon follows. */
   function string(start: number, end: number): void {
     const written: string = JSON.parse(text.slice(start, end + 1));
     if (level.members === null || !isKey(text, end)) {
@@ -164,21 +164,21 @@ function parseByMembers(text: string): ParsedText {
     if (level.members.has(written)) repeated ??= { key: shortened(written), path: pathOf(levels.slice(1)) };
   }
 
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let position = 0; position < text.length; position++) {
+    const code = text.charCodeAt(position);
     if (code === quote) {
-      const end = endOfString(text, at);
-      string(at, end);
-      at = end;
+      const end = endOfString(text, position);
+      string(position, end);
+      position = end;
     } else if (code === openBrace) open(new Map());
     else if (code === openBracket) open(null);
     else if (code === closeBrace || code === closeBracket) close();
     else if (code !== comma && code !== colon && !isSpace(code)) {
-      scalar.lastIndex = at;
+      scalar.lastIndex = position;
       const [source = ''] = scalar.exec(text) ?? [];
       const value: JsonValue = JSON.parse(source);
       put(typeof value === 'number' ? exactNumber(value, source) : value);
-      at += source.length - 1;
+      position += source.length - 1;
     }
   }
   return { value: root.elements[0] ?? null, repeated };
@@ -186,9 +186,9 @@ function parseByMembers(text: string): ParsedText {
 
 /** True if the string that ends at a position is followed by a colon. */
 function isKey(text: string, end: number): boolean {
-  let at = end + 1;
-  while (isSpace(text.charCodeAt(at))) at++;
-  return text.charCodeAt(at) === colon;
+  let position = end + 1;
+  while (isSpace(text.charCodeAt(position))) position++;
+  return text.charCodeAt(position) === colon;
 }
 
 function isSpace(code: number): boolean {

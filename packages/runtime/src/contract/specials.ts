@@ -8,10 +8,10 @@ export const plainSpecials = ['alias', 'no-data', 'group'] as const;
 
 /** Which side of a relation the specials of a field name; undefined where they name none. */
 export function relationSpecialIn(special: readonly string[]): (typeof relationSpecials)[number] | undefined {
-  return relationSpecials.find((one) => special.includes(one));
+  return relationSpecials.find((name) => special.includes(name));
 }
 
 /** True if a field with these specials has no column. */
 export function isColumnless(special: readonly string[]): boolean {
-  return relationSpecialIn(special) !== undefined || plainSpecials.some((one) => special.includes(one));
+  return relationSpecialIn(special) !== undefined || plainSpecials.some((name) => special.includes(name));
 }

@@ -147,7 +147,9 @@ export const systemCollections: readonly SystemCollection[] = [
   },
 ];
 
-const byName: ReadonlyMap<string, SystemCollection> = new Map(systemCollections.map((one) => [one.name, one]));
+const byName: ReadonlyMap<string, SystemCollection> = new Map(
+  systemCollections.map((collection) => [collection.name, collection]),
+);
 
 /** The collection of the platform that has this name. */
 export function systemCollection(name: string): SystemCollection | undefined {

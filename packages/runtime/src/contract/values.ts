@@ -179,8 +179,8 @@ const numeric: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'de
  * Accepts the output form of every type and what the API specification (section 6, "Input") adds. Text of a query
  * string is accepted as it stands: every form has one as text.
  */
-export function decodeValue(type: ValueType, given: JsonValue): Decoded {
-  const value = numeric.has(type.type) && JSON.isRawJSON(given) ? given.rawJSON : given;
+export function decodeValue(type: ValueType, input: JsonValue): Decoded {
+  const value = numeric.has(type.type) && JSON.isRawJSON(input) ? input.rawJSON : input;
   if (value === null && type.type !== 'json') return { ok: true, value: null };
   switch (type.type) {
     case 'integer':

@@ -45,14 +45,14 @@ export function createAggregate(setting: ReadSetting, name: string, read: Aggreg
 function prepareAggregated(
   setting: ReadSetting,
   name: string,
-  { collection, selection, arguments: given }: AggregateRead,
+  { collection, selection, arguments: inputs }: AggregateRead,
   variables: Variables,
 ): PreparedRead {
   const { index, scope, limits, plans } = setting;
-  const tree = argumentTree(index, index.byName(collection.descriptor.name), given, variables);
+  const tree = argumentTree(index, index.byName(collection.descriptor.name), inputs, variables);
   const request: AggregateRequest = {
-    values: selection.values.map(({ function: of, field }) => ({
-      function: of,
+    values: selection.values.map(({ function: aggregate, field }) => ({
+      function: aggregate,
       field: field?.descriptor.name ?? null,
     })),
     groups: [...new Set(readNames(tree.get('groupBy'), 'groupBy'))],
@@ -81,9 +81,9 @@ function prepareAggregated(
     bounds.offset > 0,
   ];
   const shape = `${name} ${JSON.stringify(parts)}`;
-  const known = plans.get(shape);
+  const cached = plans.get(shape);
   const plan: ReadPlan =
-    known ??
+    cached ??
     planAggregate({
       scope,
       collection,
@@ -99,7 +99,7 @@ function prepareAggregated(
       values: open.values.length,
     });
   refuseCost(plan.cost, limits.maxCost);
-  if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
+  if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return { plan, values: open.values, bounds: boundValues(bounds) };
 }
 

@@ -107,10 +107,10 @@ function settleNumbers(value: JsonValue, type: unknown): JsonValue {
     if (named === GraphQLID) return value.rawJSON;
     return isScalarType(named) && !isSpecifiedScalarType(named) ? value : Number(value.rawJSON);
   }
-  if (!isObject(value)) return value.map((one) => settleNumbers(one, named));
+  if (!isObject(value)) return value.map((element) => settleNumbers(element, named));
   if (!isInputObjectType(named)) return value;
   const fields = named.getFields();
-  const entries = Object.entries(value).map(([key, one]) => [key, settleNumbers(one, fields[key]?.type)]);
+  const entries = Object.entries(value).map(([key, member]) => [key, settleNumbers(member, fields[key]?.type)]);
   // graphql-js looks for every declared name, also for one that each object of JavaScript inherits: "constructor".
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }

@@ -31,7 +31,9 @@ export interface Collecting {
 /** The fragments of a document by name. */
 export function fragmentsOf({ definitions }: DocumentNode): Collecting['fragments'] {
   return new Map(
-    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [])),
+    definitions.flatMap((definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
+    ),
   );
 }
 
@@ -47,9 +49,9 @@ export function conditionVariables(document: DocumentNode): readonly string[] {
   return [...names];
 }
 
-function conditionOf({ name, arguments: given = [] }: DirectiveNode) {
+function conditionOf({ name, arguments: argumentNodes = [] }: DirectiveNode) {
   if (name.value !== 'skip' && name.value !== 'include') return undefined;
-  return given.find((argument) => argument.name.value === 'if')?.value;
+  return argumentNodes.find((argument) => argument.name.value === 'if')?.value;
 }
 
 /**
@@ -78,9 +80,9 @@ function collectInto(
     if (!isIncluded(collecting, selection.directives ?? [])) continue;
     if (selection.kind === Kind.FIELD) {
       const key = (selection.alias ?? selection.name).value;
-      const known = fields.get(key);
-      if (known === undefined) fields.set(key, [selection]);
-      else known.push(selection);
+      const nodes = fields.get(key);
+      if (nodes === undefined) fields.set(key, [selection]);
+      else nodes.push(selection);
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       const condition = selection.typeCondition?.name.value;
       if (condition === undefined || applies(collecting, condition, type)) {

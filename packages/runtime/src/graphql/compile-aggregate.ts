@@ -22,11 +22,11 @@ export function compileAggregate(
   sets: readonly (SelectionSetNode | undefined)[],
 ): AggregateSelection {
   const values = new Map<string, Aggregate>();
-  function shared(of: Aggregate): Aggregate {
-    const name = JSON.stringify([of.function, of.field?.descriptor.name ?? null]);
-    const known = values.get(name) ?? of;
-    values.set(name, known);
-    return known;
+  function shared(aggregate: Aggregate): Aggregate {
+    const name = JSON.stringify([aggregate.function, aggregate.field?.descriptor.name ?? null]);
+    const cached = values.get(name) ?? aggregate;
+    values.set(name, cached);
+    return cached;
   }
   const parts = collectFields(to, type, sets).map((field): AggregatePart => {
     const { key, name } = field;
@@ -35,11 +35,11 @@ export function compileAggregate(
     if (!isAggregateFunction(name)) return constantOf(type, field) ?? refuse(field);
     const inner = getNamedType(type.getFields()[name]?.type);
     if (!isObjectType(inner)) return refuse(field);
-    const below = collectFields(to, inner, setsOf(field)).map((one): AggregatePart => {
-      const of = collection.fields.get(names.output.get(one.name)?.name ?? '');
-      if (of === undefined) return constantOf(inner, one) ?? refuse(one);
-      if (!aggregateFits(name, of.descriptor.type)) return refuse(one);
-      return { kind: 'value', key: one.key, of: shared({ function: name, field: of }) };
+    const below = collectFields(to, inner, setsOf(field)).map((member): AggregatePart => {
+      const operand = collection.fields.get(names.output.get(member.name)?.name ?? '');
+      if (operand === undefined) return constantOf(inner, member) ?? refuse(member);
+      if (!aggregateFits(name, operand.descriptor.type)) return refuse(member);
+      return { kind: 'value', key: member.key, of: shared({ function: name, field: operand }) };
     });
     return { kind: 'values', key, parts: below };
   });

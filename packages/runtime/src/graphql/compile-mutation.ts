@@ -73,24 +73,24 @@ function compileRoot(
   to: CompilingRoots,
   root: GraphqlRoot,
   field: CollectedField,
-  given: ReadonlyMap<string, Input>,
+  inputs: ReadonlyMap<string, Input>,
   type: GraphQLNamedType,
 ): MutationSource {
   if (root.operation === 'service' && root.service !== 'update_users_me') {
-    return { kind: 'service', field: compileService(to, root.service, given, type, field) };
+    return { kind: 'service', field: compileService(to, root.service, inputs, type, field) };
   }
-  const own = root.operation === 'service';
+  const isOwn = root.operation === 'service';
   const written: Written = {
-    collection: own ? 'platform_users' : root.collection.name,
-    operation: own ? 'updateOne' : root.operation,
-    own,
-    given,
+    collection: isOwn ? 'platform_users' : root.collection.name,
+    operation: isOwn ? 'updateOne' : root.operation,
+    own: isOwn,
+    given: inputs,
   };
   if (!isObjectType(type)) return compileWrite(to, written, null, () => trueText);
   if (written.operation === 'deleteOne')
-    return compileWrite(to, written, null, tellDeleted(to, type, field, given.get('id')));
+    return compileWrite(to, written, null, tellDeleted(to, type, field, inputs.get('id')));
   if (written.operation === 'deleteMany') {
-    return compileWrite(to, written, null, tellDeleted(to, type, field, given.get('ids')));
+    return compileWrite(to, written, null, tellDeleted(to, type, field, inputs.get('ids')));
   }
   const many = manyOf(written.operation);
   return compileWrite(to, written, compileEcho(to, written, type, field), (answer) => {
@@ -103,16 +103,16 @@ function compileRoot(
 function compileService(
   to: CompilingRoots,
   service: GraphqlService,
-  given: ReadonlyMap<string, Input>,
+  inputs: ReadonlyMap<string, Input>,
   type: GraphQLNamedType,
   field: CollectedField,
 ): ServiceField {
-  if (service !== 'import_file' || !isObjectType(type)) return serviceField(to, service, given, type, field);
+  if (service !== 'import_file' || !isObjectType(type)) return serviceField(to, service, inputs, type, field);
   const written: Written = { collection: 'platform_files', operation: 'createOne', own: false, given: new Map() };
   const read = compileEcho(to, written, type, field);
   return {
     service,
-    arguments: given,
+    arguments: inputs,
     tell: (value) => Buffer.from(JSON.stringify(value)),
     echo(variables, caller) {
       const prepared = read(variables);
@@ -142,7 +142,7 @@ function manyOf(operation: GraphqlOperation): boolean {
 /** The read of what was written, as the document selects it. */
 function compileEcho(
   to: CompilingRoots,
-  { collection: name, operation, given }: Written,
+  { collection: name, operation, given: inputs }: Written,
   type: GraphQLObjectType,
   field: CollectedField,
 ): PrepareRead {
@@ -152,7 +152,7 @@ function compileEcho(
   const lists: Compiling['lists'] = [];
   // Everything that was written is answered, unless the document wants less.
   const whole = { ...to, limits: { ...to.limits, defaultLimit: -1 } };
-  const arguments_ = new Map([...given].filter(([argument]) => !['id', 'ids', 'data'].includes(argument)));
+  const arguments_ = new Map([...inputs].filter(([argument]) => !['id', 'ids', 'data'].includes(argument)));
   const top = many ? listSlot(whole, collection, undefined, arguments_) : undefined;
   const selection = compileSelection({ ...to, lists }, type, setsOf(field));
   const selector = many || operation === 'updateSingleton' ? 'written' : 'key';
@@ -163,11 +163,11 @@ function compileWrite(
   to: CompilingRoots,
   written: Written,
   read: PrepareRead | null,
-  told: WriteSource['told'],
+  respond: WriteSource['told'],
 ): WriteSource {
   return {
     kind: 'write',
-    told,
+    told: respond,
     ask(variables, { caller, sender }) {
       const prepared = read === null ? null : read(variables);
       const echo = (form: EchoForm): Echo | null => prepared && echoFor(prepared, form, caller);
@@ -191,13 +191,13 @@ function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: EchoFo
 
 function actionOf(
   to: CompilingRoots,
-  { collection, operation, own, given }: Written,
+  { collection, operation, own: isOwn, given: inputs }: Written,
   variables: Variables,
   caller: Caller,
 ): Omit<Ask, 'request'> {
   const names = to.index.byName(collection);
   const value = (name: string): JsonValue => {
-    const input = given.get(name);
+    const input = inputs.get(name);
     const found = input === undefined ? null : inputValue(input, variables);
     return isJson(found) ? found : null;
   };
@@ -205,7 +205,7 @@ function actionOf(
     const payload = value('data');
     checkContents([payload]);
     return Array.isArray(payload)
-      ? payload.map((one) => restPayload(to.index, names, one))
+      ? payload.map((element) => restPayload(to.index, names, element))
       : restPayload(to.index, names, payload);
   };
   const list = (): JsonValue => {
@@ -213,7 +213,7 @@ function actionOf(
     if (Array.isArray(items)) return items;
     throw new PlatformError('INVALID_PAYLOAD', '"data" must be a list of objects.');
   };
-  const item = (): string => (own ? ownSegment(caller) : segmentOf(to, collection, value('id')));
+  const item = (): string => (isOwn ? ownSegment(caller) : segmentOf(to, collection, value('id')));
   switch (operation) {
     case 'createOne':
       return { action: 'create', body: data() };
@@ -253,9 +253,9 @@ function tellDeleted(
   field: CollectedField,
   named: Input | undefined,
 ): WriteSource['told'] {
-  const parts = collectFields(to, type, setsOf(field)).map((one) => ({
-    key: one.key,
-    constant: constantOf(type, one),
+  const parts = collectFields(to, type, setsOf(field)).map((inner) => ({
+    key: inner.key,
+    constant: constantOf(type, inner),
   }));
   return (_, variables) => {
     const keys = named === undefined ? null : inputValue(named, variables);

@@ -62,8 +62,8 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
   let operations = 0;
 
   function classOf(name: string): ClassSetting {
-    const known = classes.get(name);
-    if (known !== undefined) return known;
+    const cached = classes.get(name);
+    if (cached !== undefined) return cached;
     const access = api.access.find((candidate) => candidate.name === name);
     if (access === undefined) throw new Error(`there is no access class "${name}"`);
     const made = { scope: buildScope(api, access, open), ...keptReads(plans) };
@@ -71,23 +71,23 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
     return made;
   }
 
-  function settingOf(source: OperationSource, own: ClassSetting, kind: 'query' | 'mutation') {
+  function settingOf(source: OperationSource, classSetting: ClassSetting, kind: 'query' | 'mutation') {
     const name = `${operations++}`;
     const roots = index.roots[source.schema.scope][kind];
     return ({ collecting, name: variant }: Variant): CompilingRoots => {
-      return { ...own, ...collecting, index, limits, roots, open, name: `${name} ${variant}` };
+      return { ...classSetting, ...collecting, index, limits, roots, open, name: `${name} ${variant}` };
     };
   }
 
   function compileQueries(source: OperationSource, type: GraphQLObjectType): CompiledOperation {
-    const own = classOf(source.schema.accessClass);
+    const classSetting = classOf(source.schema.accessClass);
     const sets = [source.operation.selectionSet];
-    const setting = settingOf(source, own, 'query');
+    const setting = settingOf(source, classSetting, 'query');
     return {
       kind: 'query',
       fieldsOf: createVariants(source, (variant) => compileQuery(setting(variant), type, sets)),
       emptied(collection, variables) {
-        const without = { scope: withoutRows(own.scope, collection), ...keptReads(1) };
+        const without = { scope: withoutRows(classSetting.scope, collection), ...keptReads(1) };
         const other = settingOf(source, without, 'query');
         return createVariants(source, (variant) => compileQuery(other(variant), type, sets))(variables);
       },

@@ -113,20 +113,20 @@ function compileRoot(
 ): QuerySource {
   const declared = type.getFields()[field.name];
   if (declared === undefined) return refuse(field);
-  const given = compileArguments(field.nodes[0], declared.args);
+  const inputs = compileArguments(field.nodes[0], declared.args);
   const named = getNamedType(declared.type);
   // A caller who may read nothing of users gets their own key.
   if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
-    return { kind: 'service', field: serviceField(to, root.service, given, named, field) };
+    return { kind: 'service', field: serviceField(to, root.service, inputs, named, field) };
   }
   if (!isObjectType(named)) return refuse(field);
   if (root.operation === 'service') return compileItem(to, users, named, field, ownKey);
   const { collection, operation } = root;
-  if (operation === 'aggregate') return compileAggregated(to, collection, given, named, field);
-  if (operation !== 'byKey') return compileList(to, collection, operation, given, named, field);
-  const id = given.get('id');
-  return compileItem(to, collection.name, named, field, (of, variables) =>
-    keyOf(of, id === undefined ? undefined : inputValue(id, variables)),
+  if (operation === 'aggregate') return compileAggregated(to, collection, inputs, named, field);
+  if (operation !== 'byKey') return compileList(to, collection, operation, inputs, named, field);
+  const id = inputs.get('id');
+  return compileItem(to, collection.name, named, field, (target, variables) =>
+    keyOf(target, id === undefined ? undefined : inputValue(id, variables)),
   );
 }
 
@@ -141,7 +141,7 @@ const recorded: ReadonlySet<GraphqlService> = new Set(['create_comment', 'update
 export function serviceField(
   to: CompilingRoots,
   service: GraphqlService,
-  given: ReadonlyMap<string, Input>,
+  inputs: ReadonlyMap<string, Input>,
   type: GraphQLNamedType,
   field: CollectedField,
 ): ServiceField {
@@ -149,23 +149,23 @@ export function serviceField(
     const collection = collectionOf(to, activity);
     const item = compileItem(to, activity, type, field, () => []);
     const itemOf = (key: string): RowSource => ({ ...item, keys: () => keyOf(collection, key) });
-    return { service, arguments: given, tell: (value) => Buffer.from(JSON.stringify(value)), itemOf };
+    return { service, arguments: inputs, tell: (value) => Buffer.from(JSON.stringify(value)), itemOf };
   }
   const project = compileProjection(to, type, setsOf(field));
-  return { service, arguments: given, tell: (value) => Buffer.from(JSON.stringify(project(value))) };
+  return { service, arguments: inputs, tell: (value) => Buffer.from(JSON.stringify(project(value))) };
 }
 
 function compileList(
   to: CompilingRoots,
   { name }: CollectionDescriptor,
   operation: GraphqlCollectionRoot['operation'],
-  given: ReadonlyMap<string, Input>,
+  inputs: ReadonlyMap<string, Input>,
   type: GraphQLObjectType,
   field: CollectedField,
 ): RowSource {
   const collection = collectionOf(to, name);
   const lists: Compiling['lists'] = [];
-  const top = listSlot(to, collection, undefined, given);
+  const top = listSlot(to, collection, undefined, inputs);
   const selection = compileSelection({ ...to, lists }, type, setsOf(field));
   const read = { selector: 'list', many: operation === 'list', selection, top, lists } as const;
   const prepare = createRead(to, `${to.name} ${field.key}`, read);
@@ -177,7 +177,7 @@ function compileItem(
   name: string,
   type: GraphQLObjectType,
   field: CollectedField,
-  keyOf: (of: CollectionScope, variables: Variables, caller: Caller) => readonly string[],
+  keyOf: (collection: CollectionScope, variables: Variables, caller: Caller) => readonly string[],
 ): RowSource {
   const collection = collectionOf(to, name);
   const lists: Compiling['lists'] = [];
@@ -195,7 +195,7 @@ function compileItem(
 function compileAggregated(
   to: CompilingRoots,
   { name }: CollectionDescriptor,
-  given: ReadonlyMap<string, Input>,
+  inputs: ReadonlyMap<string, Input>,
   type: GraphQLObjectType,
   field: CollectedField,
 ): RowSource {
@@ -203,7 +203,7 @@ function compileAggregated(
   const names = to.index.byName(name);
   if (names === undefined) return refuse(field);
   const selection = compileAggregate({ ...to, lists: [] }, names, collection, type, setsOf(field));
-  const prepare = createAggregate(to, `${to.name} ${field.key}`, { collection, selection, arguments: given });
+  const prepare = createAggregate(to, `${to.name} ${field.key}`, { collection, selection, arguments: inputs });
   return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
 }
 

@@ -30,8 +30,8 @@ export function compileSelection(to: Compiling, type: GraphQLObjectType, sets: S
   const names = to.index.byType(type.name);
   const collection = names && to.scope.collections.get(names.descriptor.name);
   if (names === undefined || collection === undefined) throw unknownName(type.name);
-  const place = { type, names, collection };
-  return { collection, parts: collectFields(to, type, sets).map((field) => compilePart(to, place, field)) };
+  const parent = { type, names, collection };
+  return { collection, parts: collectFields(to, type, sets).map((field) => compilePart(to, parent, field)) };
 }
 
 /** The selection sets of a field, wherever it was asked for. */
@@ -45,13 +45,13 @@ export function constantOf(type: GraphQLObjectType, { key, name }: CollectedFiel
   return name === '_empty' ? ({ kind: 'constant', key, json: 'null' } as const) : undefined;
 }
 
-function compilePart(to: Compiling, place: Place, field: CollectedField): PartTemplate {
-  const member = place.names.output.get(field.name);
-  if (member === undefined) return ready(constantOf(place.type, field) ?? unknownPart(field));
-  if (member.kind === 'functions') return ready(compileFunctions(to, place, member.name, field));
+function compilePart(to: Compiling, parent: Place, field: CollectedField): PartTemplate {
+  const member = parent.names.output.get(field.name);
+  if (member === undefined) return ready(constantOf(parent.type, field) ?? unknownPart(field));
+  if (member.kind === 'functions') return ready(compileFunctions(to, parent, member.name, field));
   return field.nodes[0].selectionSet === undefined
-    ? ready(compileKey(place, member, field))
-    : compileNested(to, place, member, field);
+    ? ready(compileKey(parent, member, field))
+    : compileNested(to, parent, member, field);
 }
 
 function ready(part: Selected): PartTemplate {
@@ -68,13 +68,13 @@ function compileKey({ collection }: Place, member: Named, { key }: CollectedFiel
 
 type Named = Exclude<GraphqlMember, { kind: 'functions' }>;
 
-function compileNested(to: Compiling, place: Place, member: Named, field: CollectedField): PartTemplate {
-  const declared = place.type.getFields()[field.name];
+function compileNested(to: Compiling, parent: Place, member: Named, field: CollectedField): PartTemplate {
+  const declared = parent.type.getFields()[field.name];
   const type = declared && getNamedType(declared.type);
   if (isUnionType(type) && member.kind === 'field' && member.link !== undefined) {
     return compileItem(to, member.link, field, to.schema.getPossibleTypes(type));
   }
-  const relation = place.collection.relations.get(member.name);
+  const relation = parent.collection.relations.get(member.name);
   if (declared === undefined || !isObjectType(type) || relation === undefined) return unknownPart(field);
   const list = compileList(to, field, declared.args, relation.descriptor);
   return { kind: 'nested', key: field.key, relation, of: compileSelection(to, type, setsOf(field)), list };
@@ -91,7 +91,7 @@ function compileItem(
   return { kind: 'item', key: field.key, link, items };
 }
 
-/** The place of a relation's arguments among the lists; undefined where it has none. */
+/** The position of a relation's arguments among the lists; undefined where it has none. */
 function compileList(
   to: Compiling,
   { nodes: [node] }: CollectedField,
@@ -105,11 +105,11 @@ function compileList(
 }
 
 /** An object of functions of one field. */
-function compileFunctions(to: Compiling, place: Place, name: string, field: CollectedField): Selected {
-  const type = getNamedType(place.type.getFields()[field.name]?.type);
+function compileFunctions(to: Compiling, parent: Place, name: string, field: CollectedField): Selected {
+  const type = getNamedType(parent.type.getFields()[field.name]?.type);
   if (!isObjectType(type)) throw unknownName(field.name);
   const parts = collectFields(to, type, setsOf(field)).map((inner): Selected => {
-    const found = resolveCall(place.collection, `${inner.name}(${name})`)?.found;
+    const found = resolveCall(parent.collection, `${inner.name}(${name})`)?.found;
     if (typeof found === 'object') return { kind: 'call', key: inner.key, call: found };
     return constantOf(type, inner) ?? unknownPart(inner);
   });

@@ -47,10 +47,10 @@ export function withoutValues(message: string): string {
 /** Prints the body of a request that was refused: as everywhere, with the places in the document where there are any. */
 export function documentErrorBody(error: PlatformError): string {
   return JSON.stringify({
-    errors: [error, ...error.others].map((one) => ({
-      message: one.message,
-      ...(one instanceof DocumentError && one.locations.length > 0 && { locations: one.locations }),
-      extensions: { code: one.code, ...one.extensions },
+    errors: [error, ...error.others].map((entry) => ({
+      message: entry.message,
+      ...(entry instanceof DocumentError && entry.locations.length > 0 && { locations: entry.locations }),
+      extensions: { code: entry.code, ...entry.extensions },
     })),
   });
 }

@@ -65,9 +65,9 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
   const isRoot = (type: GraphQLNamedType | undefined): boolean => type !== undefined && roots.includes(type);
 
   function sizeOfFragment(name: string): SelectionSize {
-    const known = measured.get(name);
-    if (known === null) throw new DocumentError('A fragment spreads itself.');
-    if (known !== undefined) return known;
+    const cached = measured.get(name);
+    if (cached === null) throw new DocumentError('A fragment spreads itself.');
+    if (cached !== undefined) return cached;
     const fragment = fragments.get(name);
     if (fragment === undefined) return nothing;
     measured.set(name, null);
@@ -144,6 +144,6 @@ export function refuseLarge({ depth, aliases, names }: SelectionSize, limits: Op
   if (excess) throw new DocumentError(`The operation ${excess}.`);
 }
 
-function tooExpensive(cost: number, most: number): DocumentError {
-  return new DocumentError(`The operation costs more than ${most}: at least ${cost}.`);
+function tooExpensive(cost: number, maxCost: number): DocumentError {
+  return new DocumentError(`The operation costs more than ${maxCost}: at least ${cost}.`);
 }

@@ -26,7 +26,7 @@ function operator(
   value: JsonValue,
 ): readonly (readonly [string, JsonValue])[] {
   if ((key === '_and' || key === '_or') && Array.isArray(value)) {
-    return [[key, value.map((one) => restFilter(index, names, one))]];
+    return [[key, value.map((condition) => restFilter(index, names, condition))]];
   }
   if (key === '_some' || key === '_none') return [[key, restFilter(index, names, value)]];
   if (key === '_at' && isObject(value)) return Object.entries(value);
@@ -42,6 +42,6 @@ function functionCalls(index: GraphqlIndex, name: string, value: JsonValue): rea
 function targetOf(index: GraphqlIndex, { relations }: CollectionDescriptor, name: string) {
   const target = name.startsWith('item:')
     ? name.slice('item:'.length)
-    : relations.find((one) => one.name === name)?.target;
+    : relations.find((candidate) => candidate.name === name)?.target;
   return target === undefined ? undefined : index.byName(target);
 }

@@ -33,18 +33,18 @@ export function inputValue(input: Input, variables: Variables): unknown {
 
 /** The arguments of a field by name, in the order in which the schema declares them. */
 export function compileArguments(
-  { arguments: given = [] }: FieldNode,
+  { arguments: argumentNodes = [] }: FieldNode,
   declared: readonly GraphQLArgument[],
 ): ReadonlyMap<string, Input> {
-  const nodes = new Map(given.map((node: ArgumentNode) => [node.name.value, node.value]));
+  const nodes = new Map(argumentNodes.map((node: ArgumentNode) => [node.name.value, node.value]));
   return new Map(declared.map((argument) => [argument.name, compilePlace(argument, nodes.get(argument.name))]));
 }
 
 /** An argument or input field: its value, or its default where none is given. */
-function compilePlace(place: GraphQLArgument | GraphQLInputField, node: ValueNode | undefined): Input {
-  const usual = defaultOf(place);
+function compilePlace(declaration: GraphQLArgument | GraphQLInputField, node: ValueNode | undefined): Input {
+  const usual = defaultOf(declaration);
   if (node === undefined) return usual;
-  const input = compileValue(node, place.type);
+  const input = compileValue(node, declaration.type);
   if (input.fixed || usual === nothing) return input;
   return {
     fixed: false,
@@ -70,7 +70,7 @@ export function compileValue(node: ValueNode, type: GraphQLInputType): Input {
   const nullable = getNullableType(type);
   if (isListType(nullable)) {
     const nodes = node.kind === Kind.LIST ? node.values : [node];
-    return compileList(nodes.map((one) => compileValue(one, nullable.ofType)));
+    return compileList(nodes.map((element) => compileValue(element, nullable.ofType)));
   }
   if (isInputObjectType(nullable) && node.kind === Kind.OBJECT) return compileObject(node, nullable.getFields());
   if (isInputObjectType(nullable) || isNonNullType(nullable)) return nothing;
@@ -92,7 +92,7 @@ function isDouble(text: string): boolean {
 
 /** An element whose variable has no value is null. */
 function compileList(elements: readonly Input[]): Input {
-  const read = (variables: Variables): unknown => elements.map((one) => inputValue(one, variables) ?? null);
+  const read = (variables: Variables): unknown => elements.map((element) => inputValue(element, variables) ?? null);
   return elements.every(({ fixed }) => fixed) ? { fixed: true, value: read({}) } : { fixed: false, read };
 }
 

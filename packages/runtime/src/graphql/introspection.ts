@@ -64,12 +64,12 @@ export type IntrospectionJudge = (document: DocumentNode, operation: OperationDe
 /** Makes the judge of a schema. */
 export function createIntrospectionJudge(schema: GraphQLSchema): IntrospectionJudge {
   const many = multiplicities(schema);
-  let most: number | undefined;
+  let limit: number | undefined;
   return function judge(document, operation) {
     const asked = valuesIn(many, document, operation);
     if (asked === 0) return;
-    most ??= patience * usualValues(many);
-    if (asked > most) throw new DocumentError('The operation asks for more of the schema than tools need.');
+    limit ??= patience * usualValues(many);
+    if (asked > limit) throw new DocumentError('The operation asks for more of the schema than tools need.');
   };
 }
 
@@ -87,9 +87,9 @@ function multiplicities(schema: GraphQLSchema): ReadonlyMap<string, number> {
   let args = 0;
   for (const type of types) {
     if (!('getFields' in type)) continue;
-    const own = Object.values(type.getFields());
-    fields += own.length;
-    for (const field of own) if ('args' in field) args += field.args.length;
+    const typeFields = Object.values(type.getFields());
+    fields += typeFields.length;
+    for (const field of typeFields) if ('args' in field) args += field.args.length;
   }
   const perType = Math.ceil(fields / types.length);
   return new Map([
@@ -108,12 +108,12 @@ function valuesIn(
   operation: OperationDefinitionNode,
 ): number {
   const fragments = fragmentsOf(document);
-  const known = new Map<string, number>();
+  const counts = new Map<string, number>();
 
   function ofFragment(name: string, isRoot: boolean): number {
     const key = isRoot ? `root ${name}` : name;
-    const found = known.get(key) ?? of(fragments.get(name)?.selectionSet, isRoot);
-    known.set(key, found);
+    const found = counts.get(key) ?? of(fragments.get(name)?.selectionSet, isRoot);
+    counts.set(key, found);
     return found;
   }
 

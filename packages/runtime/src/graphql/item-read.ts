@@ -70,16 +70,16 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
   const positions = collectLists(open, setting, nested);
   refuseSize(open, limits);
   const rows = read.top === undefined ? 1 : countedRows(top.limit);
-  const most = rows * boundOfSelection(read.selection, nested, usualLimit(limits));
-  refuseRows(most, limits);
+  const maxRows = rows * boundOfSelection(read.selection, nested, usualLimit(limits));
+  refuseRows(maxRows, limits);
   const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])}`;
-  const known = plans.get(shape);
-  if (known === undefined) refuseRelations(relationsIn([top, ...nested]), limits);
-  const plan = known ?? planItems(setting, read, top, lists, open, positions);
+  const cached = plans.get(shape);
+  if (cached === undefined) refuseRelations(relationsIn([top, ...nested]), limits);
+  const plan = cached ?? planItems(setting, read, top, lists, open, positions);
   refuseCost(plan.cost, limits.maxCost);
-  if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
+  if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = read.selector === 'key' ? [] : boundValues(top);
-  return { plan, values: open.values, bounds, ...(isLarge(most) && { large: true }) };
+  return { plan, values: open.values, bounds, ...(isLarge(maxRows) && { large: true }) };
 }
 
 function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRead, variables: Variables): Top {

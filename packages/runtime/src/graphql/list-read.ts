@@ -58,10 +58,10 @@ export function listSlot(
   setting: ListSetting,
   collection: CollectionScope,
   link: ManyToAny | undefined,
-  given: ReadonlyMap<string, Input>,
+  inputs: ReadonlyMap<string, Input>,
 ): ListSlot {
-  const slot: ListSlot = { collection, link, arguments: given, known: undefined };
-  const fixed = [...given.values()].every((input) => input.fixed);
+  const slot: ListSlot = { collection, link, arguments: inputs, known: undefined };
+  const fixed = [...inputs.values()].every((input) => input.fixed);
   return fixed ? { ...slot, known: readList(setting, slot, {}) } : slot;
 }
 
@@ -99,11 +99,11 @@ export function readList(setting: ListSetting, slot: ListSlot, variables: Variab
 export function argumentTree(
   index: GraphqlIndex,
   names: GraphqlCollection | undefined,
-  given: ReadonlyMap<string, Input>,
+  inputs: ReadonlyMap<string, Input>,
   variables: Variables,
 ): QueryTree {
   const tree = new Map<string, QueryParameter>();
-  for (const [name, input] of given) {
+  for (const [name, input] of inputs) {
     const value = inputValue(input, variables);
     if (value === undefined || value === null) continue;
     if (!isJson(value)) throw invalidQuery(`"${name}" must be JSON.`);

@@ -24,7 +24,9 @@ export function restPayload(index: GraphqlIndex, names: GraphqlCollection | unde
 
 function related(index: GraphqlIndex, target: GraphqlCollection | undefined, value: JsonValue): JsonValue {
   if (target === undefined) return value;
-  return Array.isArray(value) ? value.map((one) => restPayload(index, target, one)) : restPayload(index, target, value);
+  return Array.isArray(value)
+    ? value.map((item) => restPayload(index, target, item))
+    : restPayload(index, target, value);
 }
 
 /** The detailed form: lists of payloads, and of keys. */
@@ -42,6 +44,6 @@ function targetOf(
   { relations }: CollectionDescriptor,
   name: string,
 ): GraphqlCollection | undefined {
-  const relation = relations.find((one) => one.name === name);
+  const relation = relations.find((candidate) => candidate.name === name);
   return relation === undefined ? undefined : index.byName(relation.target);
 }

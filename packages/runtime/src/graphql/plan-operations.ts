@@ -36,13 +36,13 @@ export async function planOperations(
   const findSchema = createSchemas(read);
   const { compile, compiledOf } = createOperationCompiler({ api });
   return Promise.all(
-    operations.map(async (known) => {
-      const schema = await findSchema(known.accessClass, known.scope);
-      const { document, operation } = parseKnown(texts[known.hash] ?? '');
+    operations.map(async (entry) => {
+      const schema = await findSchema(entry.accessClass, entry.scope);
+      const { document, operation } = parseKnown(texts[entry.hash] ?? '');
       const compiled = compiledOf(compile({ schema, document, operation }));
       const coerce = createCoercion(schema.schema, operation);
       const plan = (variables: Parameters<typeof planStatements>[1]) => planStatements(compiled, variables);
-      return { ...known, ...planSamples(schema.schema, operation, coerce, plan) };
+      return { ...entry, ...planSamples(schema.schema, operation, coerce, plan) };
     }),
   );
 }

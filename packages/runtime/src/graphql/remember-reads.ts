@@ -38,11 +38,11 @@ export function rememberReads(
   }
 
   function prepareKnown(variables: Variables): PreparedRead {
-    const given = JSON.stringify(open.map((input) => inputValue(input, variables)));
-    if (given.length > longestArguments) return prepare(variables);
-    const key = `${name} ${given}`;
-    const known = reads.get(key);
-    if (known !== undefined) return known;
+    const text = JSON.stringify(open.map((input) => inputValue(input, variables)));
+    if (text.length > longestArguments) return prepare(variables);
+    const key = `${name} ${text}`;
+    const cached = reads.get(key);
+    if (cached !== undefined) return cached;
     const prepared = prepare(variables);
     reads.set(key, prepared);
     return prepared;

@@ -58,11 +58,11 @@ async function runService(
   setting: MutationSetting,
   fields: readonly MutationField[],
   field: MutationField,
-  of: ServiceField,
+  service: ServiceField,
   call: OperationCall,
 ): Promise<OperationAnswer> {
   try {
-    const { json, headers } = await setting.service(of, call);
+    const { json, headers } = await setting.service(service, call);
     return {
       body: spliceAnswer(
         withConstants(fields, () => json),
@@ -75,10 +75,13 @@ async function runService(
   }
 }
 
-function withConstants(fields: readonly MutationField[], of: (field: MutationField) => Buffer): readonly FieldValue[] {
+function withConstants(
+  fields: readonly MutationField[],
+  jsonOf: (field: MutationField) => Buffer,
+): readonly FieldValue[] {
   return fields.map((field) => {
     const { key, source } = field;
-    return { key, json: source.kind === 'constant' ? Buffer.from(source.json) : of(field) };
+    return { key, json: source.kind === 'constant' ? Buffer.from(source.json) : jsonOf(field) };
   });
 }
 
@@ -110,17 +113,17 @@ async function runWrites(
     }
   }
   function answer(answers: readonly (Buffer | null)[]): Buffer {
-    const told = new Map(
+    const parts = new Map(
       placed.map(({ field, source }, index) => [field.key, source.told(answers[index] ?? null, variables)]),
     );
     return spliceAnswer(
-      withConstants(fields, (field) => told.get(field.key) ?? nullText),
+      withConstants(fields, (field) => parts.get(field.key) ?? nullText),
       [],
     );
   }
-  function failure(place: number, error: PlatformError): Buffer {
-    const at = placed[place]?.field;
-    return at === undefined ? spliceAnswer(null, []) : failed(setting, call, at, error);
+  function failure(index: number, error: PlatformError): Buffer {
+    const field = placed[index]?.field;
+    return field === undefined ? spliceAnswer(null, []) : failed(setting, call, field, error);
   }
   if (placed.length === 0) return answer([]);
   const kept = key && { key: key.text, caller, sender, collection: `graphql/${scope}`, query: '' };

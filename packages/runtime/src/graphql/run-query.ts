@@ -115,9 +115,9 @@ function reported({ report }: QuerySetting, { request }: OperationCall, thrown: 
 const frames = new WeakMap<QueryField, ReturnType<typeof frameOf>>();
 
 function frameFor(field: QueryField): ReturnType<typeof frameOf> {
-  const known = frames.get(field) ?? frameOf(field.key);
-  frames.set(field, known);
-  return known;
+  const frame = frames.get(field) ?? frameOf(field.key);
+  frames.set(field, frame);
+  return frame;
 }
 
 /** Errors in the order of the document; one at a field that cannot be null leaves no data. */

@@ -78,7 +78,7 @@ function jsonOfLiteral(node: ValueNode | ConstValueNode, variables: Variables): 
     case Kind.BOOLEAN:
       return node.value;
     case Kind.LIST:
-      return node.values.map((one) => jsonOfLiteral(one, variables));
+      return node.values.map((element) => jsonOfLiteral(element, variables));
     case Kind.OBJECT:
       return objectOf(node.fields, variables);
     case Kind.VARIABLE:

@@ -34,8 +34,8 @@ export function createSchemas(read: NonNullable<CompiledApi['graphql']>): FindSc
   }
 
   return function findSchema(accessClass, scope) {
-    const known = made.get(accessClass);
-    if (known !== undefined) return known[scope];
+    const cached = made.get(accessClass);
+    if (cached !== undefined) return cached[scope];
     const promise = making.get(accessClass) ?? make(accessClass);
     if (!making.has(accessClass)) making.set(accessClass, promise);
     return promise.then((both) => both[scope]);
@@ -68,7 +68,9 @@ export function buildSchemas(accessClass: string, text: string): BothScopes {
 }
 
 /** Makes the printer of schemas: as text, each printed once. */
-export function createSchemaPrinter(findSchema: FindSchema): (...of: Parameters<FindSchema>) => Promise<string> {
+export function createSchemaPrinter(
+  findSchema: FindSchema,
+): (...parameters: Parameters<FindSchema>) => Promise<string> {
   const printed = new WeakMap<ScopeSchema, string>();
   return async function print(accessClass, scope) {
     const found = await findSchema(accessClass, scope);

@@ -11,7 +11,7 @@ export interface SelectionTemplate {
   readonly parts: readonly PartTemplate[];
 }
 
-/** One response name. `list` is the place of a relation's arguments among those of the operation, where it has some. */
+/** One response name. `list` is the position of a relation's arguments among those of the operation, where it has some. */
 export type PartTemplate =
   | { readonly kind: 'ready'; readonly part: Selected }
   | {
@@ -40,7 +40,7 @@ function fillPart(part: PartTemplate, lists: readonly NestedRead[]): Selected {
     const read = part.list === undefined ? undefined : lists[part.list];
     return { kind, key, relation: part.relation, of: fillSelection(part.of, lists), read };
   }
-  const items = part.items.map((of) => ({ of: fillSelection(of, lists), read: undefined }));
+  const items = part.items.map((item) => ({ of: fillSelection(item, lists), read: undefined }));
   return { kind, key, link: part.link, items, own: undefined };
 }
 
@@ -54,7 +54,7 @@ export function boundOfSelection({ parts }: SelectionTemplate, lists: readonly N
 
 function boundOfPart(part: PartTemplate, lists: readonly NestedRead[], usual: number): number {
   if (part.kind === 'ready') return 1;
-  if (part.kind === 'item') return Math.max(1, ...part.items.map((of) => boundOfSelection(of, lists, usual)));
+  if (part.kind === 'item') return Math.max(1, ...part.items.map((item) => boundOfSelection(item, lists, usual)));
   const many = part.relation.descriptor.kind !== 'm2o';
   const limit = part.list === undefined ? usual : (lists[part.list]?.request.limit ?? usual);
   return (many ? countedRows(limit) : 1) * boundOfSelection(part.of, lists, usual);

@@ -68,27 +68,32 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   const documents = createByteCache<KeptText>(documentsKept);
   const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
 
-  function prepare(key: string, of: ScopeSchema, asked: AskedDocument): KeptDocument {
-    const { document, operation: node } = checkDocument(of, asked, limits);
-    const operation = runner.compile({ schema: of, document, operation: node });
-    const coerce = createCoercion(of.schema, node);
-    const kept: KeptDocument = { of, document, node, operation, coerce };
+  function prepare(key: string, schema: ScopeSchema, asked: AskedDocument): KeptDocument {
+    const { document, operation: node } = checkDocument(schema, asked, limits);
+    const operation = runner.compile({ schema, document, operation: node });
+    const coerce = createCoercion(schema.schema, node);
+    const kept: KeptDocument = { of: schema, document, node, operation, coerce };
     const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + asked.text.length * bytesPerCharacter;
-    const known = documents.get(asked.text);
+    const cached = documents.get(asked.text);
     // The forms of a document that is large and requested by many must not outgrow the cache of all documents.
-    const forms: KeptText = known !== undefined && bytes * known.size * 4 < documentsKept.bytes ? known : new Map();
+    const forms: KeptText = cached !== undefined && bytes * cached.size * 4 < documentsKept.bytes ? cached : new Map();
     forms.set(key, kept);
     documents.set(asked.text, forms, bytes * forms.size);
     return kept;
   }
 
   /** Descriptions of a schema are large and asked for again and again; without variables they never differ. */
-  function introspect(key: string, text: string, { of, document, node }: KeptDocument, variables: SentVariables) {
+  function introspect(
+    key: string,
+    text: string,
+    { of: schema, document, node }: KeptDocument,
+    variables: SentVariables,
+  ) {
     const name = `${key}\0${text}`;
     const constant = (node.variableDefinitions ?? []).length === 0;
-    const known = constant ? introspections.get(name) : undefined;
-    if (known !== undefined) return known;
-    const answer = answerIntrospection(of.schema, document, node, variables);
+    const cached = constant ? introspections.get(name) : undefined;
+    if (cached !== undefined) return cached;
+    const answer = answerIntrospection(schema.schema, document, node, variables);
     if (constant) {
       const length = [...answer.values()].reduce((sum, text) => sum + text.length, 0);
       introspections.set(name, answer, length * bytesPerCharacter);
@@ -105,8 +110,8 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   }
 
   async function prepareAndRun(key: string, asked: GraphqlRequest): Promise<OperationAnswer> {
-    const of = await findSchema(asked.caller.accessClass, asked.scope);
-    return run(key, prepare(key, of, asked), asked);
+    const schema = await findSchema(asked.caller.accessClass, asked.scope);
+    return run(key, prepare(key, schema, asked), asked);
   }
 
   function run(key: string, kept: KeptDocument, asked: GraphqlRequest): Promise<OperationAnswer> {
@@ -132,8 +137,8 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   return {
     answer,
     async prepare(accessClass, scope, text) {
-      const of = await findSchema(accessClass, scope);
-      const kept = prepare(keyOf(accessClass, scope, null), of, { text, operationName: null, queriesOnly: false });
+      const schema = await findSchema(accessClass, scope);
+      const kept = prepare(keyOf(accessClass, scope, null), schema, { text, operationName: null, queriesOnly: false });
       planSamples(kept.of.schema, kept.node, kept.coerce, (variables) => runner.plan(kept.operation, variables));
     },
   };

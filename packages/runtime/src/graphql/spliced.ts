@@ -9,9 +9,9 @@ const transcoders = new WeakMap<ReadPlan, Transcoder>();
 
 /** Returns the transcoder that writes the rows of a plan; made once. */
 function transcoderOf(plan: ReadPlan): Transcoder {
-  const known = transcoders.get(plan) ?? createTranscoder(plan.fields);
-  transcoders.set(plan, known);
-  return known;
+  const transcoder = transcoders.get(plan) ?? createTranscoder(plan.fields);
+  transcoders.set(plan, transcoder);
+  return transcoder;
 }
 
 /**

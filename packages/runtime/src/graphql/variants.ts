@@ -22,21 +22,21 @@ export function createVariants<T>(
 ): (variables: Variables) => T {
   const names = conditionVariables(document);
   const fragments = fragmentsOf(document);
-  const known = createPlanCache<T>(mostVariants);
+  const cache = createPlanCache<T>(mostVariants);
   let only: T | undefined;
 
   function make(variables: Variables, name: string): T {
     const isTrue = (variable: string): boolean => variables[variable] === true;
     const compiled = compile({ collecting: { schema: schema.schema, fragments, isTrue }, name });
     if (names.length === 0) only = compiled;
-    else known.set(name, compiled);
+    else cache.set(name, compiled);
     return compiled;
   }
 
   return function find(variables) {
     if (only !== undefined) return only;
     const name = names.map((variable) => (variables[variable] === true ? '1' : '0')).join('');
-    return known.get(name) ?? make(variables, name);
+    return cache.get(name) ?? make(variables, name);
   };
 }
 
