@@ -19,7 +19,9 @@ export interface AccessNames {
 export function accessNames(api: Pick<CompiledApi, 'access'>): AccessNames {
   const open = classOf(api.access, 'public').name;
   const admin = classOf(api.access, 'admin').name;
-  const named = api.access.filter((one) => !one.admin).flatMap(({ name, roles }) => roles.map((role) => [role, name]));
+  const named = api.access
+    .filter((access) => !access.admin)
+    .flatMap(({ name, roles }) => roles.map((role) => [role, name]));
   const byRole = new Map(named.map(([role = '', name = '']) => [role, name]));
   return {
     public: open,

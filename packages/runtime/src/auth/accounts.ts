@@ -73,20 +73,31 @@ export interface AccountsOptions<T> {
 /** Makes them; null where the platform's own tables are not installed. Throws when they are and there is no SECRET. */
 export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | null {
   const { api, database, environment, gate, describe } = options;
-  const place = systemPlaceOf(api);
-  if (place === null) return null;
+  const location = systemPlaceOf(api);
+  if (location === null) return null;
   const { auth, mail } = environment;
   if (auth.secret === null) throw new Error('SECRET is required where there are users.');
   const tokens = createTokens(auth.secret);
-  const finder = createAccountFinder(database, place);
-  const upkeep = createUpkeep(database, place);
-  const settings = createAccountSettings(database, place);
-  const attempts = createAttempts(auth.limits, createCounters(database, place), settings);
+  const finder = createAccountFinder(database, location);
+  const upkeep = createUpkeep(database, location);
+  const settings = createAccountSettings(database, location);
+  const attempts = createAttempts(auth.limits, createCounters(database, location), settings);
   const identities = createIdentities({ tokens, finder, attempts, describe, seen: upkeep.seen });
-  const sessions = createSessions(place, auth);
+  const sessions = createSessions(location, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
   const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), gate);
-  const parts = { database, place, finder, tokens, identities, sessions, settings, attempts, makePair, keepHistory };
+  const parts = {
+    database,
+    place: location,
+    finder,
+    tokens,
+    identities,
+    sessions,
+    settings,
+    attempts,
+    makePair,
+    keepHistory,
+  };
   const shared = { ...parts, passwords: createPasswords() };
   const secondFactors = createSecondFactors(shared);
   const signIn = createSignIn({
@@ -97,7 +108,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   });
   const singleSignOn = createSingleSignOn(auth.providers, {
     ...parts,
-    useState: createUseState(database, place),
+    useState: createUseState(database, location),
     findOrCreate: createRegistration(finder, options.createUser),
     log: options.log,
     stallTime: auth.loginStallTime,
@@ -121,7 +132,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
 function createMail<T>(
   { environment, mail: { folder, templates }, log, publicUrl, database }: AccountsOptions<T>,
   {
-    place,
+    place: location,
     tokens,
     settings,
   }: Pick<Parameters<typeof createSecondFactors>[0], 'place' | 'settings'> & {
@@ -131,5 +142,5 @@ function createMail<T>(
   const transport = createMailTransport(environment.mail, folder, log);
   const write = loadMailTemplates(templates);
   const deliver = createLetters({ tokens, settings, write, transport, environment: environment.mail, publicUrl });
-  return createOutbox({ database, place, deliver, log, closed: transport.close });
+  return createOutbox({ database, place: location, deliver, log, closed: transport.close });
 }

@@ -110,11 +110,11 @@ function loginAttempt(
 
   async function judge(): Promise<readonly Count[]> {
     const [counts, { loginAttempts }] = await Promise.all([counters.read(all), settings()]);
-    const of = (purpose: string): readonly Count[] => counts.filter((count) => count.purpose === purpose);
-    refuseFrom(of('login.client'), limits.addressPoints);
-    if (of('login.pair').length > 0) refuseFrom(of('login.account'), limits.accountPoints);
-    if (loginAttempts !== null) refuseFrom(of('login.streak'), loginAttempts);
-    return of('login.streak');
+    const countsOf = (purpose: string): readonly Count[] => counts.filter((count) => count.purpose === purpose);
+    refuseFrom(countsOf('login.client'), limits.addressPoints);
+    if (countsOf('login.pair').length > 0) refuseFrom(countsOf('login.account'), limits.accountPoints);
+    if (loginAttempts !== null) refuseFrom(countsOf('login.streak'), loginAttempts);
+    return countsOf('login.streak');
   }
 
   return {

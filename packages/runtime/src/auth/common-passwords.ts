@@ -403,10 +403,10 @@ cashmoney 09041986 04071988 02011976 07091988 10021986 10021987 10051988 1008198
 13101982 13101988
 `;
 
-let known: ReadonlySet<string> | undefined;
+let passwords: ReadonlySet<string> | undefined;
 
 /** True if a password is in the list; upper and lower case are the same. */
 export function isCommonPassword(password: string): boolean {
-  known ??= new Set(words.trim().split(/\s/));
-  return known.has(password.toLowerCase());
+  passwords ??= new Set(words.trim().split(/\s/));
+  return passwords.has(password.toLowerCase());
 }

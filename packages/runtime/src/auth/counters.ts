@@ -34,7 +34,7 @@ export interface Count {
   readonly left: number;
 }
 
-/** The counters of one place. */
+/** The counters of one location. */
 export interface Counters {
   /** Returns the counts of those counters whose window is running. */
   read(counters: readonly Counter[]): Promise<readonly Count[]>;
@@ -56,8 +56,8 @@ export interface CounterStatements extends Readonly<Record<'read' | 'count' | 'g
 }
 
 /** Makes the counters. */
-export function createCounters(database: Pick<Database, 'query' | 'transaction'>, place: SystemPlace): Counters {
-  const texts = byFamily<CounterStatements>(place, {
+export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {
+  const texts = byFamily<CounterStatements>(location, {
     postgres: (schema) => ({ ...statements(schema), input: (counters) => JSON.stringify(counters) }),
     mysql: (tables) => mysqlCounters(tables, mostSwept),
   });

@@ -33,20 +33,20 @@ interface Statements {
 }
 
 /** True if there is no user at all. */
-export async function hasNoUser(database: Pick<Database, 'query'>, place: SystemPlace): Promise<boolean> {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+export async function hasNoUser(database: Pick<Database, 'query'>, location: SystemPlace): Promise<boolean> {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   return (await ask(database, texts.somebody, [])).length === 0;
 }
 
 /** Makes the administrator when there is no user at all; null when there is one. */
 export async function createFirstAdministrator(
   database: Pick<Database, 'query' | 'transaction'>,
-  place: SystemPlace,
+  location: SystemPlace,
   passwords: Pick<Passwords, 'hash'>,
   { email, password }: AdministratorWish,
 ): Promise<FirstAdministrator | null> {
-  if (!(await hasNoUser(database, place))) return null;
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+  if (!(await hasNoUser(database, location))) return null;
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   const madePassword = password === null ? randomBytes(15).toString('base64url') : null;
   const hashed = await passwords.hash(password ?? madePassword ?? '');
   const made = await database.transaction(async (transaction) => {

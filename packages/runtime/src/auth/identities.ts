@@ -69,10 +69,10 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
   const looking = new Map<string, Promise<T>>();
   let changes = 0;
 
-  function remember(key: string, one: Remembered<T>): void {
+  function remember(key: string, entry: Remembered<T>): void {
     // Set anew, so that the order of the map is that of the look-ups.
     remembered.delete(key);
-    remembered.set(key, one);
+    remembered.set(key, entry);
     for (const [oldest] of remembered) {
       if (remembered.size <= mostRemembered) break;
       remembered.delete(oldest);
@@ -97,10 +97,10 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
   async function look(key: string, token: string, client: () => string): Promise<T> {
     const start = performance.now();
     const before = changes;
-    const known = remembered.get(key);
-    const proof = known ?? proofOf(tokens, token);
+    const cached = remembered.get(key);
+    const proof = cached ?? proofOf(tokens, token);
     const account = await (proof.session === null
-      ? staticAccount(token, known === undefined, client)
+      ? staticAccount(token, cached === undefined, client)
       : accountOf(finder, proof.session));
     if (proof.session !== null && proof.user !== account.id) throw new PlatformError('INVALID_CREDENTIALS');
     const described = describe({ account, session: proof.session });
@@ -118,10 +118,10 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
       if (isOversized(token)) throw new PlatformError(isJwtShaped(token) ? 'INVALID_TOKEN' : 'INVALID_CREDENTIALS');
       // The token itself is not kept.
       const key = hash('sha256', token, 'base64url');
-      const known = remembered.get(key);
-      if (known !== undefined) {
-        if (known.expiresAt <= Date.now()) throw new PlatformError('TOKEN_EXPIRED');
-        if (known.freshUntil > performance.now()) return known.described;
+      const cached = remembered.get(key);
+      if (cached !== undefined) {
+        if (cached.expiresAt <= Date.now()) throw new PlatformError('TOKEN_EXPIRED');
+        if (cached.freshUntil > performance.now()) return cached.described;
       }
       const running = looking.get(key);
       if (running !== undefined) return running;
@@ -137,7 +137,7 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
     },
     forget(user) {
       changed();
-      for (const [key, one] of remembered) if (one.user === user) remembered.delete(key);
+      for (const [key, entry] of remembered) if (entry.user === user) remembered.delete(key);
     },
   };
 }

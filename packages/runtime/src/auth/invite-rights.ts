@@ -60,5 +60,5 @@ function rulesOf({ collections }: AccessClass): readonly AccessRule[] {
 function readAsCreated(access: AccessClass, read: readonly AccessRule[]): AccessClass {
   const others = access.collections.filter(({ collection }) => collection !== users);
   const collections = [...others, { collection: users, read }];
-  return { ...access, collections: collections.sort((one, other) => (one.collection < other.collection ? -1 : 1)) };
+  return { ...access, collections: collections.sort((first, other) => (first.collection < other.collection ? -1 : 1)) };
 }

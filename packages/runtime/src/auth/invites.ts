@@ -43,10 +43,10 @@ export interface InviteOptions {
 }
 
 /** Makes it. */
-export function createInvite({ api, place, planner, writer, environment }: InviteOptions): Invite {
-  const texts = mailedTokenStatements(place);
+export function createInvite({ api, place: location, planner, writer, environment }: InviteOptions): Invite {
+  const texts = mailedTokenStatements(location);
   const ttl = `${environment.ttl} milliseconds`;
-  const classes = new Map(api.access.map((one) => [one.name, one]));
+  const classes = new Map(api.access.map((access) => [access.name, access]));
   const rights = createInviteRights(api);
 
   /**
@@ -80,18 +80,18 @@ export function createInvite({ api, place, planner, writer, environment }: Invit
       rights.check(caller);
       await checkRole(transaction, caller, role);
       const meant = await allRows(transaction, texts.meant, [JSON.stringify(emails)]);
-      const unknown = meant.flatMap(([place, user]) => (user === null ? [emails[Number(place)] ?? ''] : []));
-      const known = meant.flatMap(([, user, invited]) =>
+      const unknown = meant.flatMap(([position, user]) => (user === null ? [emails[Number(position)] ?? ''] : []));
+      const invitedUsers = meant.flatMap(([, user, invited]) =>
         typeof user === 'string' && invited === 'true' ? [user] : [],
       );
       const items = unknown.map((email) => ({ email, role }));
       const made = items.length === 0 ? null : await write(transaction, { action: 'create', body: items });
-      if (known.length > 0) {
-        await write(transaction, { action: 'update', body: { keys: known, data: { role } } });
-        await rights.judge(transaction, caller, known);
+      if (invitedUsers.length > 0) {
+        await write(transaction, { action: 'update', body: { keys: invitedUsers, data: { role } } });
+        await rights.judge(transaction, caller, invitedUsers);
       }
-      const keys = Array.from({ length: (made?.count ?? 0) + known.length }, makeMailedKey);
-      const users = [made === null ? '{}' : keyArray(made), arrayLiteral(known)];
+      const keys = Array.from({ length: (made?.count ?? 0) + invitedUsers.length }, makeMailedKey);
+      const users = [made === null ? '{}' : keyArray(made), arrayLiteral(invitedUsers)];
       const values = [...users, arrayLiteral(keys), ttl, url?.href ?? null];
       const [number] = (await firstRow(transaction, texts.invite, values)) ?? [];
       if (typeof number === 'string') transaction.identify(number);

@@ -6,7 +6,7 @@ import type { Sender } from '../write/job.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
 const mostKnown = 1_000;
-const known = new Map<string, Networks>();
+const cache = new Map<string, Networks>();
 
 /**
  * Compares a client with a role's list of addresses and CIDR blocks; an empty list admits every client. Entries that
@@ -30,8 +30,8 @@ export function clientOf({ ip }: Sender): string {
 
 function networksOf(list: readonly string[]): Networks {
   const text = list.join();
-  const read = known.get(text) ?? createNetworks(list);
-  if (known.size >= mostKnown) known.clear();
-  known.set(text, read);
+  const read = cache.get(text) ?? createNetworks(list);
+  if (cache.size >= mostKnown) cache.clear();
+  cache.set(text, read);
   return read;
 }

@@ -26,9 +26,9 @@ export interface MailedTokenStatements
   use(kind: MailedStatement): OwnSql;
 }
 
-/** The statements for the place of the tables. */
-export function mailedTokenStatements(place: SystemPlace): MailedTokenStatements {
-  return byFamily<MailedTokenStatements>(place, { postgres: postgresMailedTokens, mysql: mysqlMailedTokens });
+/** The statements for the location of the tables. */
+export function mailedTokenStatements(location: SystemPlace): MailedTokenStatements {
+  return byFamily<MailedTokenStatements>(location, { postgres: postgresMailedTokens, mysql: mysqlMailedTokens });
 }
 
 function postgresMailedTokens(schema: string) {

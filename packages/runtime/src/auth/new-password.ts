@@ -39,9 +39,19 @@ export interface SetPasswordOptions {
 
 /** Makes it. */
 export function createSetPassword(options: SetPasswordOptions): SetPassword {
-  const { database, place, tokens, attempts, passwords, sessions, identities, settings, keepHistory, minLength } =
-    options;
-  const texts = mailedTokenStatements(place);
+  const {
+    database,
+    place: location,
+    tokens,
+    attempts,
+    passwords,
+    sessions,
+    identities,
+    settings,
+    keepHistory,
+    minLength,
+  } = options;
+  const texts = mailedTokenStatements(location);
   const statements = {
     invite: { look: texts.look('invite'), use: texts.use('invite') },
     password_reset: { look: texts.look('password_reset'), use: texts.use('password_reset') },

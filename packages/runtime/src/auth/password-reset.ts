@@ -26,8 +26,13 @@ const sweepEveryMs = 600_000;
 const mostSwept = 1_000;
 
 /** Makes it. */
-export function createRequestReset({ database, place, attempts, environment }: RequestResetOptions): RequestReset {
-  const texts = mailedTokenStatements(place);
+export function createRequestReset({
+  database,
+  place: location,
+  attempts,
+  environment,
+}: RequestResetOptions): RequestReset {
+  const texts = mailedTokenStatements(location);
   const ttl = `${environment.ttl} milliseconds`;
   let swept = Number.NEGATIVE_INFINITY;
   return async function requestReset(email, url, client) {

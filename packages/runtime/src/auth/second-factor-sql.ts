@@ -16,9 +16,9 @@ function sha256(parameter: string): string {
 /** The statements, by what they do. */
 export type SecondFactorStatements = Readonly<Record<keyof ReturnType<typeof postgresSecondFactors>, OwnSql>>;
 
-/** The statements for the place of the tables. $1 is the user everywhere. */
-export function secondFactorStatements(place: SystemPlace): SecondFactorStatements {
-  return byFamily<SecondFactorStatements>(place, { postgres: postgresSecondFactors, mysql: mysqlSecondFactors });
+/** The statements for the location of the tables. $1 is the user everywhere. */
+export function secondFactorStatements(location: SystemPlace): SecondFactorStatements {
+  return byFamily<SecondFactorStatements>(location, { postgres: postgresSecondFactors, mysql: mysqlSecondFactors });
 }
 
 function postgresSecondFactors(schema: string) {

@@ -69,8 +69,8 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Makes the services. */
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
-  const { database, place, finder, sessions, identities, attempts, keepHistory } = options;
-  const texts = secondFactorStatements(place);
+  const { database, place: location, finder, sessions, identities, attempts, keepHistory } = options;
+  const texts = secondFactorStatements(location);
 
   /** Runs a statement, and returns true if its condition held. */
   async function held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {

@@ -20,9 +20,9 @@ function hashOf(parameter: string): string {
 /** The statements, by what they do. */
 export type SessionStatements = Readonly<Record<keyof ReturnType<typeof postgresSessions>, OwnSql>>;
 
-/** The statements for the place of the tables. */
-export function sessionStatements(place: SystemPlace): SessionStatements {
-  return byFamily<SessionStatements>(place, { postgres: postgresSessions, mysql: mysqlSessions });
+/** The statements for the location of the tables. */
+export function sessionStatements(location: SystemPlace): SessionStatements {
+  return byFamily<SessionStatements>(location, { postgres: postgresSessions, mysql: mysqlSessions });
 }
 
 function postgresSessions(schema: string) {

@@ -32,7 +32,7 @@ export interface SessionLifetimes {
   readonly sessionMaxTtl: number;
 }
 
-/** The sessions of one place. */
+/** The sessions of one location. */
 export interface Sessions {
   /** Begins a session and returns its key; null if the user has changed since the check. */
   begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
@@ -50,9 +50,9 @@ export interface Sessions {
   endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
 }
 
-/** Makes the sessions of a place. */
-export function createSessions(place: SystemPlace, lifetimes: SessionLifetimes): Sessions {
-  const texts = sessionStatements(place);
+/** Makes the sessions of a location. */
+export function createSessions(location: SystemPlace, lifetimes: SessionLifetimes): Sessions {
+  const texts = sessionStatements(location);
   const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;
   const sessionTtl = `${lifetimes.sessionMaxTtl} milliseconds`;
 

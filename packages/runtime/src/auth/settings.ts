@@ -30,9 +30,9 @@ function mysqlText({ table }: MysqlTables): OwnSql {
 }
 
 /** Makes the reader. Concurrent calls share one read. */
-export function createAccountSettings(database: Pick<Database, 'query'>, place: SystemPlace): ReadAccountSettings {
-  const text = byFamily(place, { postgres: postgresText, mysql: mysqlText });
-  let known: Promise<AccountSettings> | undefined;
+export function createAccountSettings(database: Pick<Database, 'query'>, location: SystemPlace): ReadAccountSettings {
+  const text = byFamily(location, { postgres: postgresText, mysql: mysqlText });
+  let cached: Promise<AccountSettings> | undefined;
   let until = Number.NEGATIVE_INFINITY;
 
   async function read(): Promise<AccountSettings> {
@@ -46,12 +46,12 @@ export function createAccountSettings(database: Pick<Database, 'query'>, place: 
   }
 
   return function readSettings() {
-    if (known !== undefined && performance.now() < until) return known;
+    if (cached !== undefined && performance.now() < until) return cached;
     const reading = read();
-    known = reading;
+    cached = reading;
     until = performance.now() + freshMs;
     reading.catch(() => {
-      if (known === reading) known = undefined;
+      if (cached === reading) cached = undefined;
     });
     return reading;
   };

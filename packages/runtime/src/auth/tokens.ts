@@ -72,8 +72,8 @@ export function createTokens(secret: string, now: () => number = Date.now): Toke
   return {
     sign(kind, claims, ttlMs) {
       const { type, audience, key } = kindOf(kind);
-      const at = now();
-      const times = { iat: Math.floor(at / 1000), exp: Math.ceil((at + ttlMs) / 1000) };
+      const issuedAt = now();
+      const times = { iat: Math.floor(issuedAt / 1000), exp: Math.ceil((issuedAt + ttlMs) / 1000) };
       const header = { alg: algorithm, typ: type } as const;
       return jwt.sign({ ...claims, ...times, iss: issuer, aud: audience }, key, { algorithm, header });
     },

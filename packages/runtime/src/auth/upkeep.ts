@@ -20,9 +20,9 @@ const mostNoted = 10_000;
 const sweepEveryMs = 600_000;
 const mostSwept = 1_000;
 
-/** Makes the upkeep of a place. */
-export function createUpkeep(database: Pick<Database, 'transaction'>, place: SystemPlace): Upkeep {
-  const texts = sessionStatements(place);
+/** Makes the upkeep of a location. */
+export function createUpkeep(database: Pick<Database, 'transaction'>, location: SystemPlace): Upkeep {
+  const texts = sessionStatements(location);
   const noted = new Map<string, number>();
   const running = new Set<Promise<unknown>>();
   let swept = performance.now();

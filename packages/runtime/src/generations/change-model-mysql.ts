@@ -58,7 +58,7 @@ export function createMysqlModelChange(
     const api = await compiledIn(session.query, tables);
     const document = await describeModel(api);
     const { schema } = recompiler;
-    const known: KnownModel = {
+    const model: KnownModel = {
       api,
       document,
       systemSchema: tables.place.schema,
@@ -66,7 +66,7 @@ export function createMysqlModelChange(
       discard,
       sql: mysqlSqlOf(api),
     };
-    return { api, document, planned: plan(known) };
+    return { api, document, planned: plan(model) };
   }
 
   /** Compiles what the change would come to; nothing of it stays. */
@@ -76,19 +76,19 @@ export function createMysqlModelChange(
     rows: readonly string[],
     planned: ModelChange,
   ): Promise<Awaited<ReturnType<typeof answerOf>>> {
-    let place = planned.steps[0]?.place ?? { collection: 'platform_collections', field: null };
+    let location = planned.steps[0]?.place ?? { collection: 'platform_collections', field: null };
     try {
       const drafts = await makeDrafts(session, statements, (statement) => {
-        place = statement.place;
+        location = statement.place;
       });
-      place = planned.steps.find(({ kind }) => kind === 'run')?.place ?? place;
+      location = planned.steps.find(({ kind }) => kind === 'run')?.place ?? location;
       await session.script('START TRANSACTION');
       for (const sql of rows) await session.script(sql);
       const read = (): Promise<void> => session.script('ROLLBACK');
       const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, drafts });
       return await answerOf(planned, made);
     } catch (error) {
-      return explainMysql(error, place);
+      return explainMysql(error, location);
     } finally {
       // The connection may be what broke; the first error is the one to tell.
       await session.script('ROLLBACK').catch(() => undefined);
@@ -100,18 +100,18 @@ export function createMysqlModelChange(
     transaction: Transaction,
     session: MigrationConnection,
     [plan, discard, origin]: Parameters<ChangeModel>,
-    begun: (own: Begun) => void,
+    begun: (started: Begun) => void,
   ): Promise<Changed> {
     const { schema } = tablesIn().place;
     const { api, document, planned } = await planIn(session, plan, discard);
     if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
     for (const step of planned.steps) await judge(session, step).catch((error) => explainMysql(error, step.place));
     const statements = await tableStatements(session, planned.steps);
-    const said = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
-    const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...said]);
-    const rows = [...said, recordMigration(schema, migration, platformVersion())];
+    const texts = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+    const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...texts]);
+    const rows = [...texts, recordMigration(schema, migration, platformVersion())];
     const compiled = await compileDrafts(session, statements, rows, planned);
-    const traces = logPlaceOf(api) === null ? [] : planned.told.map((told) => activityRow(schema, origin, told));
+    const traces = logPlaceOf(api) === null ? [] : planned.told.map((entry) => activityRow(schema, origin, entry));
     const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
     begun({ name: migration.name, planned });
     await perform(session, schema, change, statements);
@@ -147,27 +147,27 @@ export function createMysqlModelChange(
   }
 
   /** Completes or undoes what is half done; this may complete the change that an earlier try of a request has begun. */
-  async function settle(session: MigrationConnection, own: Begun | undefined): Promise<Changed | null> {
+  async function settle(session: MigrationConnection, started: Begun | undefined): Promise<Changed | null> {
     const completed = await beginChanges(session, tablesIn().place.schema);
-    if (own === undefined || !completed.includes(own.name)) return null;
+    if (started === undefined || !completed.includes(started.name)) return null;
     const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });
-    const answer = await answerOf(own.planned, made);
+    const answer = await answerOf(started.planned, made);
     return { answer: answer.told, made: answer.made };
   }
 
   return async (...asked) => {
-    let own: Begun | undefined;
+    let started: Begun | undefined;
     const begin = (begun: Begun): void => {
-      own = begun;
+      started = begun;
     };
     try {
       return await inTurn(
         async (transaction, session) =>
-          (await settle(session, own)) ?? (await changeIn(transaction, session, asked, begin)),
+          (await settle(session, started)) ?? (await changeIn(transaction, session, asked, begin)),
       );
     } catch (error) {
-      if (own === undefined) throw error;
-      const changed = await inTurn((_, session) => settle(session, own)).catch(leave);
+      if (started === undefined) throw error;
+      const changed = await inTurn((_, session) => settle(session, started)).catch(leave);
       if (changed === null) throw error;
       return changed;
     }

@@ -29,7 +29,7 @@ import { modelChannel, modelStatements, type WatchedTables } from './model-sql.t
 import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recompile.ts';
 
 /** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */
-export type PlanChange = (known: KnownModel) => ModelChange;
+export type PlanChange = (model: KnownModel) => ModelChange;
 
 /** Options of the model changer. */
 export interface ModelChangerOptions {
@@ -75,17 +75,17 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const { lock, tell } = modelStatements(tables.place);
     await allRows(transaction, lock, [modelLock]);
     const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
-    const known = await compiledIn(run, tables);
+    const api = await compiledIn(run, tables);
     const { schema: systemSchema } = tables.place;
-    const document = await describeModel(known);
+    const document = await describeModel(api);
     const { schema } = recompiler;
-    const planned = plan({ api: known, document, systemSchema, schema, discard, sql: postgresModelSql });
+    const planned = plan({ api, document, systemSchema, schema, discard, sql: postgresModelSql });
     if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
     const [number] = (await firstRow(transaction, `SELECT ${transactionNumber}`, [])) ?? [];
     if (typeof number === 'string') transaction.identify(number);
     const write = async (): Promise<void> => {
       await runSteps(transaction, planned.steps);
-      await keepTrace(transaction, known, planned, systemSchema, origin);
+      await keepTrace(transaction, api, planned, systemSchema, origin);
     };
     // A changed table is locked until the end of the transaction, and compiling takes longer than changing. So the
     // change is undone while it is compiled, which frees the tables, and then done again.
@@ -108,7 +108,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
 
   async function keepTrace(
     transaction: Transaction,
-    known: CompiledApi,
+    api: CompiledApi,
     planned: ModelChange,
     schema: string,
     origin: ChangeOrigin,
@@ -120,19 +120,19 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const others = [...names, ...(await recompiler.migrationNames())];
     const { name, checksum, script } = migrationOf(planned.title, statements, others);
     await allRows(transaction, recordMigrationSql(schema), [name, checksum, script, platformVersion()]);
-    if (logPlaceOf(known) === null) return;
-    const told = planned.told.map((one) => ({ ...one, revision: null, parent: null }));
-    const { text, parameters } = logChanges(schema, origin, told);
+    if (logPlaceOf(api) === null) return;
+    const entries = planned.told.map((entry) => ({ ...entry, revision: null, parent: null }));
+    const { text, parameters } = logChanges(schema, origin, entries);
     await allRows(transaction, text, parameters);
   }
 
   const changeMysql = createMysqlModelChange(options);
 
   return async (...asked) => {
-    const { place, model } = options.tables();
+    const { place: location, model } = options.tables();
     if (!model) throw new PlatformError('UNPROCESSABLE_ENTITY', uninstalled);
     const { answer, made } =
-      place.dialect === 'postgres'
+      location.dialect === 'postgres'
         ? await database.transaction(async (transaction) => ({ value: await change(transaction, ...asked) }))
         : await changeMysql(...asked);
     if (made !== null) await serve(made);
@@ -154,12 +154,12 @@ export async function answerOf(
   made: Made | Problems,
 ): Promise<{ readonly told: unknown; readonly made: Made }> {
   if (!('api' in made)) throw uncompiled(planned, made);
-  const told = planned.answer(await describeModel(made.api));
-  if (told === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
-  return { told, made };
+  const answer = planned.answer(await describeModel(made.api));
+  if (answer === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
+  return { told: answer, made };
 }
 
-function uncompiled({ told }: ModelChange, problems: Problems): PlatformError {
-  const place = { collection: told[0]?.collection ?? 'platform_collections', index: undefined };
-  return failedValidation(place, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
+function uncompiled({ told: entries }: ModelChange, problems: Problems): PlatformError {
+  const location = { collection: entries[0]?.collection ?? 'platform_collections', index: undefined };
+  return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
 }

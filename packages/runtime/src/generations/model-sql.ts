@@ -49,22 +49,22 @@ export interface ModelStatements {
 }
 
 /** Prints them. */
-export function modelStatements(place: SystemPlace): ModelStatements {
-  return byFamily<ModelStatements>(place, {
+export function modelStatements(location: SystemPlace): ModelStatements {
+  return byFamily<ModelStatements>(location, {
     postgres: (schema) => ({ lock: lockSql, tell: tellSql, migrations: projectMigrationsSql(schema) }),
     mysql: (tables) => ({
       lock: mysqlTurn(tables),
       tell: null,
-      migrations: mysqlProjectTables(place.schema).migrations,
+      migrations: mysqlProjectTables(location.schema).migrations,
     }),
   });
 }
 
 /** Asks what there is of the three tables and the ledger: `modelTablesSql`, with its parameter. */
-export function modelTablesQuestion(place: SystemPlace): readonly [string, readonly (string | null)[]] {
-  return byFamily<readonly [string, readonly (string | null)[]]>(place, {
+export function modelTablesQuestion(location: SystemPlace): readonly [string, readonly (string | null)[]] {
+  return byFamily<readonly [string, readonly (string | null)[]]>(location, {
     postgres: (schema) => [modelTablesSql, [schema]],
-    mysql: () => [mysqlModelTablesSql, [namesIn(place.schema)[0] ?? null]],
+    mysql: () => [mysqlModelTablesSql, [namesIn(location.schema)[0] ?? null]],
   });
 }
 
@@ -84,13 +84,13 @@ export async function readModelRows(
 /** Prints the statement that gives one text, which is another one whenever one of the rows is. */
 export function markSql(tables: WatchedTables): string {
   return byFamily(tables.place, {
-    postgres: () => postgresMark(Object.values(rowStatements(tables)).filter((one) => one !== null)),
-    mysql: (own) => mysqlMark(own, tables),
+    postgres: () => postgresMark(Object.values(rowStatements(tables)).filter((text) => text !== null)),
+    mysql: (mysqlTables) => mysqlMark(mysqlTables, tables),
   });
 }
 
-function rowStatements({ place, permissions, model, ledger }: WatchedTables) {
-  const [roles, rules] = byFamily<readonly [string, string]>(place, {
+function rowStatements({ place: location, permissions, model, ledger }: WatchedTables) {
+  const [roles, rules] = byFamily<readonly [string, string]>(location, {
     postgres: (schema) => [roleRowsSql(schema), permissionRowsSql(schema)],
     mysql: ({ table }) => [
       mysqlRoleRowsSql(table('platform_roles')),
@@ -101,9 +101,9 @@ function rowStatements({ place, permissions, model, ledger }: WatchedTables) {
     roles: permissions ? roles : null,
     rules: permissions ? rules : null,
     model: model
-      ? byFamily(place, {
+      ? byFamily(location, {
           postgres: (schema) => modelRowsSql(schema, ledger),
-          mysql: () => mysqlModelRowsSql(place.schema, ledger),
+          mysql: () => mysqlModelRowsSql(location.schema, ledger),
         })
       : null,
   };
@@ -116,15 +116,15 @@ function postgresMark(statements: readonly string[]): string {
   return `SELECT pg_catalog.concat_ws(' ', ${["'mark'", ...parts].join(', ')})`;
 }
 
-function mysqlMark({ table }: MysqlTables, { place, permissions, model, ledger }: WatchedTables): string {
-  const digest = (columns: readonly string[], of: string): string => {
+function mysqlMark({ table }: MysqlTables, { place: location, permissions, model, ledger }: WatchedTables): string {
+  const digest = (columns: readonly string[], name: string): string => {
     // A null is told from an empty text, and the length in front tells where one value ends. As bytes, because JSON and
     // texts have collations that do not meet.
     const values = columns.map((column) => {
       const bytes = `CAST(CAST(${column} AS CHAR) AS BINARY)`;
       return `IFNULL(CONCAT(LENGTH(${bytes}), ':', ${bytes}), '~')`;
     });
-    return `(SELECT SHA2(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n'), 256) FROM ${table(of)})`;
+    return `(SELECT SHA2(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n'), 256) FROM ${table(name)})`;
   };
   const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
   const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];
@@ -133,7 +133,7 @@ function mysqlMark({ table }: MysqlTables, { place, permissions, model, ledger }
     ...(model
       ? [
           `(SELECT SHA2(GROUP_CONCAT(CONCAT(kind, row_text) ORDER BY kind, CAST(row_text AS BINARY) SEPARATOR '\\n'), 256)
-FROM (${mysqlModelRowsSql(place.schema, ledger)}) AS model_rows)`,
+FROM (${mysqlModelRowsSql(location.schema, ledger)}) AS model_rows)`,
         ]
       : []),
   ];

@@ -56,16 +56,16 @@ const lookEvery = 2_000;
 
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
-  const { database, place, recompiler, current, swap, log, listen } = options;
-  const sql = modelStatements(place);
-  let tables: WatchedTables = { place, permissions: recompiler.permissions, model: false, ledger: false };
+  const { database, place: location, recompiler, current, swap, log, listen } = options;
+  const sql = modelStatements(location);
+  let tables: WatchedTables = { place: location, permissions: recompiler.permissions, model: false, ledger: false };
   const compiled = new WeakMap<Transaction, Made>();
   let compilations = 0;
   let served = 0;
   /** Latest compilation, served by now or not. */
   let latest: Made | null = null;
   /** State of the tables when they last agreed with the served API, or did not compile. */
-  let known: string | null = null;
+  let lastMark: string | null = null;
   let looking: Promise<void> | null = null;
   let again = false;
   /** True if the last look failed, which is logged once. */
@@ -77,11 +77,11 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   /** `anew` reads the tables of the database again, which is done as well where another process has changed them. */
   async function compileIn(
     run: RunTexts,
-    of: WatchedTables,
+    watched: WatchedTables,
     anew: boolean,
     { read, drafts, unless }: CompileOptions = { read: async () => {} },
   ): Promise<Made | Problems> {
-    const rows = unless?.rows ?? (await readModelRows(of, (text) => run(text, [])));
+    const rows = unless?.rows ?? (await readModelRows(watched, (text) => run(text, [])));
     // Numbered under the lock, so that the latest state of the tables has the highest number.
     compilations += 1;
     const number = compilations;
@@ -95,12 +95,12 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   }
 
   /** The API of what the tables say by now. */
-  async function compiledIn(run: RunTexts, of: WatchedTables): Promise<CompiledApi> {
-    const rows = await readModelRows(of, (text) => run(text, []));
+  async function compiledIn(run: RunTexts, watched: WatchedTables): Promise<CompiledApi> {
+    const rows = await readModelRows(watched, (text) => run(text, []));
     const digests = recompiler.digests(rows);
-    const known = [current(), ...(latest === null ? [] : [latest.api])].find((api) => says(api, digests));
-    if (known !== undefined) return known;
-    const made = await compileIn(run, of, true);
+    const cached = [current(), ...(latest === null ? [] : [latest.api])].find((api) => says(api, digests));
+    if (cached !== undefined) return cached;
+    const made = await compileIn(run, watched, true);
     if ('api' in made) return made.api;
     throw new PlatformError('UNPROCESSABLE_ENTITY', `What the tables hold does not compile: ${made.join(' ')}`);
   }
@@ -108,7 +108,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   /** Looks for the tables, which may be installed while the server runs. */
   async function findTables(): Promise<void> {
     if (tables.model && tables.ledger) return;
-    const [[model, ledger] = []] = await database.query(...modelTablesQuestion(place));
+    const [[model, ledger] = []] = await database.query(...modelTablesQuestion(location));
     tables = { ...tables, model: model === '1', ledger: ledger === '1' };
   }
 
@@ -147,7 +147,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   async function lookOnce(): Promise<void> {
     await findTables();
     const [mark = null] = (await database.query(markSql(tables), []))[0] ?? [];
-    if (stopped || (mark !== null && mark === known)) return;
+    if (stopped || (mark !== null && mark === lastMark)) return;
     const rows = await readModelRows(tables, (text) => database.query(text, []));
     const digests = recompiler.digests(rows);
     if (latest !== null && says(latest.api, digests)) {
@@ -161,7 +161,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       if ('api' in made) await serve(made);
       else log.error({ problems: made }, 'The tables hold rows that do not compile. What is served stays.');
     }
-    known = mark;
+    lastMark = mark;
   }
 
   function tellSight(error: unknown): void {
@@ -199,7 +199,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     recompiler,
     tables: () => tables,
     compiledIn,
-    compileIn: (run, of, asked) => compileIn(run, of, true, asked),
+    compileIn: (run, watched, asked) => compileIn(run, watched, true, asked),
     serve,
     log,
   });
@@ -250,6 +250,6 @@ function says(api: CompiledApi, { permissions, model }: ModelDigests): boolean {
 
 /** Error with the reasons why written rows do not compile. */
 function refusal(collection: ModelCollection, problems: readonly string[]) {
-  const place = { collection, index: undefined };
-  return failedValidation(place, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
+  const location = { collection, index: undefined };
+  return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
 }

@@ -20,13 +20,13 @@ export async function perform(
   change: ChangeUnderWay,
   statements: readonly TableStatement[],
 ): Promise<void> {
-  let place = statements[0]?.place;
+  let location = statements[0]?.place;
   try {
     await runUnderWay(session, schema, change, (number) => {
-      place = statements[number]?.place;
+      location = statements[number]?.place;
     });
   } catch (error) {
-    explainMysql(error, place ?? { collection: 'platform_collections', field: null });
+    explainMysql(error, location ?? { collection: 'platform_collections', field: null });
   }
 }
 
@@ -50,16 +50,16 @@ export function migrated({ sql, loose }: TableStatement): string {
 export async function tell(
   transaction: Transaction,
   api: CompiledApi,
-  { told }: ModelChange,
+  { told: entries }: ModelChange,
   origin: ChangeOrigin,
 ): Promise<void> {
-  const place = logPlaceOf(api);
-  if (place === null) return;
-  const log = byFamily(place, { postgres: () => null, mysql: mysqlLog });
+  const location = logPlaceOf(api);
+  if (location === null) return;
+  const log = byFamily(location, { postgres: () => null, mysql: mysqlLog });
   await log?.(
     transaction,
     origin,
-    told.map((one) => ({ ...one, revision: null, parent: null })),
+    entries.map((entry) => ({ ...entry, revision: null, parent: null })),
   );
 }
 

@@ -56,7 +56,7 @@ export function allChanges(title: string, changes: readonly ModelChange[]): Mode
   return {
     title,
     steps: changes.flatMap(({ steps }) => steps),
-    told: changes.flatMap(({ told }) => told),
+    told: changes.flatMap(({ told: entries }) => entries),
     answer(document) {
       const answers = changes.map(({ answer }) => answer(document));
       return answers.includes(undefined) ? undefined : answers;

@@ -59,7 +59,7 @@ function isColumnType(name: string): name is ColumnTypeName {
 }
 
 /** A default as SQL: a value of the type, or one of the few that the database computes. Null where there is none. */
-export function defaultSql(sql: ModelSql, valueType: ValueType, schema: Payload, place: ModelPlace): string | null {
+export function defaultSql(sql: ModelSql, valueType: ValueType, schema: Payload, location: ModelPlace): string | null {
   const { type } = valueType;
   const { default_value: value = null, max_length: longest = null } = schema;
   if (value === null) return null;
@@ -67,14 +67,14 @@ export function defaultSql(sql: ModelSql, valueType: ValueType, schema: Payload,
   const expression = sql.computedDefault(type, value);
   if (expression !== undefined) return expression;
   const decoded = decodeValue(valueType, value);
-  const told = { collection: place.collection, index: undefined };
+  const errorLocation = { collection: location.collection, index: undefined };
   if (!decoded.ok) {
     if (decoded.limit === undefined) throw invalidPayload(`"schema.default_value" ${decoded.message}.`);
-    throw failedValidation(told, place.field, decoded.limit, decoded.message);
+    throw failedValidation(errorLocation, location.field, decoded.limit, decoded.message);
   }
   const length = type === 'string' ? (longest ?? 255) : null;
   if (typeof length === 'number' && [...(decoded.value ?? '')].length > length) {
-    throw failedValidation(told, place.field, 'max_length', 'has a default that is too long');
+    throw failedValidation(errorLocation, location.field, 'max_length', 'has a default that is too long');
   }
   return decoded.value === null ? null : sql.defaultLiteral(valueType, decoded.value);
 }

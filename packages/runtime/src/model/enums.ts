@@ -12,10 +12,10 @@ const longestValue = 63;
 export function choicesIn(meta: Payload): readonly string[] | undefined {
   const { choices } = objectIn(meta, 'options');
   if (choices === undefined) return undefined;
-  const values = Array.isArray(choices) ? choices.map((one) => (isObject(one) ? one.value : one)) : [];
+  const values = Array.isArray(choices) ? choices.map((choice) => (isObject(choice) ? choice.value : choice)) : [];
   const fit = values.filter(
-    (one): one is string =>
-      typeof one === 'string' && one !== '' && Buffer.byteLength(one) <= longestValue && !one.includes('\0'),
+    (value): value is string =>
+      typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= longestValue && !value.includes('\0'),
   );
   if (fit.length === 0 || fit.length !== values.length || new Set(fit).size !== fit.length) {
     throw invalidPayload(
@@ -30,9 +30,9 @@ export function enumSteps({ sql }: KnownModel, found: FoundColumn, meta: Payload
   const { column } = found;
   const wanted = column.type === 'enum' ? choicesIn(meta) : undefined;
   if (wanted === undefined) return [];
-  const known = column.values ?? [];
-  const missing = known.filter((value) => !wanted.includes(value));
+  const existing = column.values ?? [];
+  const missing = existing.filter((value) => !wanted.includes(value));
   if (missing.length > 0) throw invalidPayload(`Values of an enum stay, so ${missing.join(', ')} must be among them.`);
-  const added = wanted.filter((value) => !known.includes(value));
-  return added.length === 0 ? [] : sql.addValues(found, [...known, ...added], added);
+  const added = wanted.filter((value) => !existing.includes(value));
+  return added.length === 0 ? [] : sql.addValues(found, [...existing, ...added], added);
 }

@@ -8,12 +8,12 @@ import type { NewForeignKey } from './sql/model-sql.ts';
 /** The foreign key of a told relation; undefined for one of several columns, and where the database has none. */
 export function foreignKeyOf(
   { api }: Pick<KnownModel, 'api'>,
-  told: ModelRelation,
+  modelRelation: ModelRelation,
   { descriptor, field }: FoundColumn,
 ): NewForeignKey | undefined {
-  const relation = descriptor.relations.find((one) => one.kind === 'm2o' && one.field === field);
+  const relation = descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
   const target = api.collections.find(({ name }) => name === relation?.target);
-  const schema = schemaOf(told);
+  const schema = schemaOf(modelRelation);
   const [onUpdate, onDelete] = [textIn(schema, 'on_update'), textIn(schema, 'on_delete')];
   if (relation?.kind !== 'm2o' || target === undefined || onUpdate === undefined || onDelete === undefined) return;
   const [{ to: column } = { to: '' }, ...others] = relation.on;
@@ -22,11 +22,13 @@ export function foreignKeyOf(
 
 /** The foreign key of a field, with its name; undefined where the field has none of its own. */
 export function findRelationOf(
-  known: KnownModel,
+  model: KnownModel,
   found: FoundColumn,
 ): { readonly name: string; readonly key: NewForeignKey | undefined } | undefined {
   const { collection, field } = found;
-  const told = known.document.relations.find((one) => one.collection === collection && one.field === field);
-  const name = told === undefined ? undefined : textIn(schemaOf(told), 'constraint_name');
-  return told === undefined || name === undefined ? undefined : { name, key: foreignKeyOf(known, told, found) };
+  const relation = model.document.relations.find(
+    (candidate) => candidate.collection === collection && candidate.field === field,
+  );
+  const name = relation === undefined ? undefined : textIn(schemaOf(relation), 'constraint_name');
+  return relation === undefined || name === undefined ? undefined : { name, key: foreignKeyOf(model, relation, found) };
 }

@@ -37,15 +37,15 @@ export function findCollection({ document }: KnownModel, name: string): ModelCol
 }
 
 /** Finds one whose table may be changed: the platform's own stay as they are, and views are what their query says. */
-export function findTable(known: KnownModel, name: string): FoundTable {
-  const told = findCollection(known, name);
-  const descriptor = known.api.collections.find((one) => one.name === name);
+export function findTable(model: KnownModel, name: string): FoundTable {
+  const modelCollection = findCollection(model, name);
+  const descriptor = model.api.collections.find((candidate) => candidate.name === name);
   if (descriptor === undefined) throw invalidPayload(`"${name}" is a folder and has no fields.`);
   mustBeOwn(name);
-  if (schemaOf(told).kind !== 'table') {
+  if (schemaOf(modelCollection).kind !== 'table') {
     throw new PlatformError('UNPROCESSABLE_ENTITY', `"${name}" is a view: change its query in the database.`);
   }
-  return { collection: name, told, descriptor };
+  return { collection: name, told: modelCollection, descriptor };
 }
 
 /** Refuses the platform's own collections. */
@@ -55,20 +55,20 @@ export function mustBeOwn(name: string): void {
 
 /** Finds a field as it is told. */
 export function findField({ document }: KnownModel, collection: string, name: string): ModelField {
-  const found = document.fields.find((one) => one.collection === collection && one.field === name);
+  const found = document.fields.find((candidate) => candidate.collection === collection && candidate.field === name);
   if (found === undefined) throw new PlatformError('FORBIDDEN');
   return found;
 }
 
 /** Finds a field that has a column. */
-export function findColumn(known: KnownModel, collection: string, field: string): FoundColumn {
-  const told = findField(known, collection, field);
-  const table = findTable(known, collection);
+export function findColumn(model: KnownModel, collection: string, field: string): FoundColumn {
+  const modelField = findField(model, collection, field);
+  const table = findTable(model, collection);
   const column = table.descriptor.fields.find(({ name }) => name === field);
   if (column === undefined) {
     throw invalidPayload(`"${field}" has no column: it is the other side of a relation, which is what to change.`);
   }
-  return { ...table, field, column, schema: schemaOf(told), type: told.type };
+  return { ...table, field, column, schema: schemaOf(modelField), type: modelField.type };
 }
 
 /** The `schema` of what is told; empty where there is none. */

@@ -31,7 +31,9 @@ const specials = ['hash', 'conceal', 'cast-json', 'cast-csv', 'cast-boolean', 'm
 
 const special: ReadMember = (value, path) => {
   const list = namesMember(value, path);
-  const unknown = Array.isArray(list) ? list.find((one) => typeof one === 'string' && !specials.includes(one)) : null;
+  const unknown = Array.isArray(list)
+    ? list.find((name) => typeof name === 'string' && !specials.includes(name))
+    : null;
   if (unknown === undefined) return list;
   throw invalidPayload(`"${path}" takes ${specials.join(', ')}; what is filled in is a default of the column.`);
 };

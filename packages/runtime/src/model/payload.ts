@@ -68,8 +68,8 @@ export function integerMember(low: number, high: number): ReadMember {
 
 /** Takes texts without commas: a list of them, or one text with commas between them. Gives the list. */
 export const namesMember: ReadMember = (value, name) => {
-  const list = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
-  const fits = Array.isArray(list) && list.every((one) => typeof one === 'string' && /^[^,\0]+$/.test(one));
+  const list = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
+  const fits = Array.isArray(list) && list.every((element) => typeof element === 'string' && /^[^,\0]+$/.test(element));
   if (fits) return list;
   throw invalidPayload(`"${name}" must be a list of texts.`);
 };
@@ -98,8 +98,8 @@ export function objectIn(payload: Payload, name: string): Payload {
  * Requires members that are reported but cannot be chosen to be as they are: a client may send back the values that it
  * has read.
  */
-export function mustBe(payload: Payload, where: string, known: Payload): void {
-  for (const [name, value] of Object.entries(known)) {
+export function mustBe(payload: Payload, where: string, fixed: Payload): void {
+  for (const [name, value] of Object.entries(fixed)) {
     if (payload[name] === undefined || JSON.stringify(payload[name]) === JSON.stringify(value)) continue;
     throw invalidPayload(`"${where}${name}" cannot be chosen.`);
   }

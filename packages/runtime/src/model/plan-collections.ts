@@ -21,8 +21,8 @@ const tableMembers = {
 };
 
 /** Plans a new collection: a table, or a folder where `schema` is null. */
-export function createCollection(known: KnownModel, body: JsonValue): ModelChange {
-  const { document } = known;
+export function createCollection(model: KnownModel, body: JsonValue): ModelChange {
+  const { document } = model;
   const payload = readObject(body, {
     collection: anyMember,
     schema: anyMember,
@@ -30,53 +30,56 @@ export function createCollection(known: KnownModel, body: JsonValue): ModelChang
     fields: (value, name) => [...readList(value, name)],
   });
   const collection = newName(payload.collection, 'collection');
-  const place = { collection, field: null };
+  const location = { collection, field: null };
   if (collection.toLowerCase().startsWith(reservedPrefix)) {
     throw invalidPayload(`Names that begin with "${reservedPrefix}" are the platform's own.`);
   }
-  if (document.collections.some((one) => one.collection === collection)) throw exists('collection', collection);
+  if (document.collections.some((candidate) => candidate.collection === collection))
+    throw exists('collection', collection);
   if (payload.schema === undefined && payload.meta === undefined) {
     throw invalidPayload('A collection has a "schema", a "meta", or both.');
   }
   const { schema: wanted = null } = payload;
   if (wanted === null && payload.fields !== undefined) throw invalidPayload('A folder has no fields.');
-  const table = wanted === null ? [] : createTable(known, collection, wanted, payload);
+  const table = wanted === null ? [] : createTable(model, collection, wanted, payload);
   const meta = objectIn(payload, 'meta');
   mustBe(meta, 'meta.', { collection });
   // A folder is nothing but its row.
   const row = saveRow(
-    known,
+    model,
     'platform_collections',
     { collection },
     wanted === null ? { hidden: false, ...meta } : meta,
   );
   return {
     title: `create ${collection}`,
-    steps: [...table, ...(row === null ? [] : [{ kind: 'run', sql: row, place } as const])],
+    steps: [...table, ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const])],
     told: [{ action: 'create', collection: 'platform_collections', item: collection }],
-    answer: (next) => next.collections.find((one) => one.collection === collection),
+    answer: (next) => next.collections.find((candidate) => candidate.collection === collection),
   };
 }
 
 function createTable(
-  known: KnownModel,
+  model: KnownModel,
   collection: string,
   wanted: JsonValue,
   { fields }: Payload,
 ): readonly ModelStep[] {
   const schema = readObject(wanted, tableMembers, 'schema');
-  mustBe(schema, 'schema.', { name: collection, schema: known.schema, kind: 'table' });
-  const { sql } = known;
-  const table = sql.tableName(known.schema, collection);
-  const place = { collection, field: null };
-  const given = Array.isArray(fields) ? fields : [];
-  const columns = given.filter((one) => !isOfColumnless(one)).map((one) => readNewField(known, one, collection));
-  const columnless = given.filter(isOfColumnless).map((one) => readColumnless(known, one, collection));
+  mustBe(schema, 'schema.', { name: collection, schema: model.schema, kind: 'table' });
+  const { sql } = model;
+  const table = sql.tableName(model.schema, collection);
+  const location = { collection, field: null };
+  const bodies = Array.isArray(fields) ? fields : [];
+  const columns = bodies.filter((body) => !isOfColumnless(body)).map((body) => readNewField(model, body, collection));
+  const columnless = bodies.filter(isOfColumnless).map((body) => readColumnless(model, body, collection));
   if (columns.length === 0 && columnless.length > 0) throw invalidPayload('A table has a field with a column.');
   const names = [...columns, ...columnless].map(({ field }) => field);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw exists('field', twice);
-  const key = columns.filter(({ schema: own }) => own.is_primary_key === true).map(({ field }) => field);
+  const key = columns
+    .filter(({ schema: columnSchema }) => columnSchema.is_primary_key === true)
+    .map(({ field }) => field);
   const planned = columns.map((column) => sql.column(plannedColumn(sql, column)));
   const { comment = null } = schema;
   return [
@@ -88,7 +91,7 @@ function createTable(
         key,
         comment: typeof comment === 'string' ? comment : null,
       },
-      place,
+      location,
     ),
     ...columns.flatMap((column) => column.beside(table)),
     ...columnless.flatMap(({ steps }) => steps),
@@ -96,24 +99,24 @@ function createTable(
 }
 
 /** Plans what is said about a collection. */
-export function updateCollection(known: KnownModel, collection: string, body: JsonValue): ModelChange {
+export function updateCollection(model: KnownModel, collection: string, body: JsonValue): ModelChange {
   mustBeOwn(collection);
-  const told = findCollection(known, collection);
+  const modelCollection = findCollection(model, collection);
   const payload = readObject(body, {
     collection: textMember(64),
     schema: anyMember,
     meta: (value) => readObject(value, collectionMeta, 'meta'),
   });
-  mustBe(payload, '', { collection, schema: told.schema });
+  mustBe(payload, '', { collection, schema: modelCollection.schema });
   const meta = objectIn(payload, 'meta');
   mustBe(meta, 'meta.', { collection });
-  const sql = saveRow(known, 'platform_collections', { collection }, meta);
-  const place = { collection, field: null };
+  const sql = saveRow(model, 'platform_collections', { collection }, meta);
+  const location = { collection, field: null };
   return {
     title: `describe ${collection}`,
-    steps: sql === null ? [] : [{ kind: 'run', sql, place }],
+    steps: sql === null ? [] : [{ kind: 'run', sql, place: location }],
     told: [{ action: 'update', collection: 'platform_collections', item: collection }],
-    answer: (next) => next.collections.find((one) => one.collection === collection),
+    answer: (next) => next.collections.find((candidate) => candidate.collection === collection),
   };
 }
 
@@ -125,13 +128,13 @@ export function namedCollection(body: JsonValue): string {
 }
 
 /** Plans that a collection goes, with its table and all that is said about it. */
-export function deleteCollection(known: KnownModel, collection: string): ModelChange {
+export function deleteCollection(model: KnownModel, collection: string): ModelChange {
   mustBeOwn(collection);
-  const { systemSchema, api, sql } = known;
-  const place = { collection, field: null };
-  const isFolder = findCollection(known, collection).schema === null;
-  const run = (text: string): ModelStep => ({ kind: 'run', sql: text, place });
-  const drop = isFolder ? [] : dropTable(known, findTable(known, collection));
+  const { systemSchema, api, sql } = model;
+  const location = { collection, field: null };
+  const isFolder = findCollection(model, collection).schema === null;
+  const run = (text: string): ModelStep => ({ kind: 'run', sql: text, place: location });
+  const drop = isFolder ? [] : dropTable(model, findTable(model, collection));
   const about = [
     'platform_collections',
     'platform_fields',
@@ -144,22 +147,22 @@ export function deleteCollection(known: KnownModel, collection: string): ModelCh
       ...about.map((table) => run(sql.dropRows(systemSchema, table, { collection }))),
       run(sql.dropRows(systemSchema, 'platform_relations', { many_collection: collection })),
       run(sql.dropRows(systemSchema, 'platform_relations', { one_collection: collection })),
-      ...forgetSides(known, collection),
+      ...forgetSides(model, collection),
     ],
     told: [{ action: 'delete', collection: 'platform_collections', item: collection }],
     answer: () => null,
   };
 }
 
-function dropTable(known: KnownModel, { descriptor, collection }: FoundTable): readonly ModelStep[] {
+function dropTable(model: KnownModel, { descriptor, collection }: FoundTable): readonly ModelStep[] {
   const { table, fields } = descriptor;
-  const { sql } = known;
-  const place = { collection, field: null };
+  const { sql } = model;
+  const location = { collection, field: null };
   const refusal = loses(`"${collection}" has items`);
   return [
-    ...(known.discard ? [] : [{ kind: 'check', sql: sql.isEmpty(table), place, refusal } as const]),
-    ...sql.dropTable(table, place),
-    ...sql.dropEnums(known, collection, fields),
+    ...(model.discard ? [] : [{ kind: 'check', sql: sql.isEmpty(table), place: location, refusal } as const]),
+    ...sql.dropTable(table, location),
+    ...sql.dropEnums(model, collection, fields),
   ];
 }
 

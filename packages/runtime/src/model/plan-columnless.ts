@@ -61,18 +61,18 @@ export interface NewColumnless {
 }
 
 /** Reads the payload of a new one. */
-export function readColumnless(known: KnownModel, body: JsonValue, collection: string): NewColumnless {
+export function readColumnless(model: KnownModel, body: JsonValue, collection: string): NewColumnless {
   const payload = readObject(body, members);
   const field = newName(payload.field, 'field');
   const meta = objectIn(payload, 'meta');
   mustBe(payload, '', { collection, schema: null });
   const none = { required: false, readonly: false, validation: null, validation_message: null };
   mustBe(meta, 'meta.', { ...none, id: null, collection, field });
-  const given = Array.isArray(meta.special) ? meta.special.map(String) : [];
-  const names = given.length === 0 ? ['alias', 'no-data'] : given;
-  const place = { collection, field };
-  const sql = saveRow(known, 'platform_fields', place, { ...said(meta), special: names });
-  return { field, special: names, steps: sql === null ? [] : [{ kind: 'run', sql, place }] };
+  const specials = Array.isArray(meta.special) ? meta.special.map(String) : [];
+  const names = specials.length === 0 ? ['alias', 'no-data'] : specials;
+  const location = { collection, field };
+  const sql = saveRow(model, 'platform_fields', location, { ...said(meta), special: names });
+  return { field, special: names, steps: sql === null ? [] : [{ kind: 'run', sql, place: location }] };
 }
 
 function said(meta: Payload): Payload {
@@ -88,33 +88,35 @@ export function isOfColumnless(body: JsonValue): boolean {
  * Plans a field without a column. The side of a relation may be said before its relation is made, which names it, and
  * after: then it is there already, and this is what is said of it.
  */
-export function createColumnless(known: KnownModel, collection: string, body: JsonValue): ModelChange {
-  const { schema } = findCollection(known, collection);
+export function createColumnless(model: KnownModel, collection: string, body: JsonValue): ModelChange {
+  const { schema } = findCollection(model, collection);
   mustBeOwn(collection);
   if (schema === null) throw invalidPayload(`"${collection}" is a folder and has no fields.`);
-  const made = readColumnless(known, body, collection);
+  const made = readColumnless(model, body, collection);
   const { field } = made;
-  const place = { collection, field };
+  const location = { collection, field };
   const refusal = exists('field', field);
-  const present = known.document.fields.find((one) => one.collection === collection && one.field === field);
-  if (present !== undefined && !isSide(known, present, made)) throw refusal;
-  const unsaid = known.sql.hasNoRow(known.systemSchema, 'platform_fields', place);
+  const present = model.document.fields.find(
+    (candidate) => candidate.collection === collection && candidate.field === field,
+  );
+  if (present !== undefined && !isSide(model, present, made)) throw refusal;
+  const unsaid = model.sql.hasNoRow(model.systemSchema, 'platform_fields', location);
   return {
     title: `add ${collection} ${field}`,
-    steps: [{ kind: 'check', sql: unsaid, place, refusal }, ...made.steps],
+    steps: [{ kind: 'check', sql: unsaid, place: location, refusal }, ...made.steps],
     ...tellOf('create', collection, field),
   };
 }
 
 /** True if a field is the side of a relation that a payload means. */
-function isSide(known: KnownModel, present: ModelField, { special: wanted }: NewColumnless): boolean {
+function isSide(model: KnownModel, present: ModelField, { special: wanted }: NewColumnless): boolean {
   const [now, meant] = [specialsOf(present), wanted].map((names) => kinds.get(relationSpecialIn(names) ?? ''));
-  return isRelation(known, present) && now !== undefined && now === meant;
+  return isRelation(model, present) && now !== undefined && now === meant;
 }
 
 /** Translations and files are relations of a kind with others. */
 const kinds: ReadonlyMap<string, string> = new Map([
-  ...relationSpecials.map((one) => [one, one] as const),
+  ...relationSpecials.map((name) => [name, name] as const),
   ['translations', 'o2m'],
   ['files', 'm2m'],
 ]);
@@ -130,23 +132,23 @@ function isRelation({ api }: KnownModel, { collection, field }: Pick<ModelField,
 }
 
 /** Plans what is said about one. */
-export function describeColumnless(known: KnownModel, told: ModelField, body: JsonValue): ModelChange {
-  const { collection, field } = told;
+export function describeColumnless(model: KnownModel, modelField: ModelField, body: JsonValue): ModelChange {
+  const { collection, field } = modelField;
   mustBeOwn(collection);
-  const isSideOf = isRelation(known, told);
+  const isSideOf = isRelation(model, modelField);
   const reader = isSideOf ? anyMember : special;
   const payload = readObject(body, {
     ...members,
     meta: orNull((value) => readObject(value, { ...fieldMeta, special: reader }, 'meta')),
   });
-  mustBe(payload, '', { collection, field, type: told.type, schema: null });
+  mustBe(payload, '', { collection, field, type: modelField.type, schema: null });
   const meta = objectIn(payload, 'meta');
-  const now = isObject(told.meta) ? told.meta : {};
+  const now = isObject(modelField.meta) ? modelField.meta : {};
   const isFixed = ([member]: readonly [string, JsonValue]): boolean =>
     !saidMembers.has(member) && (isSideOf || member !== 'special');
   mustBe(meta, 'meta.', Object.fromEntries(Object.entries(now).filter(isFixed)));
   const named = !isSideOf && meta.special !== undefined ? { special: meta.special } : {};
-  const sql = saveRow(known, 'platform_fields', { collection, field }, { ...said(meta), ...named });
+  const sql = saveRow(model, 'platform_fields', { collection, field }, { ...said(meta), ...named });
   return {
     title: `describe ${collection} ${field}`,
     steps: sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }],
@@ -155,18 +157,18 @@ export function describeColumnless(known: KnownModel, told: ModelField, body: Js
 }
 
 /** Plans that one goes; fields that lay in it lie in none then. */
-export function deleteColumnless(known: KnownModel, told: ModelField): ModelChange {
-  const { collection, field } = told;
+export function deleteColumnless(model: KnownModel, modelField: ModelField): ModelChange {
+  const { collection, field } = modelField;
   mustBeOwn(collection);
-  if (isRelation(known, told)) {
+  if (isRelation(model, modelField)) {
     throw invalidPayload(`"${field}" has no column: it is the other side of a relation, which is what to change.`);
   }
-  const { sql, systemSchema, document } = known;
+  const { sql, systemSchema, document } = model;
   const inside = document.fields.filter(
-    (one) => one.collection === collection && isObject(one.meta) && one.meta.group === field,
+    (candidate) => candidate.collection === collection && isObject(candidate.meta) && candidate.meta.group === field,
   );
   const texts = [
-    ...inside.map((one) => saveRow(known, 'platform_fields', { collection, field: one.field }, { group: null })),
+    ...inside.map((member) => saveRow(model, 'platform_fields', { collection, field: member.field }, { group: null })),
     sql.dropRows(systemSchema, 'platform_fields', { collection, field }),
   ];
   return {
@@ -182,6 +184,6 @@ export function deleteColumnless(known: KnownModel, told: ModelField): ModelChan
 function tellOf(action: 'create' | 'update', collection: string, field: string): Omit<ModelChange, 'title' | 'steps'> {
   return {
     told: [{ action, collection: 'platform_fields', item: `${collection},${field}` }],
-    answer: (next) => next.fields.find((one) => one.collection === collection && one.field === field),
+    answer: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }

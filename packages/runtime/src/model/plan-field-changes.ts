@@ -12,10 +12,10 @@ import { loses } from './plan-collections.ts';
 import { describeColumnless } from './plan-columnless.ts';
 
 /** Plans changes of a field; every part of the payload may be absent. */
-export function updateField(known: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {
-  const told = findField(known, collection, name);
-  if (told.type === 'alias') return describeColumnless(known, told, body);
-  const found = findColumn(known, collection, name);
+export function updateField(model: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {
+  const modelField = findField(model, collection, name);
+  if (modelField.type === 'alias') return describeColumnless(model, modelField, body);
+  const found = findColumn(model, collection, name);
   const payload = readObject(body, {
     collection: textMember(64),
     field: textMember(64),
@@ -32,24 +32,24 @@ export function updateField(known: KnownModel, collection: string, name: string,
     ...{ name: found.schema.name ?? name, table: found.schema.table ?? collection, is_generated: made },
     ...{ foreign_key_table: table, foreign_key_column: column, is_primary_key: key, has_auto_increment: counts },
   });
-  const place = { collection, field: name };
+  const location = { collection, field: name };
   const type = payload.type ?? found.type;
   const typed = typeof type === 'string' && type !== found.type;
-  const special = typed ? { special: [...(known.sql.specialOf(plainType(type)) ?? [])] } : {};
-  const row = saveRow(known, 'platform_fields', { collection, field: name }, { ...meta, ...special });
+  const special = typed ? { special: [...(model.sql.specialOf(plainType(type)) ?? [])] } : {};
+  const row = saveRow(model, 'platform_fields', { collection, field: name }, { ...meta, ...special });
   const steps: readonly ModelStep[] = [
-    ...enumSteps(known, found, meta),
-    ...typeSteps(known, found, type, schema),
-    ...(typed ? known.sql.dropEnums(known, collection, [found.column]) : []),
-    ...constraintSteps(known, found, schema),
-    ...commentSteps(known, found, schema),
-    ...(row === null ? [] : [{ kind: 'run', sql: row, place } as const]),
+    ...enumSteps(model, found, meta),
+    ...typeSteps(model, found, type, schema),
+    ...(typed ? model.sql.dropEnums(model, collection, [found.column]) : []),
+    ...constraintSteps(model, found, schema),
+    ...commentSteps(model, found, schema),
+    ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const]),
   ];
   return {
     title: `change ${collection} ${name}`,
     steps,
     told: [{ action: 'update', collection: 'platform_fields', item: `${collection},${name}` }],
-    answer: (next) => next.fields.find((one) => one.collection === collection && one.field === name),
+    answer: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === name),
   };
 }
 
@@ -70,7 +70,7 @@ function typeSteps(
   schema: Payload,
 ): readonly ModelStep[] {
   const { collection, field, column, schema: now } = found;
-  const place = { collection, field };
+  const location = { collection, field };
   const changes = limits.filter((name) => schema[name] !== undefined && schema[name] !== now[name]);
   const retyped = wanted !== found.type || changes.length > 0;
   const filled = schema.default_value;
@@ -84,14 +84,14 @@ function typeSteps(
   };
   if (!retyped) {
     const { values, element } = column;
-    const own = { type: columnType(wanted), ...(values && { values }), ...(element && { element }) };
-    return sql.setDefault(found, filled === null ? null : defaultSql(sql, own, merged, place));
+    const valueType = { type: columnType(wanted), ...(values && { values }), ...(element && { element }) };
+    return sql.setDefault(found, filled === null ? null : defaultSql(sql, valueType, merged, location));
   }
   const type = plainType(wanted);
   return sql.setType(found, {
     type,
     sql: sql.columnSql(type, merged),
-    filled: filled === null ? null : defaultSql(sql, { type }, merged, place),
+    filled: filled === null ? null : defaultSql(sql, { type }, merged, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
 }
@@ -100,7 +100,7 @@ function typeSteps(
 function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payload): readonly ModelStep[] {
   const { collection, field, descriptor, column, schema: now } = found;
   const { table } = descriptor;
-  const place = { collection, field };
+  const location = { collection, field };
   const steps: ModelStep[] = [];
   const { is_nullable: nullable, is_unique: unique } = schema;
   if (nullable === false && now.is_nullable !== false) {
@@ -111,7 +111,7 @@ function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payloa
       'required',
       'is null in items that are there',
     );
-    steps.push({ kind: 'check', sql: nulls, place, refusal }, ...sql.setRequired(found, true));
+    steps.push({ kind: 'check', sql: nulls, place: location, refusal }, ...sql.setRequired(found, true));
   }
   if (nullable === true && now.is_nullable === false) {
     if (descriptor.key.includes(field)) throw invalidPayload(`"${field}" belongs to the key of its items.`);
@@ -119,12 +119,12 @@ function constraintSteps({ sql }: KnownModel, found: FoundColumn, schema: Payloa
   }
   if (unique === true && now.is_unique !== true) steps.push(...sql.addUnique(found));
   if (unique === false && now.is_unique === true) {
-    const own = (descriptor.constraints ?? []).find(
+    const constraint = (descriptor.constraints ?? []).find(
       ({ type, fields, incomplete }) =>
         type === 'unique' && incomplete !== true && fields.length === 1 && fields[0] === field,
     );
-    if (own === undefined) throw invalidPayload(`"${field}" is unique by the key of its items.`);
-    steps.push(...sql.dropUnique(found, own.name));
+    if (constraint === undefined) throw invalidPayload(`"${field}" is unique by the key of its items.`);
+    steps.push(...sql.dropUnique(found, constraint.name));
   }
   return steps;
 }

@@ -29,8 +29,8 @@ export interface NewField {
 }
 
 /** Reads the payload of a new field. */
-export function readNewField(known: KnownModel, body: JsonValue, collection: string): NewField {
-  const { sql } = known;
+export function readNewField(model: KnownModel, body: JsonValue, collection: string): NewField {
+  const { sql } = model;
   const payload = readObject(body, {
     collection: textMember(64),
     field: anyMember,
@@ -45,20 +45,20 @@ export function readNewField(known: KnownModel, body: JsonValue, collection: str
   mustBe(meta, 'meta.', { collection, field });
   mustBe(schema, 'schema.', { name: field, is_generated: false, foreign_key_table: null, foreign_key_column: null });
   const special = sql.specialOf(type);
-  const said = { ...meta, ...(special !== undefined && { special: [...special] }) };
-  const place = { collection, field };
+  const metadata = { ...meta, ...(special !== undefined && { special: [...special] }) };
+  const location = { collection, field };
   const made: Omit<NewField, 'beside'> = {
     ...{ field, type, schema, collection },
-    ...ownType(known, type, schema, meta, place),
+    ...ownType(model, type, schema, meta, location),
   };
   const column = plannedColumn(sql, made);
   return {
     ...made,
     beside(table) {
-      const row = saveRow(known, 'platform_fields', { collection, field }, said);
+      const row = saveRow(model, 'platform_fields', { collection, field }, metadata);
       return [
-        ...sql.commentNew(table, column, place),
-        ...(row === null ? [] : [{ kind: 'run', sql: row, place } as const]),
+        ...sql.commentNew(table, column, location),
+        ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const]),
       ];
     },
   };
@@ -71,18 +71,19 @@ function ownType(
   type: ColumnTypeName,
   schema: Payload,
   meta: Payload,
-  place: ModelPlace,
+  location: ModelPlace,
 ): OwnType {
   if (type === 'array') {
-    const { sql: text, of } = sql.arrayType(schema);
-    return { sql: text, value: { type, element: of }, before: [] };
+    const { sql: text, of: element } = sql.arrayType(schema);
+    return { sql: text, value: { type, element }, before: [] };
   }
   if (type !== 'enum') return { sql: sql.columnSql(type, schema), value: { type }, before: [] };
   const values = choicesIn(meta);
   if (values === undefined) throw invalidPayload('An enum has its values in "meta.options.choices".');
-  const made = sql.enumType(place, typesIn, values);
-  const { data_type: given = null } = schema;
-  if (given !== null && given !== made.sql) throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');
+  const made = sql.enumType(location, typesIn, values);
+  const { data_type: dataType = null } = schema;
+  if (dataType !== null && dataType !== made.sql)
+    throw invalidPayload('"schema.data_type" of an enum cannot be chosen.');
   return { ...made, value: { type, values } };
 }
 
@@ -105,16 +106,18 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
 }
 
 /** Plans a field that is added to a collection. */
-export function createField(known: KnownModel, collection: string, body: JsonValue): ModelChange {
-  if (isOfColumnless(body)) return createColumnless(known, collection, body);
-  const { descriptor } = findTable(known, collection);
-  const { sql } = known;
-  const made = readNewField(known, body, collection);
+export function createField(model: KnownModel, collection: string, body: JsonValue): ModelChange {
+  if (isOfColumnless(body)) return createColumnless(model, collection, body);
+  const { descriptor } = findTable(model, collection);
+  const { sql } = model;
+  const made = readNewField(model, body, collection);
   const { field, schema } = made;
-  const taken = known.document.fields.some((one) => one.collection === collection && one.field === field);
+  const taken = model.document.fields.some(
+    (candidate) => candidate.collection === collection && candidate.field === field,
+  );
   if (taken) throw exists('field', field);
   if (schema.is_primary_key === true) throw invalidPayload('The key of a table is chosen when it is made.');
-  const place = { collection, field };
+  const location = { collection, field };
   const mustBeGiven = schema.is_nullable === false && schema.has_auto_increment !== true;
   const refusal = failedValidation(
     { collection, index: undefined },
@@ -126,37 +129,39 @@ export function createField(known: KnownModel, collection: string, body: JsonVal
     title: `add ${collection} ${field}`,
     steps: [
       ...(mustBeGiven && (schema.default_value ?? null) === null
-        ? [{ kind: 'check', sql: sql.isEmpty(descriptor.table), place, refusal } as const]
+        ? [{ kind: 'check', sql: sql.isEmpty(descriptor.table), place: location, refusal } as const]
         : []),
       ...made.before,
-      ...sql.addColumn(descriptor.table, sql.column(plannedColumn(sql, made)), place),
+      ...sql.addColumn(descriptor.table, sql.column(plannedColumn(sql, made)), location),
       ...made.beside(descriptor.table),
     ],
     told: [{ action: 'create', collection: 'platform_fields', item: `${collection},${field}` }],
-    answer: (next) => next.fields.find((one) => one.collection === collection && one.field === field),
+    answer: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }
 
 /** Plans that a field goes, with its column and all that is said about it. */
-export function deleteField(known: KnownModel, collection: string, field: string): ModelChange {
-  const told = findField(known, collection, field);
-  if (told.type === 'alias') return deleteColumnless(known, told);
-  const found = findColumn(known, collection, field);
+export function deleteField(model: KnownModel, collection: string, field: string): ModelChange {
+  const modelField = findField(model, collection, field);
+  if (modelField.type === 'alias') return deleteColumnless(model, modelField);
+  const found = findColumn(model, collection, field);
   const { descriptor, column } = found;
-  const { systemSchema, discard, sql } = known;
+  const { systemSchema, discard, sql } = model;
   if (descriptor.key.includes(field)) throw invalidPayload(`"${field}" belongs to the key of its items.`);
-  const place = { collection, field };
-  const run = (text: string): ModelStep => ({ kind: 'run', sql: text, place });
+  const location = { collection, field };
+  const run = (text: string): ModelStep => ({ kind: 'run', sql: text, place: location });
   const empty = sql.isEmpty(descriptor.table, `${column.column} IS NOT NULL`);
   return {
     title: `drop ${collection} ${field}`,
     steps: [
-      ...(discard ? [] : [{ kind: 'check', sql: empty, place, refusal: loses(`"${field}" has values`) } as const]),
-      ...sql.dropColumn(known, found),
-      ...sql.dropEnums(known, collection, [column]),
+      ...(discard
+        ? []
+        : [{ kind: 'check', sql: empty, place: location, refusal: loses(`"${field}" has values`) } as const]),
+      ...sql.dropColumn(model, found),
+      ...sql.dropEnums(model, collection, [column]),
       run(sql.dropRows(systemSchema, 'platform_fields', { collection, field })),
       run(sql.dropRows(systemSchema, 'platform_relations', { many_collection: collection, many_field: field })),
-      ...forgetSides(known, collection, field),
+      ...forgetSides(model, collection, field),
     ],
     told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
     answer: () => null,

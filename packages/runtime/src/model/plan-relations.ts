@@ -33,47 +33,50 @@ function readRelation(body: JsonValue): Payload {
 }
 
 /** Plans a relation of a field that is there. */
-export function createRelation(known: KnownModel, body: JsonValue): ModelChange {
+export function createRelation(model: KnownModel, body: JsonValue): ModelChange {
   const payload = readRelation(body);
   const [collection, field] = [textIn(payload, 'collection'), textIn(payload, 'field')];
   if (collection === undefined || field === undefined)
     throw invalidPayload('A relation has a "collection" and a "field".');
-  const found = findColumn(known, collection, field);
-  const present = known.document.relations.some((one) => one.collection === collection && one.field === field);
+  const found = findColumn(model, collection, field);
+  const present = model.document.relations.some(
+    (candidate) => candidate.collection === collection && candidate.field === field,
+  );
   if (present) throw exists('relation', `${collection}.${field}`);
   const { related_collection: related = null } = payload;
   const meta = objectIn(payload, 'meta');
   mustBe(meta, 'meta.', { many_collection: collection, many_field: field });
-  const steps = typeof related === 'string' ? addForeignKey(known, found, related, payload) : anyItem(found, payload);
-  const one = typeof related === 'string' ? { one_collection: related } : {};
+  const steps = typeof related === 'string' ? addForeignKey(model, found, related, payload) : anyItem(found, payload);
+  const side = typeof related === 'string' ? { one_collection: related } : {};
   return {
     title: `relate ${collection} ${field}`,
     steps: [
       ...steps,
-      ...nameSide(known, textIn(payload, 'related_collection') ?? null, meta),
-      ...said(known, found, { ...meta, ...one }),
+      ...nameSide(model, textIn(payload, 'related_collection') ?? null, meta),
+      ...said(model, found, { ...meta, ...side }),
     ],
     told: [{ action: 'create', collection: 'platform_relations', item: `${collection},${field}` }],
-    answer: (next) => next.relations.find((one) => one.collection === collection && one.field === field),
+    answer: (next) =>
+      next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }
 
 /**
  * Writes the metadata of a relation; none where it only names the related collections, because the database has these.
  */
-function said(known: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
+function said(model: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
   const telling = Object.keys(meta).some(
     (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),
   );
   if (!telling) return [];
-  const sql = saveRow(known, 'platform_relations', { many_collection: collection, many_field: field }, meta);
+  const sql = saveRow(model, 'platform_relations', { many_collection: collection, many_field: field }, meta);
   return sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }];
 }
 
-function addForeignKey(known: KnownModel, found: FoundColumn, related: string, payload: Payload): readonly ModelStep[] {
+function addForeignKey(model: KnownModel, found: FoundColumn, related: string, payload: Payload): readonly ModelStep[] {
   const { column } = found;
-  findCollection(known, related);
-  const target = known.api.collections.find(({ name }) => name === related);
+  findCollection(model, related);
+  const target = model.api.collections.find(({ name }) => name === related);
   const [key, ...others] = target?.key ?? [];
   const held = target?.fields.find(({ name }) => name === key);
   if (target === undefined || held === undefined || others.length > 0) {
@@ -82,17 +85,19 @@ function addForeignKey(known: KnownModel, found: FoundColumn, related: string, p
   if (payload.schema === null) throw invalidPayload('A relation to one collection has a foreign key.');
   const schema = objectIn(payload, 'schema');
   const { table, name } = found.schema;
-  const given = known.document.fields.find((one) => one.collection === related && one.field === key);
+  const keyField = model.document.fields.find(
+    (candidate) => candidate.collection === related && candidate.field === key,
+  );
   mustBe(schema, 'schema.', {
     table: table ?? null,
     column: name ?? null,
-    foreign_key_table: schemaOf(findCollection(known, related)).name ?? null,
-    foreign_key_column: schemaOf(given ?? { schema: null }).name ?? null,
+    foreign_key_table: schemaOf(findCollection(model, related)).name ?? null,
+    foreign_key_column: schemaOf(keyField ?? { schema: null }).name ?? null,
     constraint_name: null,
   });
   const [onDelete, onUpdate] = [textIn(schema, 'on_delete'), textIn(schema, 'on_update') ?? 'NO ACTION'];
   const usual = column.nullable ? 'SET NULL' : 'NO ACTION';
-  return known.sql.addForeignKey(found, [String(table), String(name)], {
+  return model.sql.addForeignKey(found, [String(table), String(name)], {
     ...{ target: target.table, column: held.column, onUpdate },
     onDelete: onDelete ?? usual,
   });
@@ -100,9 +105,9 @@ function addForeignKey(known: KnownModel, found: FoundColumn, related: string, p
 
 /** A field whose keys are of several collections has no foreign key: its row says all. */
 function anyItem({ collection }: FoundColumn, { meta, schema }: Payload): readonly ModelStep[] {
-  const told = objectIn({ meta: meta ?? null }, 'meta');
+  const metadata = objectIn({ meta: meta ?? null }, 'meta');
   const complete = ['one_collection_field', 'one_allowed_collections', 'junction_field', 'one_field'].every(
-    (name) => (told[name] ?? null) !== null,
+    (name) => (metadata[name] ?? null) !== null,
   );
   if (complete && (schema ?? null) === null) return [];
   throw invalidPayload(
@@ -111,33 +116,38 @@ function anyItem({ collection }: FoundColumn, { meta, schema }: Payload): readon
 }
 
 /** Plans changes of a relation; every part of the payload may be absent. */
-export function updateRelation(known: KnownModel, collection: string, field: string, body: JsonValue): ModelChange {
-  const told = findRelation(known, collection, field);
-  const found = findColumn(known, collection, field);
+export function updateRelation(model: KnownModel, collection: string, field: string, body: JsonValue): ModelChange {
+  const modelRelation = findRelation(model, collection, field);
+  const found = findColumn(model, collection, field);
   const payload = readRelation(body);
-  mustBe(payload, '', { collection, field, related_collection: told.related_collection });
+  mustBe(payload, '', { collection, field, related_collection: modelRelation.related_collection });
   const meta = objectIn(payload, 'meta');
-  mustBe(meta, 'meta.', { many_collection: collection, many_field: field, one_collection: told.related_collection });
-  const one = told.related_collection === null ? {} : { one_collection: told.related_collection };
+  mustBe(meta, 'meta.', {
+    many_collection: collection,
+    many_field: field,
+    one_collection: modelRelation.related_collection,
+  });
+  const side = modelRelation.related_collection === null ? {} : { one_collection: modelRelation.related_collection };
   return {
     title: `change ${collection} ${field}`,
     steps: [
-      ...changeForeignKey(known, told, found, payload),
-      ...nameSide(known, told.related_collection, meta, told),
-      ...said(known, found, { ...meta, ...one }),
+      ...changeForeignKey(model, modelRelation, found, payload),
+      ...nameSide(model, modelRelation.related_collection, meta, modelRelation),
+      ...said(model, found, { ...meta, ...side }),
     ],
     told: [{ action: 'update', collection: 'platform_relations', item: `${collection},${field}` }],
-    answer: (next) => next.relations.find((one) => one.collection === collection && one.field === field),
+    answer: (next) =>
+      next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }
 
 function changeForeignKey(
-  known: KnownModel,
-  told: ModelRelation,
+  model: KnownModel,
+  modelRelation: ModelRelation,
   found: FoundColumn,
   payload: Payload,
 ): readonly ModelStep[] {
-  const now = schemaOf(told);
+  const now = schemaOf(modelRelation);
   const schema = objectIn(payload, 'schema');
   const { on_update: _, on_delete: __, ...others } = now;
   mustBe(schema, 'schema.', others);
@@ -146,25 +156,25 @@ function changeForeignKey(
   const onDelete = wanted.on_delete ?? textIn(now, 'on_delete');
   const name = textIn(now, 'constraint_name');
   if (name === undefined || (onUpdate === now.on_update && onDelete === now.on_delete)) return [];
-  const before = foreignKeyOf(known, told, found);
+  const before = foreignKeyOf(model, modelRelation, found);
   if (before === undefined) throw new PlatformError('FORBIDDEN');
   const key = { ...before, onUpdate: onUpdate ?? before.onUpdate, onDelete: onDelete ?? before.onDelete };
-  return known.sql.replaceForeignKey(found, name, key, before);
+  return model.sql.replaceForeignKey(found, name, key, before);
 }
 
 /** Plans that a relation goes; the column and what is in it stay. */
-export function deleteRelation(known: KnownModel, collection: string, field: string): ModelChange {
-  const told = findRelation(known, collection, field);
-  const found = findColumn(known, collection, field);
-  const name = textIn(schemaOf(told), 'constraint_name');
-  const place = { collection, field };
+export function deleteRelation(model: KnownModel, collection: string, field: string): ModelChange {
+  const modelRelation = findRelation(model, collection, field);
+  const found = findColumn(model, collection, field);
+  const name = textIn(schemaOf(modelRelation), 'constraint_name');
+  const location = { collection, field };
   const row = { many_collection: collection, many_field: field };
   return {
     title: `unrelate ${collection} ${field}`,
     steps: [
-      ...(name === undefined ? [] : known.sql.dropForeignKey(found, name, foreignKeyOf(known, told, found))),
-      { kind: 'run', sql: known.sql.dropRows(known.systemSchema, 'platform_relations', row), place },
-      ...forgetSides(known, collection, field),
+      ...(name === undefined ? [] : model.sql.dropForeignKey(found, name, foreignKeyOf(model, modelRelation, found))),
+      { kind: 'run', sql: model.sql.dropRows(model.systemSchema, 'platform_relations', row), place: location },
+      ...forgetSides(model, collection, field),
     ],
     told: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
     answer: () => null,
@@ -172,7 +182,9 @@ export function deleteRelation(known: KnownModel, collection: string, field: str
 }
 
 function findRelation({ document }: KnownModel, collection: string, field: string): ModelRelation {
-  const found = document.relations.find((one) => one.collection === collection && one.field === field);
+  const found = document.relations.find(
+    (candidate) => candidate.collection === collection && candidate.field === field,
+  );
   if (found === undefined) throw new PlatformError('FORBIDDEN');
   return found;
 }

@@ -35,18 +35,19 @@ const words: Readonly<Record<string, string>> = {
 export function explain(error: unknown, { collection, field }: ModelPlace): never {
   const cause = error instanceof PlatformError ? error.cause : undefined;
   if (!(cause instanceof ServerError)) throw error;
-  const place = { collection, index: undefined };
+  const location = { collection, index: undefined };
   const { sqlstate } = cause;
   const name = field ?? collection;
   if (exists.has(sqlstate)) throw invalidPayload(`"${name}" has the name of something that the database has already.`);
   if (misfits.has(sqlstate)) throw invalidPayload(`"${name}" cannot be made so: types or keys do not fit.`);
   if (sqlstate === '42501') throw refused('The role of the server may not change this table.', cause);
   if (depended.has(sqlstate)) throw refused(`Something else in the database depends on "${name}".`, cause);
-  if (sqlstate === '22001') throw failedValidation(place, field, 'max_length', 'has values that are too long', cause);
-  if (sqlstate === '22003') throw failedValidation(place, field, 'range', 'has values that are out of range', cause);
-  if (sqlstate.startsWith('22')) throw failedValidation(place, field, 'check', 'has values that do not fit', cause);
+  if (sqlstate === '22001')
+    throw failedValidation(location, field, 'max_length', 'has values that are too long', cause);
+  if (sqlstate === '22003') throw failedValidation(location, field, 'range', 'has values that are out of range', cause);
+  if (sqlstate.startsWith('22')) throw failedValidation(location, field, 'check', 'has values that do not fit', cause);
   const type = error instanceof PlatformError ? error.extensions.type : undefined;
-  if (typeof type === 'string') throw failedValidation(place, field, type, words[type] ?? 'does not fit', cause);
+  if (typeof type === 'string') throw failedValidation(location, field, type, words[type] ?? 'does not fit', cause);
   throw error;
 }
 

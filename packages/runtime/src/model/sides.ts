@@ -15,8 +15,8 @@ import { exists } from './plan-collections.ts';
  * Removes the metadata of sides of relations whose keys a collection holds; with `field` only where that field is part
  * of the relation.
  */
-export function forgetSides(known: KnownModel, collection: string, field?: string): readonly ModelStep[] {
-  const { api, sql, systemSchema } = known;
+export function forgetSides(model: KnownModel, collection: string, field?: string): readonly ModelStep[] {
+  const { api, sql, systemSchema } = model;
   const holder = api.collections.find(({ name }) => name === collection);
   const column = holder?.fields.find(({ name }) => name === field)?.column;
   if (holder === undefined) return [];
@@ -24,10 +24,10 @@ export function forgetSides(known: KnownModel, collection: string, field?: strin
     .filter(({ system }) => system !== true)
     .flatMap(({ name, relations }) =>
       relations
-        .filter((one) => isHeld(one, holder) && (field === undefined || goesThrough(one, column, field)))
-        .map((one): ModelStep => {
-          const place = { collection: name, field: one.name };
-          return { kind: 'run', sql: sql.dropRows(systemSchema, 'platform_fields', place), place };
+        .filter((relation) => isHeld(relation, holder) && (field === undefined || goesThrough(relation, column, field)))
+        .map((relation): ModelStep => {
+          const location = { collection: name, field: relation.name };
+          return { kind: 'run', sql: sql.dropRows(systemSchema, 'platform_fields', location), place: location };
         }),
     );
 }
@@ -47,7 +47,7 @@ function goesThrough(relation: RelationDescriptor, column: string | undefined, f
 
 /** Steps that follow from the name that a relation gives to its other side; `before` is the relation as it is now. */
 export function nameSide(
-  known: KnownModel,
+  model: KnownModel,
   related: string | null,
   meta: Payload,
   before?: ModelRelation,
@@ -57,17 +57,19 @@ export function nameSide(
   if (field === undefined || field === was) return [];
   newName(field, 'field');
   if (related === null) return [];
-  const taken = known.document.fields.find((one) => one.collection === related && one.field === field);
+  const taken = model.document.fields.find(
+    (candidate) => candidate.collection === related && candidate.field === field,
+  );
   if (taken !== undefined && isPlain(taken)) throw exists('field', field);
   if (was === undefined) return [];
-  const place = { collection: related, field: was };
-  const { sql, systemSchema } = known;
+  const location = { collection: related, field: was };
+  const { sql, systemSchema } = model;
   // Metadata that the new name already has stays.
   const text =
     taken === undefined
-      ? sql.renameField(systemSchema, place, field)
-      : sql.dropRows(systemSchema, 'platform_fields', place);
-  return [{ kind: 'run', sql: text, place }];
+      ? sql.renameField(systemSchema, location, field)
+      : sql.dropRows(systemSchema, 'platform_fields', location);
+  return [{ kind: 'run', sql: text, place: location }];
 }
 
 /** True if a field only structures a form. */

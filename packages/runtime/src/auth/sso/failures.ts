@@ -19,8 +19,8 @@ export function refusedBy(thrown: unknown): PlatformError {
 
 /** Converts the error of an exchange to the one that answers the request. */
 export function toSignInError(thrown: unknown): PlatformError {
-  const known = ours(thrown);
-  if (known !== undefined) return known;
+  const error = ours(thrown);
+  if (error !== undefined) return error;
   if (thrown instanceof AuthorizationResponseError) {
     return passing.has(thrown.error) ? unreachable(thrown) : refusedBy(thrown);
   }
@@ -53,7 +53,7 @@ function ours(thrown: unknown): PlatformError | undefined {
 /** For the log: its errors carry codes and tokens as their causes. */
 function described(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error('Something that is no error was thrown.');
-  const said = 'error' in thrown && typeof thrown.error === 'string' ? `: ${thrown.error.slice(0, 100)}` : '';
+  const detail = 'error' in thrown && typeof thrown.error === 'string' ? `: ${thrown.error.slice(0, 100)}` : '';
   const reason = thrown.cause instanceof Error ? ` (${thrown.cause.message})` : '';
-  return new Error(`${thrown.message}${said}${reason}`);
+  return new Error(`${thrown.message}${detail}${reason}`);
 }

@@ -92,14 +92,14 @@ function authenticateBy(secret: string): ClientAuth {
 
 /** Runs a work once for all callers, and again when it has failed or its result is too old. */
 function remembered<T>(work: () => Promise<T>, ms: number): () => Promise<T> {
-  let known: { readonly result: Promise<T>; readonly until: number } | undefined;
+  let cached: { readonly result: Promise<T>; readonly until: number } | undefined;
   return () => {
-    if (known !== undefined && performance.now() < known.until) return known.result;
+    if (cached !== undefined && performance.now() < cached.until) return cached.result;
     const result = work();
     const mine = { result, until: performance.now() + ms };
-    known = mine;
+    cached = mine;
     result.catch(() => {
-      if (known === mine) known = undefined;
+      if (cached === mine) cached = undefined;
     });
     return result;
   };

@@ -25,8 +25,8 @@ export type FindOrCreate = (provider: ProviderEnvironment, profile: Profile, sen
 export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, createUser: CreateUser): FindOrCreate {
   return async function findOrCreate(provider, profile, sender) {
     const find = (): Promise<Account | null> => finder.byIdentity(provider.name, profile.identifier);
-    const known = await find();
-    if (known !== null) return known;
+    const existing = await find();
+    if (existing !== null) return existing;
     if (!provider.allowRegistration) throw refused(new Error('Nobody may register.'));
     const refusal = await createUser(newUser(provider, profile), sender).then(
       () => null,

@@ -71,7 +71,9 @@ export function createSingleSignOn(
   providers: ReadonlyMap<string, ProviderEnvironment>,
   options: SingleSignOnOptions,
 ): ReadonlyMap<string, SingleSignOn> {
-  return new Map([...providers].map(([name, one]) => [name, createWay(one, createProvider(one), options)]));
+  return new Map(
+    [...providers].map(([name, environment]) => [name, createWay(environment, createProvider(environment), options)]),
+  );
 }
 
 function postgresKeep(schema: string): OwnSql {
@@ -84,10 +86,20 @@ function mysqlKeep({ table }: MysqlTables): OwnSql {
 }
 
 function createWay(environment: ProviderEnvironment, provider: Provider, options: SingleSignOnOptions): SingleSignOn {
-  const { database, place, tokens, sessions, attempts, makePair, useState, findOrCreate, log } = options;
+  const {
+    database,
+    place: systemLocation,
+    tokens,
+    sessions,
+    attempts,
+    makePair,
+    useState,
+    findOrCreate,
+    log,
+  } = options;
   const { name, keys, redirects } = environment;
   const redirectUri = (): string => `${options.publicUrl()}/auth/login/${name}/callback`;
-  const keepSql = byFamily(place, { postgres: postgresKeep, mysql: mysqlKeep });
+  const keepSql = byFamily(systemLocation, { postgres: postgresKeep, mysql: mysqlKeep });
 
   async function signIn(held: HeldState | null, brought: URLSearchParams, sender: Sender): Promise<TokenPair> {
     if (held === null || !isStateOf(held, stateIn(brought))) throw new PlatformError('INVALID_TOKEN');

@@ -64,6 +64,6 @@ export function readState(tokens: Tokens, provider: string, cookie: string): Hel
 /** True if a browser brought back the state that it was sent with. */
 export function isStateOf(state: SignInState, presented: string | null): boolean {
   const expected = Buffer.from(secretsOf(state).state);
-  const given = Buffer.from(presented ?? '');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const actual = Buffer.from(presented ?? '');
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

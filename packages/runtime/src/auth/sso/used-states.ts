@@ -49,8 +49,8 @@ ORDER BY expires_at LIMIT ${mostSwept}`,
 }
 
 /** Makes it. */
-export function createUseState(database: Pick<Database, 'transaction'>, place: SystemPlace): UseState {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+export function createUseState(database: Pick<Database, 'transaction'>, location: SystemPlace): UseState {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   let swept = Number.NEGATIVE_INFINITY;
   return function useState(key) {
     return database.transaction(async (transaction) => {

@@ -44,7 +44,7 @@ export function readTableDefinition(printed: string): TableDefinition {
 /** Reads the definition of a column: the text after its name. */
 export function readColumnDefinition(text: string): ColumnDefinition {
   const words = wordsOf(text);
-  const typeEnd = words.findIndex((_, place) => place > 0 && !isOfType(words, place));
+  const typeEnd = words.findIndex((_, position) => position > 0 && !isOfType(words, position));
   const end = typeEnd === -1 ? words.length : typeEnd;
   const rest: string[] = [];
   let [nullable, filled, comment, check]: [boolean, string | null, string | null, string | null] = [
@@ -53,8 +53,8 @@ export function readColumnDefinition(text: string): ColumnDefinition {
     null,
     null,
   ];
-  for (let place = end; place < words.length; place++) {
-    const [word = '', next = ''] = words.slice(place, place + 2);
+  for (let position = end; position < words.length; position++) {
+    const [word = '', next = ''] = words.slice(position, position + 2);
     const upper = word.toUpperCase();
     if (upper === 'NOT' && next.toUpperCase() === 'NULL') nullable = false;
     else if (upper === 'DEFAULT') filled = next.toUpperCase() === 'NULL' ? null : next;
@@ -64,7 +64,7 @@ export function readColumnDefinition(text: string): ColumnDefinition {
       if (upper !== 'NULL') rest.push(word);
       continue;
     }
-    place += 1;
+    position += 1;
   }
   const generated = rest.some((word) => /^(?:GENERATED|AS)$/i.test(word));
   return { type: words.slice(0, end).join(' '), nullable, default: filled, comment, check, rest, generated };
@@ -77,13 +77,13 @@ export function readColumnDefinition(text: string): ColumnDefinition {
 function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   let start = 0;
-  for (let place = 0; place <= text.length; place++) {
-    const character = text[place];
-    if (character === "'" || character === '`') place = endOfQuoted(text, place);
-    else if (character === '(') place = endOfGroup(text, place);
+  for (let position = 0; position <= text.length; position++) {
+    const character = text[position];
+    if (character === "'" || character === '`') position = endOfQuoted(text, position);
+    else if (character === '(') position = endOfGroup(text, position);
     else if (character === undefined || character === ' ') {
-      if (place > start) words.push(text.slice(start, place));
-      start = place + 1;
+      if (position > start) words.push(text.slice(start, position));
+      start = position + 1;
     }
   }
   return words;
@@ -92,23 +92,23 @@ function wordsOf(text: string): readonly string[] {
 /** Position of the parenthesis that closes the one at `open`; parentheses in texts and names do not count. */
 function endOfGroup(text: string, open: number): number {
   let depth = 0;
-  for (let place = open; place < text.length; place++) {
-    const character = text[place];
+  for (let position = open; position < text.length; position++) {
+    const character = text[position];
     if (character === '(') depth += 1;
     else if (character === ')') depth -= 1;
-    else if (character === "'" || character === '`') place = endOfQuoted(text, place);
-    if (depth === 0) return place;
+    else if (character === "'" || character === '`') position = endOfQuoted(text, position);
+    if (depth === 0) return position;
   }
   return text.length;
 }
 
 function endOfQuoted(text: string, start: number): number {
   const quote = text[start];
-  for (let place = start + 1; place < text.length; place++) {
-    if (quote === "'" && text[place] === '\\') place += 1;
-    else if (text[place] === quote) {
-      if (text[place + 1] !== quote) return place;
-      place += 1;
+  for (let position = start + 1; position < text.length; position++) {
+    if (quote === "'" && text[position] === '\\') position += 1;
+    else if (text[position] === quote) {
+      if (text[position + 1] !== quote) return position;
+      position += 1;
     }
   }
   return text.length;
@@ -123,8 +123,8 @@ const typeWords: ReadonlySet<string> = new Set([
   'PRECISION',
 ]);
 
-function isOfType(words: readonly string[], place: number): boolean {
-  const [before = '', word = ''] = [words[place - 1], words[place]].map((one) => one?.toUpperCase());
+function isOfType(words: readonly string[], position: number): boolean {
+  const [before = '', word = ''] = [words[position - 1], words[position]].map((text) => text?.toUpperCase());
   if (typeWords.has(word) || word === 'SET') return true;
   return before === 'COLLATE' || before === 'CHARSET' || before === 'SET';
 }

@@ -33,24 +33,24 @@ export async function makeDrafts(
   about: (statement: TableStatement) => void,
 ): Promise<readonly TableDraft[]> {
   const drafts: TableDraft[] = [];
-  for (const [place, statement] of statements.entries()) {
+  for (const [index, statement] of statements.entries()) {
     about(statement);
     const { table, kind, onCopy, droppedKeys } = statement;
-    const copy = copyOf(statement, place);
+    const copy = copyOf(statement, index);
     await script(`DROP TABLE IF EXISTS ${copy}`);
     if (kind === 'alter') await script(`CREATE TABLE ${copy} LIKE ${table}`);
     const sql = onCopy(copy);
     if (sql !== null) await script(sql);
     const [name = '', schema = 'public'] = namesIn(table).toReversed();
-    const draft = kind === 'drop' ? null : `${prefix}${place + 1}`;
+    const draft = kind === 'drop' ? null : `${prefix}${index + 1}`;
     drafts.push({ schema, table: name, draft, stands: kind !== 'create', droppedKeys });
   }
   return drafts;
 }
 
 /** It lies beside its table: names of other tables are those of its database. */
-function copyOf({ table }: TableStatement, place: number): string {
-  return [...namesIn(table).slice(0, -1), `${prefix}${place + 1}`].map(tick).join('.');
+function copyOf({ table }: TableStatement, index: number): string {
+  return [...namesIn(table).slice(0, -1), `${prefix}${index + 1}`].map(tick).join('.');
 }
 
 /** Drops the drafts of statements, and every one of the database that a process has left which was ended. */

@@ -24,10 +24,10 @@ const depended: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Throws it; errors that say nothing about the change become errors of the API. */
-export function explainMysql(error: unknown, place: ModelPlace): never {
+export function explainMysql(error: unknown, location: ModelPlace): never {
   if (error instanceof PlatformError) throw error;
   const number = errorNumber(error);
-  const name = place.field ?? place.collection;
+  const name = location.field ?? location.collection;
   if (exists.has(number) || isDuplicateKey(error)) {
     throw invalidPayload(`"${name}" has the name of something that the database has already.`);
   }
@@ -36,7 +36,7 @@ export function explainMysql(error: unknown, place: ModelPlace): never {
     const message = `Something else in the database depends on "${name}".`;
     throw new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause: error });
   }
-  return explain(toDatabaseError(toMysqlError(error)), place);
+  return explain(toDatabaseError(toMysqlError(error)), location);
 }
 
 /** MariaDB says of a foreign key whose name is taken that its table cannot be made. */

@@ -31,9 +31,9 @@ export async function tableStatements(
   for (const [table, group] of Map.groupBy(steps.filter(isOfTable), (step) => step.table)) {
     const alters = group.filter((step) => step.kind === 'alter');
     for (const step of group) {
-      const { place } = step;
-      if (step.kind === 'create') statements.push(created(table, step.definition, place));
-      if (step.kind === 'drop') statements.push(dropped(table, place));
+      const { place: location } = step;
+      if (step.kind === 'create') statements.push(created(table, step.definition, location));
+      if (step.kind === 'drop') statements.push(dropped(table, location));
     }
     const [first] = alters;
     if (first === undefined) continue;
@@ -51,18 +51,18 @@ function isOfTable(step: ModelStep): step is TableStep {
   return step.kind === 'create' || step.kind === 'drop' || step.kind === 'alter';
 }
 
-function created(table: string, definition: string, place: ModelPlace): TableStatement {
+function created(table: string, definition: string, location: ModelPlace): TableStatement {
   return {
-    ...{ table, place, kind: 'create', loose: false, droppedKeys: [] },
+    ...{ table, place: location, kind: 'create', loose: false, droppedKeys: [] },
     sql: `CREATE TABLE ${table} ${definition}`,
     undo: `DROP TABLE ${table}`,
     onCopy: (copy) => `CREATE TABLE ${copy} ${definition}`,
   };
 }
 
-function dropped(table: string, place: ModelPlace): TableStatement {
+function dropped(table: string, location: ModelPlace): TableStatement {
   return {
-    ...{ table, place, kind: 'drop', loose: false, droppedKeys: [] },
+    ...{ table, place: location, kind: 'drop', loose: false, droppedKeys: [] },
     sql: `DROP TABLE ${table}`,
     undo: null,
     onCopy: () => null,
@@ -79,7 +79,7 @@ function altered(
   table: string,
   parts: readonly AlterPart[],
   definition: TableDefinition,
-  place: ModelPlace,
+  location: ModelPlace,
 ): readonly TableStatement[] {
   const modified = Map.groupBy(
     parts.filter((part) => part.kind === 'modify'),
@@ -98,7 +98,7 @@ function altered(
   const alter = (name: string, texts: readonly string[]): string => `ALTER TABLE ${name}\n  ${texts.join(',\n  ')}`;
   return [
     {
-      ...{ table, place, kind: 'alter' },
+      ...{ table, place: location, kind: 'alter' },
       sql: alter(
         table,
         printed.map(({ sql }) => sql),
@@ -124,8 +124,10 @@ function modification(
   if (before === undefined) throw new Error(`The database does not describe the column ${column}.`);
   if (before.generated) throw new PlatformError('UNPROCESSABLE_ENTITY', 'The database computes it: change it there.');
   const after = changes.reduce((definition, { to }) => to(definition), before);
-  const [sql, undo] = [after, before].map((one) => `MODIFY COLUMN ${column} ${printColumnDefinition(one)}`);
-  const lossy = changes.some((one) => one.lossy === true);
+  const [sql, undo] = [after, before].map(
+    (definition) => `MODIFY COLUMN ${column} ${printColumnDefinition(definition)}`,
+  );
+  const lossy = changes.some((change) => change.lossy === true);
   return sql === undefined || undo === undefined || sql === undo
     ? []
     : [{ sql, undo: lossy ? null : undo, dropsKey: undefined }];

@@ -56,17 +56,17 @@ export async function runUnderWay(
   session: MigrationConnection,
   schema: string,
   change: ChangeUnderWay,
-  about: (place: number) => void = () => {},
+  about: (index: number) => void = () => {},
 ): Promise<void> {
   const { underWay } = mysqlProjectTables(schema);
   const { name, statements, rows } = change;
   await session.query(underWay.add, [name, JSON.stringify({ change: { statements, rows } })]);
-  for (const [place, statement] of statements.entries()) {
-    about(place);
-    await session.query(underWay.note, [String(place + 1), name]);
+  for (const [index, statement] of statements.entries()) {
+    about(index);
+    await session.query(underWay.note, [String(index + 1), name]);
     await runStatement(session, statement).catch(async (error: unknown) => {
       // A statement that the server has refused is not done; after a lost connection that is unknown.
-      if (errorNumber(error) !== undefined) await session.query(underWay.note, [String(place), name]);
+      if (errorNumber(error) !== undefined) await session.query(underWay.note, [String(index), name]);
       throw error;
     });
   }
@@ -108,13 +108,13 @@ async function settle(
 
 /** Runs the statement whose outcome is unknown, and those after it; false where it is refused. */
 async function complete(session: MigrationConnection, statements: readonly DoneStatement[]): Promise<boolean> {
-  for (const [place, statement] of statements.entries()) {
+  for (const [index, statement] of statements.entries()) {
     try {
       await runStatement(session, statement);
     } catch (error) {
       if (errorNumber(error) === undefined) throw error;
-      if (place === 0 && isDoneAlready(error)) continue;
-      if (place === 0) return false;
+      if (index === 0 && isDoneAlready(error)) continue;
+      if (index === 0) return false;
       throw error;
     }
   }
@@ -125,9 +125,9 @@ async function complete(session: MigrationConnection, statements: readonly DoneS
  * Errors about dropping a table, column or key that is not there, and about making one that is. Source: the servers'
  * manuals, "Error Codes".
  */
-const told: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1826]);
+const refusals: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1826]);
 
 /** True if the refusal of a statement that may have been run before tells that it was. */
 export function isDoneAlready(error: unknown): boolean {
-  return told.has(errorNumber(error));
+  return refusals.has(errorNumber(error));
 }

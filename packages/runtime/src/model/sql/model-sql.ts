@@ -63,7 +63,7 @@ export interface ModelSql {
   columnSql(type: PlainTypeName, schema: Payload): string;
   /** The type of an enum, and what is made in front of it. */
   enumType(
-    place: ModelPlace,
+    location: ModelPlace,
     typesIn: string,
     values: readonly string[],
   ): { readonly sql: string; readonly before: readonly ModelStep[] };
@@ -76,16 +76,16 @@ export interface ModelSql {
 
   tableName(schema: string, name: string): string;
   column(column: NewColumn): string;
-  createTable(table: NewTable, place: ModelPlace): readonly ModelStep[];
-  dropTable(table: string, place: ModelPlace): readonly ModelStep[];
+  createTable(table: NewTable, location: ModelPlace): readonly ModelStep[];
+  dropTable(table: string, location: ModelPlace): readonly ModelStep[];
   /** Selects whether a table has no row, or none of which the condition holds. */
   isEmpty(table: string, condition?: string): string;
-  addColumn(table: string, column: string, place: ModelPlace): readonly ModelStep[];
+  addColumn(table: string, column: string, location: ModelPlace): readonly ModelStep[];
   /** Says the comment of a column that was made, where its definition does not. */
-  commentNew(table: string, column: NewColumn, place: ModelPlace): readonly ModelStep[];
-  dropColumn(known: KnownModel, found: FoundColumn): readonly ModelStep[];
+  commentNew(table: string, column: NewColumn, location: ModelPlace): readonly ModelStep[];
+  dropColumn(model: KnownModel, found: FoundColumn): readonly ModelStep[];
   /** Drops the types of enums that go with their fields. */
-  dropEnums(known: KnownModel, collection: string, fields: readonly FieldDescriptor[]): readonly ModelStep[];
+  dropEnums(model: KnownModel, collection: string, fields: readonly FieldDescriptor[]): readonly ModelStep[];
 
   /** Adds values to an enum; `values` are all that it has then. */
   addValues(found: FoundColumn, values: readonly string[], added: readonly string[]): readonly ModelStep[];

@@ -15,19 +15,19 @@ export function retyped(
   { collection, field, descriptor, column }: FoundColumn,
   { type, sql, filled, refusal }: NewType,
 ): readonly ModelStep[] {
-  const place = { collection, field };
+  const location = { collection, field };
   const table = ticked(descriptor.table);
   const name = ticked(column.column);
   const steps: ModelStep[] = [];
   if (type === 'uuid' && !hasUuid) {
     // They are texts there, of which the type would take any.
     const misfit = failedValidation({ collection, index: undefined }, field, 'check', 'has values that do not fit');
-    const told = `SELECT NOT EXISTS (SELECT 1 FROM ${table} WHERE NOT (${name} REGEXP '${uuidPattern}'))`;
-    steps.push({ kind: 'check', sql: told, place, refusal: misfit });
+    const check = `SELECT NOT EXISTS (SELECT 1 FROM ${table} WHERE NOT (${name} REGEXP '${uuidPattern}'))`;
+    steps.push({ kind: 'check', sql: check, place: location, refusal: misfit });
   }
   if (refusal !== null) {
     const fitting = type === 'boolean' ? `${sql} CHECK (fresh IN (0, 1))` : sql;
-    steps.push({ kind: 'fit', table, column: name, type: fitting, place, refusal });
+    steps.push({ kind: 'fit', table, column: name, type: fitting, place: location, refusal });
   }
   const to = (now: ColumnDefinition): ColumnDefinition => ({
     ...now,
@@ -36,7 +36,12 @@ export function retyped(
     // MariaDB has JSON as texts with a check.
     check: now.check !== null && /^\(\s*json_valid\(`/i.test(now.check) ? null : now.check,
   });
-  steps.push({ kind: 'alter', table, part: { kind: 'modify', column: name, to, lossy: refusal === null }, place });
+  steps.push({
+    kind: 'alter',
+    table,
+    part: { kind: 'modify', column: name, to, lossy: refusal === null },
+    place: location,
+  });
   return steps;
 }
 
@@ -45,6 +50,6 @@ const texts = /^(?:(?:var)?char|(?:tiny|medium|long)?text)\b/i;
 /** Texts go on being compared as they were. */
 function collationOf(before: string, after: string): string {
   if (!texts.test(before) || !texts.test(after) || after === identifierText) return '';
-  const [told = ''] = / (?:CHARACTER SET|CHARSET|COLLATE) .*$/is.exec(before) ?? [];
-  return told;
+  const [clause = ''] = / (?:CHARACTER SET|CHARSET|COLLATE) .*$/is.exec(before) ?? [];
+  return clause;
 }

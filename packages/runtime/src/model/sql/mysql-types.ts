@@ -60,9 +60,9 @@ const otherNames: Readonly<Record<string, string>> = {
 export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: Payload): string {
   if (type === 'uuid') return hasUuid ? 'uuid' : identifierText;
   if (type === 'interval') throw invalidPayload('The database has no type for intervals: take text, or a number.');
-  const { data_type: given = null, max_length: length = null } = schema;
+  const { data_type: dataType = null, max_length: length = null } = schema;
   const [usual, ...others] = dataTypes[type];
-  const name = typeof given === 'string' ? given.toLowerCase() : usual;
+  const name = typeof dataType === 'string' ? dataType.toLowerCase() : usual;
   const wanted = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
   if (wanted !== usual && !others.includes(wanted)) {
     throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);

@@ -34,7 +34,7 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
 
     tableName: (schema, name) => (schema === 'public' ? tick(name) : `${tick(schema)}.${tick(name)}`),
     column: printColumn,
-    createTable({ table, columns, key, comment }, place) {
+    createTable({ table, columns, key, comment }, location) {
       const parts = [
         ...(columns ?? ['`id` int NOT NULL AUTO_INCREMENT PRIMARY KEY']),
         ...(key.length > 0 ? [`PRIMARY KEY (${key.map(tick).join(', ')})`] : []),
@@ -44,19 +44,21 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
         tableOptions(server.isMariadb ? 'mariadb' : 'mysql'),
         ...(comment === null ? [] : [`COMMENT = ${quote(comment)}`]),
       ];
-      return [{ kind: 'create', table, definition: `(\n  ${parts.join(',\n  ')}\n) ${options.join(' ')}`, place }];
+      return [
+        { kind: 'create', table, definition: `(\n  ${parts.join(',\n  ')}\n) ${options.join(' ')}`, place: location },
+      ];
     },
-    dropTable: (table, place) => [{ kind: 'drop', table: ticked(table), place }],
+    dropTable: (table, location) => [{ kind: 'drop', table: ticked(table), place: location }],
     isEmpty: (table, condition) =>
       `SELECT NOT EXISTS (SELECT 1 FROM ${ticked(table)}${condition === undefined ? '' : ` WHERE ${condition.replace(/^"(?:[^"]|"")*"/, ticked)}`})`,
-    addColumn(table, column, place) {
+    addColumn(table, column, location) {
       const [, name = ''] = /^(`(?:[^`]|``)*`)/.exec(column) ?? [];
       const part = { kind: 'do', sql: `ADD COLUMN ${column}`, undo: `DROP COLUMN ${name}` } as const;
-      return [{ kind: 'alter', table: ticked(table), part, place }];
+      return [{ kind: 'alter', table: ticked(table), part, place: location }];
     },
     commentNew: () => [],
-    dropColumn(known, found) {
-      const relation = findRelationOf(known, found);
+    dropColumn(model, found) {
+      const relation = findRelationOf(model, found);
       const uniques = (found.descriptor.constraints ?? []).filter(
         ({ type, fields }) => type === 'unique' && fields.length > 1 && fields.includes(found.field),
       );

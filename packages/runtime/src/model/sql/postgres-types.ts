@@ -37,9 +37,9 @@ const otherNames: Readonly<Record<string, string>> = {
 
 /** Prints the type of a column. Throws INVALID_PAYLOAD. */
 export function postgresType(type: PlainTypeName, schema: Payload): string {
-  const { data_type: given = null, max_length: length = null } = schema;
+  const { data_type: dataType = null, max_length: length = null } = schema;
   const [usual, ...others] = dataTypes[type];
-  const wanted = typeof given === 'string' ? (otherNames[given.toLowerCase()] ?? given.toLowerCase()) : usual;
+  const wanted = typeof dataType === 'string' ? (otherNames[dataType.toLowerCase()] ?? dataType.toLowerCase()) : usual;
   if (wanted !== usual && !others.some((other) => other === wanted)) {
     throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
   }
@@ -74,14 +74,14 @@ const elements: Readonly<Record<string, PortableType>> = {
 };
 
 /** Reads the type of an array: `text[]` unless `schema.data_type` says another one. Throws INVALID_PAYLOAD. */
-export function postgresArray({ data_type: given = null }: Payload): {
+export function postgresArray({ data_type: dataType = null }: Payload): {
   readonly sql: string;
   readonly of: PortableType;
 } {
-  const name = typeof given === 'string' && given.endsWith('[]') ? given.slice(0, -2).toLowerCase() : 'text';
-  const of = Object.hasOwn(elements, name) ? elements[name] : undefined;
-  if (of !== undefined && (given === null || typeof given !== 'string' || given.endsWith('[]'))) {
-    return { sql: `${name}[]`, of };
+  const name = typeof dataType === 'string' && dataType.endsWith('[]') ? dataType.slice(0, -2).toLowerCase() : 'text';
+  const elementType = Object.hasOwn(elements, name) ? elements[name] : undefined;
+  if (elementType !== undefined && (dataType === null || typeof dataType !== 'string' || dataType.endsWith('[]'))) {
+    return { sql: `${name}[]`, of: elementType };
   }
   const names = Object.keys(elements).map((element) => `${element}[]`);
   throw invalidPayload(`"schema.data_type" of array must be one of ${names.join(', ')}.`);
@@ -96,5 +96,5 @@ const computed: Readonly<Record<string, readonly string[]>> = {
 
 /** A default that the database computes; undefined for what is none. */
 export function postgresComputed(type: PortableType, value: JsonValue): string | undefined {
-  return computed[type]?.find((one) => one === value);
+  return computed[type]?.find((candidate) => candidate === value);
 }
