@@ -75,10 +75,10 @@ FROM ${table('platform_files')} WHERE id = ? AND filename_disk IS NOT NULL`,
 
 /** Makes the finder. */
 export function createFileFinder(options: FileFinderOptions): FileFinder {
-  const { api, place, database, planner, gate, publicClass } = options;
+  const { api, place: location, database, planner, gate, publicClass } = options;
   const everybody: Caller = { accessClass: publicClass, user: null, role: null };
   const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
-  const { file: fileSql, settings: settingsSql } = byFamily(place, {
+  const { file: fileSql, settings: settingsSql } = byFamily(location, {
     postgres: postgresStatements,
     mysql: mysqlStatements,
   });
@@ -122,9 +122,9 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
     has: async ({ id, name }) => (await row(fileSql, [id]))?.[2] === name,
     async settings() {
       const [allowed, presets] = (await row(settingsSql, [])) ?? [];
-      const known = allowed === 'none' || allowed === 'presets' ? allowed : 'all';
+      const mode = allowed === 'none' || allowed === 'presets' ? allowed : 'all';
       const list: JsonValue = typeof presets === 'string' ? JSON.parse(presets) : null;
-      return { allowed: known, presets: list };
+      return { allowed: mode, presets: list };
     },
   };
 }

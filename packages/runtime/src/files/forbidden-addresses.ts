@@ -48,6 +48,6 @@ export function createForbiddenAddresses({
 
 /** True if it is an address of this machine; these may change while a server runs. */
 function isOwn({ text }: Address): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return own.some(({ address }) => readAddress(address)?.text === text);
+  const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return interfaces.some(({ address }) => readAddress(address)?.text === text);
 }

@@ -44,9 +44,9 @@ export async function readImageFacts(path: string, type: string): Promise<ImageF
     const found = await sharp(path, { failOn: 'error', limitInputPixels: false }).metadata();
     const { width, height } = found.autoOrient;
     const { format, space, channels, depth, density, hasAlpha, orientation, pages } = found;
-    const told = { format, space, channels, depth, density, hasAlpha, orientation, pages };
+    const properties = { format, space, channels, depth, density, hasAlpha, orientation, pages };
     const exif = found.exif && (await readDetails({ kind: 'exif', bytes: found.exif })).metadata;
-    return { width, height, metadata: plain({ ...told, exif }) ?? null };
+    return { width, height, metadata: plain({ ...properties, exif }) ?? null };
   } catch (error) {
     if (error instanceof PlatformError) throw error;
     return none;

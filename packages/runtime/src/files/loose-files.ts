@@ -43,8 +43,8 @@ const lookEveryMs = 60_000;
 const sweepEveryMs = 3_600_000;
 
 /** Makes them. Nothing is looked for before `wake` is called first, or a minute has passed. */
-export function createLooseFiles({ database, place, storages, log }: LooseFilesOptions): LooseFiles {
-  const texts = statements(place);
+export function createLooseFiles({ database, place: location, storages, log }: LooseFilesOptions): LooseFiles {
+  const texts = statements(location);
   let closed = false;
   let again = false;
   let swept = Number.NEGATIVE_INFINITY;
@@ -123,8 +123,8 @@ export interface LooseFileSteps {
 }
 
 /** Makes the steps. */
-export function looseFileSteps(place: SystemPlace): LooseFileSteps {
-  const texts = statements(place);
+export function looseFileSteps(location: SystemPlace): LooseFileSteps {
+  const texts = statements(location);
   return {
     async take(transaction, contents) {
       const rows = await allRows(transaction, texts.take, listed(contents));
@@ -145,25 +145,25 @@ function listed(contents: readonly StoredContent[]): readonly string[] {
 
 type Statements = Readonly<Record<keyof ReturnType<typeof postgresStatements>, OwnSql>>;
 
-function statements(place: SystemPlace): Statements {
-  return byFamily<Statements>(place, { postgres: postgresStatements, mysql: mysqlStatements });
+function statements(location: SystemPlace): Statements {
+  return byFamily<Statements>(location, { postgres: postgresStatements, mysql: mysqlStatements });
 }
 
 function mysqlStatements({ table, exactly, lock, text }: MysqlTables): Statements {
   const loose = table('platform_loose_files');
   const type = text('VARCHAR(255)');
-  const given = `JSON_TABLE($1, '$[*]' COLUMNS (storage ${type} PATH '$.storage', name ${type} PATH '$.name')) AS c`;
+  const contents = `JSON_TABLE($1, '$[*]' COLUMNS (storage ${type} PATH '$.storage', name ${type} PATH '$.name')) AS c`;
   const same = `l.storage = ${exactly('c.storage')} AND l.filename_disk = ${exactly('c.name')}`;
   const insert = (due: string): string =>
-    `INSERT INTO ${loose} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${given}`;
+    `INSERT INTO ${loose} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${contents}`;
   return {
     note: script(insert('NOW(6) + INTERVAL 15 MINUTE')),
     leave: script(insert('NOW(6)')),
     take: script(
-      give(`SELECT '1' FROM ${loose} AS l JOIN ${given} ON ${same} WHERE l.attempts = 0${lock('l')}`),
-      `DELETE l FROM ${loose} AS l JOIN ${given} ON ${same} WHERE l.attempts = 0`,
+      give(`SELECT '1' FROM ${loose} AS l JOIN ${contents} ON ${same} WHERE l.attempts = 0${lock('l')}`),
+      `DELETE l FROM ${loose} AS l JOIN ${contents} ON ${same} WHERE l.attempts = 0`,
     ),
-    release: script(`UPDATE ${loose} AS l JOIN ${given} ON ${same} SET l.due_at = NOW(6)`),
+    release: script(`UPDATE ${loose} AS l JOIN ${contents} ON ${same} SET l.due_at = NOW(6)`),
     claim: script(
       need(
         `SELECT CAST(l.id AS CHAR), l.storage, l.filename_disk FROM ${loose} AS l
@@ -183,17 +183,17 @@ WHERE l.due_at <= NOW(6) ORDER BY l.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
 function postgresStatements(schema: string) {
   const table = `${schema}.platform_loose_files`;
   const now = 'pg_catalog.statement_timestamp()';
-  const given = 'pg_catalog.json_to_recordset($1::json) AS c(storage text, name text)';
+  const contents = 'pg_catalog.json_to_recordset($1::json) AS c(storage text, name text)';
   const same = 'l.storage = c.storage AND l.filename_disk = c.name';
   const insert = (due: string): string => `WITH noted AS (
-  INSERT INTO ${table} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${given} RETURNING 1
+  INSERT INTO ${table} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${contents} RETURNING 1
 ) SELECT ${transactionNumber} FROM noted LIMIT 1`;
   return {
     note: insert(`${now} + pg_catalog.interval '15 minutes'`),
     leave: insert(now),
-    take: `DELETE FROM ${table} AS l USING ${given} WHERE ${same} AND l.attempts = 0 RETURNING ${transactionNumber}`,
+    take: `DELETE FROM ${table} AS l USING ${contents} WHERE ${same} AND l.attempts = 0 RETURNING ${transactionNumber}`,
     release: `WITH released AS (
-  UPDATE ${table} AS l SET due_at = ${now} FROM ${given} WHERE ${same} RETURNING 1
+  UPDATE ${table} AS l SET due_at = ${now} FROM ${contents} WHERE ${same} RETURNING 1
 ) SELECT ${transactionNumber} FROM released LIMIT 1`,
     // A process that claims a content has until its next time to remove it.
     claim: `UPDATE ${table} AS l SET attempts = attempts + 1,

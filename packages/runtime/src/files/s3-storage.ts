@@ -100,7 +100,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
         await tell({ method: 'DELETE', name });
         // A page has a thousand names, and removing those of one leaves the next.
         for (let names = await list(renditionsOf(name)); names.length > 0; names = await list(renditionsOf(name))) {
-          for (const one of names) await tell({ method: 'DELETE', name: one });
+          for (const rendition of names) await tell({ method: 'DELETE', name: rendition });
         }
       }),
   };

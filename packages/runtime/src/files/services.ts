@@ -42,17 +42,17 @@ export interface FileServices {
 
 /** Makes them; null where there is no table of files. */
 export function createFileServices(options: FileServicesOptions): FileServices | null {
-  const { api, place, database, environment, folder, planner, writer, gate, log } = options;
+  const { api, place: location, database, environment, folder, planner, writer, gate, log } = options;
   const has = api.collections.some(({ name, system }) => system === true && name === filesName);
-  if (place === null || !has) return null;
+  if (location === null || !has) return null;
   const storages = createStorages(environment.locations, folder);
-  const loose = createLooseFiles({ database, place, storages, log });
+  const loose = createLooseFiles({ database, place: location, storages, log });
   const publicClass = accessNames(api).public;
   return {
     storages,
     loose,
     uploads: createUploads({ api, writer, storages, loose }),
-    finder: createFileFinder({ api, place, database, planner, gate, publicClass }),
+    finder: createFileFinder({ api, place: location, database, planner, gate, publicClass }),
     renderer: createRenderer(environment.transform),
   };
 }

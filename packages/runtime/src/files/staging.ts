@@ -22,10 +22,14 @@ const headBytes = 65_536;
 const abandonedMs = 6 * 3_600_000;
 
 /**
- * Writes a stream to a new file. Rejects with INVALID_PAYLOAD for more than `most` bytes and with SERVICE_UNAVAILABLE for
+ * Writes a stream to a new file. Rejects with INVALID_PAYLOAD for more than `maxBytes` bytes and with SERVICE_UNAVAILABLE for
  * a disk that does not take them; nothing stays then.
  */
-export async function stage(folder: string, source: Readable | AsyncIterable<Buffer>, most: number): Promise<Staged> {
+export async function stage(
+  folder: string,
+  source: Readable | AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<Staged> {
   const path = join(folder, randomUUID());
   const hash = createHash('sha256');
   const first: Buffer[] = [];
@@ -34,7 +38,7 @@ export async function stage(folder: string, source: Readable | AsyncIterable<Buf
     for await (const chunk of chunks) {
       if (size < headBytes) first.push(chunk.subarray(0, headBytes - size));
       size += chunk.length;
-      if (size > most) throw tooLarge(most);
+      if (size > maxBytes) throw tooLarge(maxBytes);
       hash.update(chunk);
       yield chunk;
     }
@@ -56,8 +60,8 @@ export async function stage(folder: string, source: Readable | AsyncIterable<Buf
 }
 
 /** Error for a file that is too large. */
-export function tooLarge(most: number): PlatformError {
-  return new PlatformError('INVALID_PAYLOAD', `A file must have at most ${most} bytes.`);
+export function tooLarge(maxBytes: number): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', `A file must have at most ${maxBytes} bytes.`);
 }
 
 /** Removes a file that is not needed any more, if it is there. */

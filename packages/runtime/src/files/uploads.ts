@@ -65,7 +65,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
   /** Puts contents down and runs a write that names them; those that it does not name in the end are removed. */
   async function write(
     request: WriteRequest,
-    told: JsonValue,
+    payload: JsonValue,
     prepared: readonly (Prepared & Arrived)[],
     prepare: () => Promise<Work>,
   ): Promise<UploadAnswer> {
@@ -73,7 +73,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
     let done = false;
     await loose.note(contents);
     try {
-      return await writer.once(request, told, async () => {
+      return await writer.once(request, payload, async () => {
         for (const { content, staged, fields } of prepared) {
           await storages.of(content.storage).put(content.name, staged.path, String(fields.type));
         }
@@ -93,7 +93,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
 
   async function prepareAll(arrived: readonly Arrived[], nameOf: () => string) {
     const prepared: (Prepared & Arrived)[] = [];
-    for (const one of arrived) prepared.push({ ...one, ...(await prepareOne(one, storages.first.name, nameOf())) });
+    for (const file of arrived) prepared.push({ ...file, ...(await prepareOne(file, storages.first.name, nameOf())) });
     return prepared;
   }
 
@@ -105,15 +105,15 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
       try {
         for (const { metadata } of arrived) checkNames(metadata);
         const prepared = await prepareAll(arrived, randomUUID);
-        const items = prepared.map((one) => ({
-          title: titleOf(cleanName(one.name)),
-          ...one.metadata,
-          ...one.fields,
-          id: stemOf(one.content.name),
-          filename_download: one.metadata.filename_download ?? cleanName(one.name),
+        const items = prepared.map((file) => ({
+          title: titleOf(cleanName(file.name)),
+          ...file.metadata,
+          ...file.fields,
+          id: stemOf(file.content.name),
+          filename_download: file.metadata.filename_download ?? cleanName(file.name),
         }));
-        const given = new Set(arrived.flatMap(({ metadata }) => Object.keys(metadata)));
-        const derived = ['filename_download', 'title'].filter((name) => !given.has(name));
+        const names = new Set(arrived.flatMap(({ metadata }) => Object.keys(metadata)));
+        const derived = ['filename_download', 'title'].filter((name) => !names.has(name));
         const request = uploading(asked, ['id', 'type', ...derived]);
         const body = items.length === 1 ? (items[0] ?? null) : items;
         return await write(request, toldOf(arrived), prepared, () =>
@@ -127,7 +127,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
       try {
         checkNames(arrived.metadata);
         const prepared = await prepareAll([arrived], () => randomUUID());
-        const [fields = {}] = prepared.map((one) => one.fields);
+        const [fields = {}] = prepared.map((file) => file.fields);
         const derived = Object.hasOwn(arrived.metadata, 'filename_download')
           ? {}
           : { filename_download: cleanName(arrived.name) };
@@ -155,7 +155,7 @@ function checkNames(metadata: FileMetadata): void {
   for (const [name, value] of Object.entries(metadata)) {
     // Items in items would be written as the server writes files.
     if (typeof value !== 'object' || value === null) continue;
-    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) continue;
+    if (Array.isArray(value) && value.every((element) => typeof element === 'string')) continue;
     throw new PlatformError('INVALID_PAYLOAD', `"${name}" must be a value, and no item.`);
   }
 }

@@ -91,8 +91,8 @@ SET a.comment = c.comment`,
 }
 
 /** Makes the hook of comments: their author must be able to read the item, and activity records them. */
-export function createCommentWarden({ place, planner, hear }: CommentWardenOptions): Warden {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+export function createCommentWarden({ place: location, planner, hear }: CommentWardenOptions): Warden {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 
   async function change({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
     const row = await firstRow(transaction, text, values);

@@ -60,9 +60,9 @@ SET f.uploaded_by = $2, f.modified_by = $2, f.folder = CASE WHEN p.v = 'true' TH
 }
 
 /** Makes the warden of files. */
-export function createFileWarden({ place, left }: FileWardenOptions): Warden {
-  const loose = looseFileSteps(place);
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+export function createFileWarden({ place: location, left }: FileWardenOptions): Warden {
+  const loose = looseFileSteps(location);
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 
   async function contentsOf({ transaction }: Running, ids: string): Promise<readonly StoredContent[]> {
     const rows = await allRows(transaction, texts.contents, [ids]);

@@ -40,8 +40,8 @@ function mysqlStatements(tables: MysqlTables): Statements {
 }
 
 /** Makes the warden of folders. */
-export function createFolderWarden(place: SystemPlace): Warden {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+export function createFolderWarden(location: SystemPlace): Warden {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 
   return {
     async watch(running, step) {

@@ -57,9 +57,9 @@ SELECT 'mention', m.v, JSON_OBJECT('collection', $2, 'item', $3, 'comment', $4) 
 }
 
 /** Makes the function that queues the mails, in the transaction that writes the comments. */
-export function createMentions({ api, place, planner, mailed }: MentionsOptions): HearComments {
+export function createMentions({ api, place: location, planner, mailed }: MentionsOptions): HearComments {
   const names = accessNames(api);
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 
   function callerOf(row: TextRow): Caller & { readonly email: string } {
     const { id, role, email } = readAccount(row.slice(0, accountWidth));

@@ -22,17 +22,21 @@ export interface ResourceWardensOptions {
 
 /** The hooks of comments, files, folders, roles and rules; none if the platform's own tables are not installed. */
 export function createResourceWardens({ api, mailed, left, model }: ResourceWardensOptions): Wardens {
-  const place = systemPlaceOf(api);
-  if (place === null) return new Map();
+  const location = systemPlaceOf(api);
+  if (location === null) return new Map();
   // Limits of lists are for requests: this one asks for the items that it names.
   const planner = createPlanner(api);
   return new Map([
-    ['platform_files', createFileWarden({ place, left })],
-    ['platform_folders', createFolderWarden(place)],
+    ['platform_files', createFileWarden({ place: location, left })],
+    ['platform_folders', createFolderWarden(location)],
     ['platform_permissions', createModelWarden(model, 'platform_permissions')],
     [
       'platform_comments',
-      createCommentWarden({ place, planner, hear: createMentions({ api, place, planner, mailed }) }),
+      createCommentWarden({
+        place: location,
+        planner,
+        hear: createMentions({ api, place: location, planner, mailed }),
+      }),
     ],
   ]);
 }

@@ -34,23 +34,23 @@ export class MigrationError extends Error {
  */
 export function toMigrationError(error: unknown, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof MigrationError || !('code' in error)) return error;
-  const said = error.message.replace(/\.$/, '');
+  const reason = error.message.replace(/\.$/, '');
   switch (error.code) {
     case '42501': {
       const hint = 'Run it as a role with CREATE on the database (for the schema) and on the schema, or ask its owner.';
-      return new MigrationError('forbidden', `The database role may not ${doing}: ${said}.`, hint, error);
+      return new MigrationError('forbidden', `The database role may not ${doing}: ${reason}.`, hint, error);
     }
     case '25006': {
       const hint = 'Connect to the primary server, as a role whose transactions may write.';
-      return new MigrationError('readOnly', `The database cannot ${doing}: ${said}.`, hint, error);
+      return new MigrationError('readOnly', `The database cannot ${doing}: ${reason}.`, hint, error);
     }
     case '55P03': {
       const hint = 'Another process migrates, or a long transaction uses the tables. Try again when it has ended.';
-      return new MigrationError('locked', `The database did not come to ${doing} in time: ${said}.`, hint, error);
+      return new MigrationError('locked', `The database did not come to ${doing} in time: ${reason}.`, hint, error);
     }
     case '2BP01': {
       const hint = 'Drop the foreign keys and views that lead to the tables of the platform first.';
-      return new MigrationError('needed', `The database cannot ${doing}: ${said}.`, hint, error);
+      return new MigrationError('needed', `The database cannot ${doing}: ${reason}.`, hint, error);
     }
     default:
       return error;

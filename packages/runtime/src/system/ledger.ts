@@ -99,9 +99,9 @@ export function pendingAfter(
   migrations: readonly Migration[],
   checksum: (migration: Migration) => string = checksumOf,
 ): readonly Migration[] {
-  const known = new Map(migrations.map((migration) => [migration.id, migration]));
+  const byId = new Map(migrations.map((migration) => [migration.id, migration]));
   for (const row of applied) {
-    const migration = known.get(row.id);
+    const migration = byId.get(row.id);
     if (migration === undefined) throw ahead(row);
     if (checksum(migration) !== row.checksum) throw changed(row);
   }

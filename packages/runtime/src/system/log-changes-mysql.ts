@@ -32,27 +32,37 @@ JOIN ${list('$2[]', 'p')} ON p.n = k.n SET r.parent = p.v`);
   const committed = script(witness(`SELECT 1 FROM ${table('platform_activity')} WHERE id = $1`));
 
   return async function log(transaction, { user, ip, userAgent, origin }, changes) {
-    const told = changes.map(({ action, collection, item }) => [action, user, ip, userAgent, origin, collection, item]);
-    const activities = await insertAll(transaction, activity, activityRow, told);
+    const activityRows = changes.map(({ action, collection, item }) => [
+      action,
+      user,
+      ip,
+      userAgent,
+      origin,
+      collection,
+      item,
+    ]);
+    const activities = await insertAll(transaction, activity, activityRow, activityRows);
     await allRows(transaction, committed, activities.slice(0, 1));
-    const revised = changes.flatMap((change, place) =>
-      change.revision === null ? [] : [{ ...change, revision: change.revision, place }],
+    const revised = changes.flatMap((change, index) =>
+      change.revision === null ? [] : [{ ...change, revision: change.revision, place: index }],
     );
-    const rows = revised.map(({ collection, item, revision: { data, delta }, place }) => [
-      activities[place] ?? null,
+    const rows = revised.map(({ collection, item, revision: { data, delta }, place: index }) => [
+      activities[index] ?? null,
       collection,
       item,
       JSON.stringify(data),
       JSON.stringify(delta),
     ]);
     const made = await insertAll(transaction, revisions, revisionRow, rows);
-    const numbers = new Map(revised.map(({ place }, index) => [place, made[index] ?? '']));
-    const nested = revised.flatMap(({ place, parent }) => {
-      const [own, above] = [numbers.get(place), parent === null ? undefined : numbers.get(parent)];
-      return own === undefined || above === undefined ? [] : [{ own, above }];
+    const numbers = new Map(revised.map(({ place: position }, index) => [position, made[index] ?? '']));
+    const nested = revised.flatMap(({ place: index, parent }) => {
+      const [child, above] = [numbers.get(index), parent === null ? undefined : numbers.get(parent)];
+      return child === undefined || above === undefined ? [] : [{ own: child, above }];
     });
     if (nested.length === 0) return;
-    const literals = [nested.map(({ own }) => own), nested.map(({ above }) => above)].map((one) => `{${one.join()}}`);
+    const literals = [nested.map(({ own: child }) => child), nested.map(({ above }) => above)].map(
+      (list) => `{${list.join()}}`,
+    );
     await allRows(transaction, nest, literals);
   };
 }
@@ -71,7 +81,7 @@ async function insertAll(
     const values = rows.slice(start, start + count).flat();
     const text = `INSERT INTO ${into} VALUES ${Array<string>(count).fill(row).join(', ')}`;
     const [[, , first] = []] = await statementRows(transaction, { name: '', text }, values);
-    for (let place = 0; place < count; place++) numbers.push(String(Number(first) + place * step));
+    for (let index = 0; index < count; index++) numbers.push(String(Number(first) + index * step));
     start += count;
   }
   return numbers;

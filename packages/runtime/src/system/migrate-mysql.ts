@@ -93,15 +93,15 @@ export function mysqlMigrator(connection: MigrationConnection, schema: string | 
       return rows === null ? null : rows.filter(isFinished);
     },
     applyNext: (migrations) =>
-      locked('create the tables of the platform', async (at) => {
-        await connection.script(mysqlStatement(ledgerSql, at));
+      locked('create the tables of the platform', async (server) => {
+        await connection.script(mysqlStatement(ledgerSql, server));
         const rows = (await read()) ?? [];
         const [next] = pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
         if (next === undefined) return null;
         const begun = rows.find(({ id }) => id === next.id);
         if (begun === undefined) await note(connection, next);
         else if (begun.checksum !== mysqlChecksum(next)) throw changed(begun);
-        for (const text of mysqlStepsOf(next).up) await connection.script(mysqlStatement(text, at));
+        for (const text of mysqlStepsOf(next).up) await connection.script(mysqlStatement(text, server));
         await connection.query('UPDATE platform_migrations SET applied_at = UTC_TIMESTAMP(6) WHERE id = ?', [
           String(next.id),
         ]);

@@ -10,7 +10,7 @@ export interface SystemPlace {
   readonly dialect: Dialect;
 }
 
-/** The place of the tables of an API; null where they were not installed when it was compiled. */
+/** The location of the tables of an API; null where they were not installed when it was compiled. */
 export function systemPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>): SystemPlace | null {
   const schema = systemSchemaOf(api);
   return schema === null ? null : { schema, dialect: api.dialect };
@@ -18,16 +18,16 @@ export function systemPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>)
 
 /** The same where the tables are there that writes leave something in. */
 export function logPlaceOf(api: Pick<CompiledApi, 'collections' | 'dialect'>): SystemPlace | null {
-  const own = new Set(api.collections.flatMap(({ system, name }) => (system ? [name] : [])));
-  return own.has('platform_activity') && own.has('platform_revisions') ? systemPlaceOf(api) : null;
+  const names = new Set(api.collections.flatMap(({ system, name }) => (system ? [name] : [])));
+  return names.has('platform_activity') && names.has('platform_revisions') ? systemPlaceOf(api) : null;
 }
 
 /** Chooses between a value for PostgreSQL and one for MySQL and MariaDB: once, when a server starts. */
 export function byFamily<T>(
-  place: SystemPlace,
+  location: SystemPlace,
   family: { readonly postgres: (schema: string) => T; readonly mysql: (tables: MysqlTables) => T },
 ): T {
-  return place.dialect === 'postgres' ? family.postgres(place.schema) : family.mysql(mysqlTables(place));
+  return location.dialect === 'postgres' ? family.postgres(location.schema) : family.mysql(mysqlTables(location));
 }
 
 /** The platform's tables on MySQL or MariaDB, and other parts of statements about them. */

@@ -14,9 +14,9 @@ export interface Administrators {
   readonly administrators: OwnSql;
 }
 
-/** The statements for the place of the tables. */
-export function administratorStatements(place: SystemPlace): Administrators {
-  return byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+/** The statements for the location of the tables. */
+export function administratorStatements(location: SystemPlace): Administrators {
+  return byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 }
 
 function postgresStatements(schema: string): Administrators {

@@ -50,10 +50,10 @@ export function checkField(
 /** Names of fields that a new item must have, given its other fields: the text form of a field or undefined. */
 export function requiredBeside(
   { name, system }: CollectionDescriptor,
-  given: (field: string) => string | null | undefined,
+  fieldValue: (field: string) => string | null | undefined,
 ): readonly string[] {
   if (system !== true || name !== 'platform_users') return [];
-  return (given('provider') ?? 'default') === 'default' ? ['email', 'password'] : [];
+  return (fieldValue('provider') ?? 'default') === 'default' ? ['email', 'password'] : [];
 }
 
 function checkPassword(text: string, { passwordMinLength }: FieldLimits): FieldProblem | undefined {

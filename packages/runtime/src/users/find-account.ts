@@ -20,7 +20,7 @@ export interface FoundSession {
   readonly securityVersion: number;
 }
 
-/** Look-ups in the tables of one place. All resolve to null when there is no such row. */
+/** Look-ups in the tables of one location. All resolve to null when there is no such row. */
 export interface AccountFinder {
   /** The user who has this static token. */
   byToken(token: string): Promise<Account | null>;
@@ -76,8 +76,8 @@ function mysqlLookUps({ table }: MysqlTables): LookUps {
 }
 
 /** Makes the look-ups. */
-export function createAccountFinder(database: Pick<Database, 'query'>, place: SystemPlace): AccountFinder {
-  const texts = byFamily(place, { postgres: postgresLookUps, mysql: mysqlLookUps });
+export function createAccountFinder(database: Pick<Database, 'query'>, location: SystemPlace): AccountFinder {
+  const texts = byFamily(location, { postgres: postgresLookUps, mysql: mysqlLookUps });
 
   async function find(text: OwnSql, value: string): Promise<readonly (string | null)[] | null> {
     // Such a text is never sent to the server, and PostgreSQL stores none, so no user has it.

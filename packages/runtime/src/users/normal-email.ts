@@ -6,7 +6,7 @@ import { capitals, small } from '../system/migrations/lowercase.ts';
 
 const smallLetters = [...small];
 const lowercase: ReadonlyMap<string, string> = new Map(
-  [...capitals].map((capital, place) => [capital, smallLetters[place] ?? capital]),
+  [...capitals].map((capital, index) => [capital, smallLetters[index] ?? capital]),
 );
 
 /** Returns an address without differences in compatibility forms and case, for comparison. */
@@ -18,9 +18,9 @@ export function normalEmail(email: string): string {
 export function normalEmails(emails: string): string {
   const list: readonly string[] = JSON.parse(emails);
   const places = new Map<string, number>();
-  for (const [place, email] of list.entries()) {
+  for (const [index, email] of list.entries()) {
     const normal = normalEmail(email);
-    if (!places.has(normal)) places.set(normal, place);
+    if (!places.has(normal)) places.set(normal, index);
   }
-  return JSON.stringify([...places].map(([normal, place]) => ({ place, normal })));
+  return JSON.stringify([...places].map(([normal, index]) => ({ place: index, normal })));
 }

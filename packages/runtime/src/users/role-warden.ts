@@ -53,9 +53,9 @@ WHERE r.admin_access ORDER BY r.id${lock('r')}`),
 }
 
 /** Makes the warden of roles. */
-export function createRoleWarden(place: SystemPlace): Warden {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
-  const administratorTexts = administratorStatements(place);
+export function createRoleWarden(location: SystemPlace): Warden {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const administratorTexts = administratorStatements(location);
 
   const administering = async (running: Running, keys: string): Promise<number> =>
     (await allRows(running.transaction, texts.administers, [keys])).length;

@@ -11,6 +11,8 @@ export function sparesAdministrators({ admin, open }: WriteScope, row: Row): rea
   const roles = open.collections.get('platform_roles')?.descriptor;
   if (admin || descriptor.system !== true || descriptor.name !== 'platform_users' || roles === undefined) return [];
   const role = row.statement.alias();
-  const own = row.column('"role"');
-  return [`NOT EXISTS (SELECT 1 FROM ${roles.table} ${role} WHERE ${role}."id" = ${own} AND ${role}."admin_access")`];
+  const roleColumn = row.column('"role"');
+  return [
+    `NOT EXISTS (SELECT 1 FROM ${roles.table} ${role} WHERE ${role}."id" = ${roleColumn} AND ${role}."admin_access")`,
+  ];
 }

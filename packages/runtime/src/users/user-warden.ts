@@ -66,9 +66,9 @@ FROM ${named} ORDER BY u.id`;
 }
 
 /** Makes the warden of users. */
-export function createUserWarden(place: SystemPlace, isAdmin: (caller: Caller) => boolean): Warden {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
-  const administratorTexts = administratorStatements(place);
+export function createUserWarden(location: SystemPlace, isAdmin: (caller: Caller) => boolean): Warden {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const administratorTexts = administratorStatements(location);
 
   /** Writes the comparison form of addresses beyond ASCII, which the database cannot compute. */
   async function normalise({ transaction }: Running, keys: string): Promise<void> {

@@ -9,13 +9,13 @@ import { createUserWarden } from './user-warden.ts';
 
 /** The wardens of an API; none where the platform's own tables are not installed. */
 export function createWardens(api: CompiledApi, model: ModelChanges): Wardens {
-  const place = systemPlaceOf(api);
-  if (place === null) return new Map();
+  const location = systemPlaceOf(api);
+  if (location === null) return new Map();
   const admins = new Set(api.access.flatMap(({ name, admin }) => (admin ? [name] : [])));
   const isAdmin = ({ accessClass }: Caller): boolean => admins.has(accessClass);
   return new Map([
-    ['platform_users', createUserWarden(place, isAdmin)],
-    ['platform_roles', bothWardens(createModelWarden(model, 'platform_roles'), createRoleWarden(place))],
+    ['platform_users', createUserWarden(location, isAdmin)],
+    ['platform_roles', bothWardens(createModelWarden(model, 'platform_roles'), createRoleWarden(location))],
   ]);
 }
 

@@ -49,7 +49,9 @@ const together = 1_000;
 
 /** Makes the import function. */
 export function createImporter({ api, database, writer, mostItems }: ImporterOptions): Importer {
-  const own = new Map(api.collections.filter(({ system }) => system !== true).map((one) => [one.name, one]));
+  const byName = new Map(
+    api.collections.filter(({ system }) => system !== true).map((collection) => [collection.name, collection]),
+  );
   const granted = new Map(
     api.access.map(({ name, collections }) => [
       name,
@@ -62,9 +64,9 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
   );
 
   function descriptorOf({ caller, collection }: Pick<ImportRequest, 'caller' | 'collection'>): CollectionDescriptor {
-    const descriptor = own.get(collection);
-    const known = granted.get(caller.accessClass)?.has(collection) === true;
-    if (descriptor === undefined || !known || descriptor.singleton === true) throw new PlatformError('FORBIDDEN');
+    const descriptor = byName.get(collection);
+    const isGranted = granted.get(caller.accessClass)?.has(collection) === true;
+    if (descriptor === undefined || !isGranted || descriptor.singleton === true) throw new PlatformError('FORBIDDEN');
     return descriptor;
   }
 
@@ -177,17 +179,17 @@ async function* csvItems(path: string, descriptor: CollectionDescriptor): AsyncG
 }
 
 function headerOf(row: CsvRow): readonly string[] {
-  const names = row.map((name, place) => (place === 0 ? (name ?? '').replace(/^\ufeff/, '') : (name ?? '')));
+  const names = row.map((name, index) => (index === 0 ? (name ?? '').replace(/^\ufeff/, '') : (name ?? '')));
   if (names.includes('') || new Set(names).size < names.length)
     throw refuse('must begin with a row of different names');
   return names;
 }
 
 function itemOf(names: readonly string[], row: CsvRow, { fields }: CollectionDescriptor, line: number): FilterObject {
-  const known = new Map(fields.map((field) => [field.name, field]));
-  const entries = names.flatMap((name, place) => {
-    const cell = row[place] ?? null;
-    const field = known.get(name);
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  const entries = names.flatMap((name, index) => {
+    const cell = row[index] ?? null;
+    const field = byName.get(name);
     // A field that cannot be null gets its default.
     if (cell === null) return field === undefined || field.nullable ? [[name, null] as const] : [];
     return [[name, cellValue(field, cell, line)] as const];

@@ -59,29 +59,29 @@ export async function planMove(moving: Moving, { item, to }: Move): Promise<read
   await statementRows(transaction, namedLocks[dialect], [`platform.sort ${collection.descriptor.name}`]);
   const [moved, target] = [await readItem(moving, item), await readItem(moving, to)];
   const filled = await fillPositions(moving);
-  const known = new Map(filled.map((one) => [one.id, one]));
-  const [from, goal] = [moved, target].map((one) => known.get(idOf(moving, one)) ?? placed(moving, one));
+  const byId = new Map(filled.map((entry) => [entry.id, entry]));
+  const [from, goal] = [moved, target].map((endpoint) => byId.get(idOf(moving, endpoint)) ?? placed(moving, endpoint));
   if (from === undefined || goal === undefined) return [];
   const row = await between(moving, filled, from.position, goal.position);
   const shifted = shift(row, from.id, goal.id);
-  const positions = new Map([...filled, ...shifted].map((one) => [one.id, one]));
-  const stored = new Map(row.map((one) => [one.id, one.position]));
+  const positions = new Map([...filled, ...shifted].map((entry) => [entry.id, entry]));
+  const stored = new Map(row.map((entry) => [entry.id, entry.position]));
   const changed = [...positions.values()].filter(({ id, position }) => {
-    return known.has(id) || id === from.id || id === goal.id || stored.get(id) !== position;
+    return byId.has(id) || id === from.id || id === goal.id || stored.get(id) !== position;
   });
-  return changed.map((one) => ({ ...keyOf(moving, one.item), [field]: one.position }));
+  return changed.map((entry) => ({ ...keyOf(moving, entry.item), [field]: entry.position }));
 }
 
 /** Moves one of a row to the place of another: the positions stay, as far as no two are the same. */
 function shift(row: readonly Placed[], from: string, goal: string): readonly Placed[] {
-  const at = row.findIndex(({ id }) => id === goal);
+  const goalIndex = row.findIndex(({ id }) => id === goal);
   const moved = row.filter(({ id }) => id === from);
   const others = row.filter(({ id }) => id !== from);
-  const order = [...others.slice(0, at), ...moved, ...others.slice(at)];
+  const order = [...others.slice(0, goalIndex), ...moved, ...others.slice(goalIndex)];
   let last = Number.NEGATIVE_INFINITY;
-  return order.map((one, place) => {
-    last = Math.max(row[place]?.position ?? 0, last + 1);
-    return { ...one, position: last };
+  return order.map((entry, index) => {
+    last = Math.max(row[index]?.position ?? 0, last + 1);
+    return { ...entry, position: last };
   });
 }
 
@@ -91,18 +91,18 @@ async function fillPositions(moving: Moving): Promise<readonly Placed[]> {
   const empty = await readItems(moving, { filter: { [field]: { _null: true } }, sort: keyNames(moving) });
   if (empty.length === 0) return [];
   const [last] = await readItems(moving, { filter: { [field]: { _nnull: true } }, sort: [`-${field}`], limit: 1 });
-  const most = last === undefined ? 0 : positionOf(moving, last);
-  return empty.map((item, place) => ({ item, id: idOf(moving, item), position: most + 1 + place }));
+  const highest = last === undefined ? 0 : positionOf(moving, last);
+  return empty.map((item, index) => ({ item, id: idOf(moving, item), position: highest + 1 + index }));
 }
 
 /** The items from one position to another, in their order. */
 async function between(
   moving: Moving,
   filled: readonly Placed[],
-  one: number,
+  first: number,
   other: number,
 ): Promise<readonly Placed[]> {
-  const [low, high] = [Math.min(one, other), Math.max(one, other)];
+  const [low, high] = [Math.min(first, other), Math.max(first, other)];
   const { field } = moving;
   const filter = { _and: [{ [field]: { _gte: low } }, { [field]: { _lte: high } }] };
   const items = await readItems(moving, { filter, sort: [field, ...keyNames(moving)] });

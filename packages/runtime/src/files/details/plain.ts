@@ -2,7 +2,7 @@ import type { JsonValue } from '../../contract/index.ts';
 
 /** Texts are cut to so many characters, and lists to so many elements. */
 const longest = 1_000;
-const most = 64;
+const maxElements = 64;
 
 /**
  * Converts metadata that a library has read from a file to JSON that every database takes: without bytes, NaN and
@@ -16,18 +16,18 @@ export function plain(value: unknown): JsonValue | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString().replace('Z', '');
   if (ArrayBuffer.isView(value) || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) {
-    const elements = value.slice(0, most).flatMap((one) => plain(one) ?? []);
+    const elements = value.slice(0, maxElements).flatMap((element) => plain(element) ?? []);
     return elements.length === 0 ? undefined : elements;
   }
-  const members = Object.entries(value).flatMap(([name, one]): [string, JsonValue][] => {
-    const told = plain(one);
-    return told === undefined ? [] : [[name, told]];
+  const members = Object.entries(value).flatMap(([name, member]): [string, JsonValue][] => {
+    const cleaned = plain(member);
+    return cleaned === undefined ? [] : [[name, cleaned]];
   });
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
 function text(value: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: cameras fill texts up with them, and databases refuse some.
-  const told = value.replace(/[\0-\x08\x0b-\x1f]+/g, '').trim();
-  return told === '' ? undefined : told.slice(0, longest).toWellFormed();
+  const cleaned = value.replace(/[\0-\x08\x0b-\x1f]+/g, '').trim();
+  return cleaned === '' ? undefined : cleaned.slice(0, longest).toWellFormed();
 }

@@ -13,11 +13,11 @@ async function readMedia(path: string): Promise<MediaDetails> {
   const { format, common } = await parseFile(path, { duration: true, skipCovers: true });
   const { container, codec, bitrate, sampleRate, numberOfChannels, bitsPerSample, lossless } = format;
   const { title, artist, album, albumartist, composer, genre, year, date, track, comment } = common;
-  const of = { container, codec, bitrate, sampleRate, channels: numberOfChannels, bitsPerSample, lossless };
+  const properties = { container, codec, bitrate, sampleRate, channels: numberOfChannels, bitsPerSample, lossless };
   const tags = { title, artist, album, albumartist, composer, genre, year, date, track: track.no, comment };
   return {
     duration: format.duration === undefined || !Number.isFinite(format.duration) ? null : Math.round(format.duration),
-    metadata: plain({ ...of, ...tags, comment: comment?.map((one) => one.text) }) ?? null,
+    metadata: plain({ ...properties, ...tags, comment: comment?.map((entry) => entry.text) }) ?? null,
   };
 }
 

@@ -78,7 +78,7 @@ function readOperation(entry: unknown): Operation {
     throw refuse(`An operation must be one of ${operationNames.join(', ')}.`);
   }
   const taken = values.filter((value) => typeof value === 'number' || typeof value === 'string');
-  const fits = taken.every((value, place) => isTaken(value, kind.takes[place]));
+  const fits = taken.every((value, index) => isTaken(value, kind.takes[index]));
   if (!fits || taken.length < values.length || values.length < kind.required || values.length > kind.takes.length) {
     throw refuse(`The arguments of "${name}" cannot be.`);
   }
@@ -88,8 +88,8 @@ function readOperation(entry: unknown): Operation {
 function isTaken(value: number | string, taken: Kind['takes'][number] | undefined): boolean {
   if (taken === undefined) return false;
   if (taken instanceof RegExp) return typeof value === 'string' && taken.test(value);
-  const [least, most, whole] = taken;
-  return typeof value === 'number' && value >= least && value <= most && (whole !== true || Number.isInteger(value));
+  const [least, max, whole] = taken;
+  return typeof value === 'number' && value >= least && value <= max && (whole !== true || Number.isInteger(value));
 }
 
 /** Applies an operation. */

@@ -12,7 +12,7 @@ export interface AssetSettings {
   readonly presets: JsonValue;
 }
 
-const own: ReadonlyMap<string, Transformation> = new Map([
+const systemPresets: ReadonlyMap<string, Transformation> = new Map([
   ['system-small-cover', { width: 64, height: 64, fit: 'cover' }],
   ['system-small-contain', { width: 64, fit: 'contain' }],
   ['system-medium-cover', { width: 300, height: 300, fit: 'cover' }],
@@ -32,14 +32,14 @@ export function allowedTransformation(
     if (settings.allowed === 'presets') throw invalid('This project transforms assets by presets, which "key" names.');
     return wanted.transformation;
   }
-  const found = own.get(wanted.key) ?? presetOf(settings.presets, wanted.key, limits);
+  const found = systemPresets.get(wanted.key) ?? presetOf(settings.presets, wanted.key, limits);
   if (found === undefined) throw invalid('"key" names no preset.');
   return found;
 }
 
 function presetOf(presets: JsonValue, key: string, limits: TransformEnvironment): Transformation | undefined {
   const list = Array.isArray(presets) ? presets : [];
-  const preset = list.filter(isObject).find((one) => one.key === key);
+  const preset = list.filter(isObject).find((candidate) => candidate.key === key);
   if (preset === undefined) return undefined;
   return readTransformation((name) => textOf(preset[name]), limits);
 }

@@ -80,8 +80,8 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
       const { storage, name } = original;
       const { id, type } = describe(original, transformation);
       const kept = `${renditionsOf(name)}${id}.${formatOf(original.type, transformation)}`;
-      const known = await storage.open(kept);
-      if (known !== null) return { bytes: await buffer(known), type, id };
+      const stored = await storage.open(kept);
+      if (stored !== null) return { bytes: await buffer(stored), type, id };
       const making =
         underWay.get(kept) ??
         queue(() => make(original, transformation)).finally(() => {

@@ -66,11 +66,11 @@ function present<T extends object>(values: T): Present<T> {
   return kept;
 }
 
-function readNumber(name: string, text: string | undefined, most: number): number | undefined {
+function readNumber(name: string, text: string | undefined, max: number): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= most) return value;
-  throw invalid(`"${name}" must be a whole number from 1 to ${most}.`);
+  if (value >= 1 && value <= max) return value;
+  throw invalid(`"${name}" must be a whole number from 1 to ${max}.`);
 }
 
 function readChoice<const T extends string>(
