@@ -138,8 +138,8 @@ function absentReason(asked: Asked): string {
 /** Why an item that is named by its key is not among the rows that are read. */
 async function rowReasons(asked: Asked): Promise<readonly string[]> {
   const { api, target, caller, item } = asked;
-  const isThere = async (of: string, access: AccessClass): Promise<boolean> => {
-    const planned = planRead({ ...api, access: [access] }, of, { ...caller, accessClass: access.name }, asked.limits);
+  const isThere = async (path: string, access: AccessClass): Promise<boolean> => {
+    const planned = planRead({ ...api, access: [access] }, path, { ...caller, accessClass: access.name }, asked.limits);
     return (await asked.countRows?.(planned)) !== 0;
   };
   if (!(await isThere(pathOf(item), everything(api))))
@@ -156,10 +156,13 @@ async function rowReasons(asked: Asked): Promise<readonly string[]> {
 
 /** The access class as if one rule for reading a collection reached every row. */
 function widened(access: AccessClass, collection: string, index: number): AccessClass {
-  const collections = access.collections.map((one) =>
-    one.collection === collection
-      ? { ...one, read: one.read?.map((rule, at) => (at === index ? { ...rule, where: always } : rule)) ?? [] }
-      : one,
+  const collections = access.collections.map((entry) =>
+    entry.collection === collection
+      ? {
+          ...entry,
+          read: entry.read?.map((rule, position) => (position === index ? { ...rule, where: always } : rule)) ?? [],
+        }
+      : entry,
   );
   return { ...access, collections };
 }

@@ -94,20 +94,20 @@ export async function explainWrite(
   const tried = await tryOut(asked, access ?? everything(api));
   const actionsOf: readonly Action[] = action === 'create' && mayHaveConflict(query) ? ['create', 'update'] : [action];
   const payloads = payloadsOf(api, write, item);
-  const told: ExplainedByRules = {
+  const byRules: ExplainedByRules = {
     action,
     collection,
-    rules: actionsOf.flatMap((one) => rulesOf(access, one, collection, payloads, caller)),
-    hooks: actionsOf.flatMap((one) => hooksOf(api, `${collection}.${one}`)),
+    rules: actionsOf.flatMap((candidate) => rulesOf(access, candidate, collection, payloads, caller)),
+    hooks: actionsOf.flatMap((candidate) => hooksOf(api, `${collection}.${candidate}`)),
     statements: tried.sent.map(({ statement, parameters }) => ({ statement: statement.text, parameters })),
   };
   const { error, sent, complete, answer } = tried;
   if (error === undefined) {
     const answered = answer === undefined ? {} : { answer };
-    return { explained: { kind: 'write', ...told, complete, rehearsed: database !== null, ...answered }, sent };
+    return { explained: { kind: 'write', ...byRules, complete, rehearsed: database !== null, ...answered }, sent };
   }
-  const reasons = await reasonsFor(asked, tried, access, told);
-  return { explained: { kind: 'refused', code: error.code, message: error.message, reasons, ...told }, sent };
+  const reasons = await reasonsFor(asked, tried, access, byRules);
+  return { explained: { kind: 'refused', code: error.code, message: error.message, reasons, ...byRules }, sent };
 }
 
 function rulesOf(
@@ -117,9 +117,9 @@ function rulesOf(
   payloads: ReadonlySet<string>,
   caller: Caller,
 ): readonly RuleOfWrite[] {
-  const own = access?.collections.find((one) => one.collection === collection);
+  const granted = access?.collections.find((candidate) => candidate.collection === collection);
   if (action === 'delete') {
-    const deleting = own?.delete ?? [];
+    const deleting = granted?.delete ?? [];
     return deleting.map(({ where }) => ({
       action,
       fields: [],
@@ -130,7 +130,7 @@ function rulesOf(
       usable: true,
     }));
   }
-  return (own?.[action] ?? []).map((rule) => {
+  return (granted?.[action] ?? []).map((rule) => {
     const { fields, where, presets, check } = rule;
     const written = check ?? (action === 'update' ? where : null);
     const lacking = [...payloads].filter((name) => !fields.includes(name));

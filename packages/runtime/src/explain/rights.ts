@@ -20,10 +20,10 @@ export function lackingRights(
   access: AccessClass,
   actions: readonly RuledAction[],
 ): readonly Right[] {
-  const own = new Map(access.collections.map((one) => [one.collection, one]));
+  const byCollection = new Map(access.collections.map((entry) => [entry.collection, entry]));
   return collections.flatMap(({ name: collection, fields, relations }) =>
     actions.flatMap((action) => {
-      const rules: readonly AccessRule[] = own.get(collection)?.[action] ?? [];
+      const rules: readonly AccessRule[] = byCollection.get(collection)?.[action] ?? [];
       const granted = new Set(rules.flatMap((rule) => rule.fields));
       const names = action === 'delete' ? [] : [...fields, ...relations].map(({ name }) => name);
       const missing = [...new Set(names)].filter((name) => !granted.has(name));
@@ -41,7 +41,7 @@ export async function leastOf(
   if (!(await suffices(rights))) return null;
   let needed = rights;
   for (const right of rights) {
-    const fewer = needed.filter((one) => one !== right);
+    const fewer = needed.filter((candidate) => candidate !== right);
     if (await suffices(fewer)) needed = fewer;
   }
   return needed;
@@ -59,19 +59,19 @@ export function everything({ collections }: RuledApi): AccessClass {
 /** An access class with rights added to it, on every row. */
 export function withRights(access: AccessClass, rights: readonly Right[]): AccessClass {
   const added = Map.groupBy(rights, ({ collection }) => collection);
-  const known = new Set(access.collections.map(({ collection }) => collection));
-  const fresh = [...added.keys()].filter((one) => !known.has(one)).map((collection) => ({ collection }));
+  const names = new Set(access.collections.map(({ collection }) => collection));
+  const fresh = [...added.keys()].filter((collection) => !names.has(collection)).map((collection) => ({ collection }));
   return {
     ...access,
-    collections: [...access.collections, ...fresh].map((one: CollectionAccess) =>
-      [...Map.groupBy(added.get(one.collection) ?? [], ({ action }) => action)].reduce(withRule, one),
+    collections: [...access.collections, ...fresh].map((entry: CollectionAccess) =>
+      [...Map.groupBy(added.get(entry.collection) ?? [], ({ action }) => action)].reduce(withRule, entry),
     ),
   };
 }
 
-function withRule(one: CollectionAccess, [action, rights]: [RuledAction, readonly Right[]]): CollectionAccess {
+function withRule(entry: CollectionAccess, [action, rights]: [RuledAction, readonly Right[]]): CollectionAccess {
   const rule = openRule(rights.flatMap(({ name }) => (name === '' ? [] : [name])));
-  return { ...one, [action]: [...(one[action] ?? []), rule] };
+  return { ...entry, [action]: [...(entry[action] ?? []), rule] };
 }
 
 function openRule(fields: readonly string[]): WriteRule {
@@ -80,8 +80,8 @@ function openRule(fields: readonly string[]): WriteRule {
 
 /** Returns the reason why items of a collection cannot be named by key, or written; null if they can. */
 export function unreachable({ collections }: RuledApi, collection: string): string | null {
-  const known = collections.find(({ name }) => name === collection);
-  return known?.key.length === 0 ? `"${collection}" has no key: it can only be listed.` : null;
+  const descriptor = collections.find(({ name }) => name === collection);
+  return descriptor?.key.length === 0 ? `"${collection}" has no key: it can only be listed.` : null;
 }
 
 /** A whole sentence about a right that is lacking. */

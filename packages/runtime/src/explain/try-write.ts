@@ -56,8 +56,8 @@ export async function tryOut({ api, write, caller, database, limits }: Asked, ac
     refuseSingleton(api, write, access);
     const ask = askOf(judged, write, { ...caller, accessClass: access.name }, body);
     const answer = await perform(judged, rehearsal, ask, limits);
-    const known: JsonValue = answer === null ? null : JSON.parse(answer.toString('utf8'));
-    return { sent: rehearsal.sent(), complete: true, answer: known };
+    const parsed: JsonValue = answer === null ? null : JSON.parse(answer.toString('utf8'));
+    return { sent: rehearsal.sent(), complete: true, answer: parsed };
   } catch (error) {
     const done = { sent: rehearsal.sent(), complete: rehearsal.complete() };
     if (error instanceof Unanswered) return done;
@@ -104,7 +104,8 @@ function askOf(api: CompiledApi, { method, target }: WriteToExplain, caller: Cal
   const action = actions[method];
   const byKey = key !== null;
   const route = api.routes.find(
-    (one) => one.collection.name === collection && one.operation === action && one.byKey === byKey,
+    (candidate) =>
+      candidate.collection.name === collection && candidate.operation === action && candidate.byKey === byKey,
   );
   const request = {
     caller,

@@ -42,7 +42,7 @@ async function impossible(asked: Asked, { action, collection }: Subject): Promis
   const keyless = unreachable(api, collection);
   if (keyless !== null) return [keyless];
   const isKnown = api.collections.some(({ name }) => name === collection);
-  if (isKnown && !api.routes.some((one) => one.collection.name === collection && one.operation === action))
+  if (isKnown && !api.routes.some((route) => route.collection.name === collection && route.operation === action))
     return [`Nobody can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
   // A name that cannot be written does not exist for anyone but administrators.
   const { error } = await tryOut(asked, { ...everything(api), admin: true });
@@ -73,12 +73,12 @@ function plainly(target: string): string {
  * link its items, though the request does not name them.
  */
 function namesMeant(api: CompiledApi, collection: string, text: string): ReadonlyMap<string, ReadonlySet<string>> {
-  const byName = new Map(api.collections.map((one) => [one.name, one]));
+  const byName = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
   const meant = new Map([[collection, new Set<string>()]]);
   const mean = (name: string, implied: readonly string[]): void => {
-    const known = meant.get(name);
-    if (known === undefined) meant.set(name, new Set(implied));
-    else for (const one of implied) known.add(one);
+    const names = meant.get(name);
+    if (names === undefined) meant.set(name, new Set(implied));
+    else for (const field of implied) names.add(field);
   };
   const fieldsOf = (name: string): readonly string[] => byName.get(name)?.fields.map((field) => field.name) ?? [];
   for (const name of meant.keys()) {
@@ -87,7 +87,7 @@ function namesMeant(api: CompiledApi, collection: string, text: string): Readonl
       const { kind, target } = relation;
       mean(target, kind === 'o2m' ? [relation.inverse] : kind === 'm2a' ? fieldsOf(target) : []);
       if (kind === 'm2m') mean(relation.junction, fieldsOf(relation.junction));
-      if (kind === 'm2a') for (const one of relation.allowed) mean(one, []);
+      if (kind === 'm2a') for (const allowed of relation.allowed) mean(allowed, []);
     }
   }
   return meant;
@@ -99,13 +99,15 @@ async function narrowRules(
   access: AccessClass,
   isAllowed: (access: AccessClass) => Promise<boolean>,
 ): Promise<readonly string[]> {
-  const own = access.collections.find((one) => one.collection === collection);
+  const granted = access.collections.find((candidate) => candidate.collection === collection);
   const reasons: string[] = [];
-  for (const index of (own?.[action] ?? []).keys()) {
-    const widened = (rule: <Rule extends Widened>(one: Rule) => Rule): AccessClass => ({
+  for (const index of (granted?.[action] ?? []).keys()) {
+    const widened = (rule: <Rule extends Widened>(rule: Rule) => Rule): AccessClass => ({
       ...access,
-      collections: access.collections.map((one) =>
-        one === own ? { ...one, [action]: one[action]?.map((two, at) => (at === index ? rule(two) : two)) } : one,
+      collections: access.collections.map((entry) =>
+        entry === granted
+          ? { ...entry, [action]: entry[action]?.map((two, position) => (position === index ? rule(two) : two)) }
+          : entry,
       ),
     });
     if (!(await isAllowed(widened(onEveryRow)))) continue;

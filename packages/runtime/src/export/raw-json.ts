@@ -106,10 +106,10 @@ function readString(cursor: Cursor): string {
 }
 
 /** True if an odd number of backslashes stands in front. */
-function isEscaped(text: string, at: number): boolean {
-  let from = at;
+function isEscaped(text: string, position: number): boolean {
+  let from = position;
   while (text.charCodeAt(from - 1) === 92) from -= 1;
-  return (at - from) % 2 === 1;
+  return (position - from) % 2 === 1;
 }
 
 /** A number, `true`, `false` or `null`. */

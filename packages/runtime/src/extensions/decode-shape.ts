@@ -21,7 +21,7 @@ export function fitJson(shape: Shape, value: JsonValue, path: string): Fitted {
     case 'object':
       return isObject(value) ? fitMembers(shape, value, path) : refuse(path, 'must be an object');
     case 'union':
-      return fitOne(shape.of, path, (one) => fitJson(one, value, path));
+      return fitOne(shape.of, path, (alternative) => fitJson(alternative, value, path));
     default:
       return fitScalar(shape, asDouble(value), path);
   }
@@ -35,10 +35,10 @@ export function fitTexts(shape: Shape, texts: readonly string[], path: string): 
   const [text, ...more] = texts;
   if (text === undefined || more.length > 0) return refuse(path, 'must be one value');
   if (!isStorableText(text)) return refuse(path, 'holds a character that cannot be stored');
-  if (shape.kind === 'union') return fitOne(shape.of, path, (one) => fitTexts(one, texts, path));
+  if (shape.kind === 'union') return fitOne(shape.of, path, (alternative) => fitTexts(alternative, texts, path));
   if (shape.kind === 'string' || shape.kind === 'date') return fitScalar(shape, text, path);
   if (shape.kind === 'literal') {
-    const value = shape.values.find((one) => String(one) === text);
+    const value = shape.values.find((literal) => String(literal) === text);
     return value === undefined ? refuse(path, mustBe(shape)) : accept(value);
   }
   if (shape.kind === 'boolean') return fitScalar(shape, text === 'true' || (text !== 'false' && text), path);
@@ -56,7 +56,7 @@ function fitScalar(shape: Shape, value: JsonValue, path: string): Fitted {
 }
 
 function isScalar(shape: Shape, value: JsonValue): boolean {
-  if (shape.kind === 'literal') return shape.values.some((one) => one === value);
+  if (shape.kind === 'literal') return shape.values.some((literal) => literal === value);
   if (shape.kind === 'null') return value === null;
   if (shape.kind === 'number') return typeof value === 'number' && Number.isFinite(value);
   return typeof value === shape.kind;
@@ -79,14 +79,14 @@ function readDate(text: string): Date | undefined {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day) ? date : undefined;
 }
 
-function fitElements(of: Shape, values: readonly JsonValue[], path: string): Fitted {
-  return gather(values.map((value, index) => fitJson(of, value, `${path}[${index}]`)));
+function fitElements(shape: Shape, values: readonly JsonValue[], path: string): Fitted {
+  return gather(values.map((value, index) => fitJson(shape, value, `${path}[${index}]`)));
 }
 
 function gather(fitted: readonly Fitted[]): Fitted {
-  const problems = fitted.flatMap((one) => (one.ok ? [] : one.problems));
+  const problems = fitted.flatMap((result) => (result.ok ? [] : result.problems));
   if (problems.length > 0) return { ok: false, problems };
-  return accept(fitted.map((one) => (one.ok ? one.value : undefined)));
+  return accept(fitted.map((result) => (result.ok ? result.value : undefined)));
 }
 
 function fitMembers(
@@ -94,18 +94,18 @@ function fitMembers(
   value: { readonly [name: string]: JsonValue },
   path: string,
 ): Fitted {
-  const at = (name: string): string => (path === '' ? name : `${path}.${name}`);
-  const known = new Map(members.map((member) => [member.name, member]));
+  const pathTo = (name: string): string => (path === '' ? name : `${path}.${name}`);
+  const byName = new Map(members.map((member) => [member.name, member]));
   const problems: string[] = [];
   const entries: [string, unknown][] = [];
   for (const [name, inner] of Object.entries(value)) {
-    const shape = known.get(name)?.shape ?? rest;
-    const fitted = shape === undefined ? refuse(at(name), 'is not known') : fitJson(shape, inner, at(name));
+    const shape = byName.get(name)?.shape ?? rest;
+    const fitted = shape === undefined ? refuse(pathTo(name), 'is not known') : fitJson(shape, inner, pathTo(name));
     if (fitted.ok) entries.push([name, fitted.value]);
     else problems.push(...fitted.problems);
   }
   for (const { name, optional } of members) {
-    if (!optional && !Object.hasOwn(value, name)) problems.push(`"${at(name)}" is missing.`);
+    if (!optional && !Object.hasOwn(value, name)) problems.push(`"${pathTo(name)}" is missing.`);
   }
   return problems.length > 0 ? { ok: false, problems } : accept(Object.fromEntries(entries));
 }
@@ -115,9 +115,9 @@ function fitOne(shapes: readonly Shape[], path: string, fit: (shape: Shape) => F
   const all = shapes.map(fit);
   const fitting = all.find(({ ok }) => ok);
   if (fitting !== undefined) return fitting;
-  const told = all.filter((_, index) => shapes[index]?.kind !== 'null');
-  const [only] = told;
-  return told.length === 1 && only !== undefined ? only : refuse(path, 'is none of the values that it may be');
+  const candidates = all.filter((_, index) => shapes[index]?.kind !== 'null');
+  const [only] = candidates;
+  return candidates.length === 1 && only !== undefined ? only : refuse(path, 'is none of the values that it may be');
 }
 
 /** Numbers as JavaScript has them, and as texts those that it has not. */
@@ -128,9 +128,9 @@ function withDoubles(value: JsonValue): JsonValue {
   return withNumberTexts(asDouble(value));
 }
 
-function nests(value: JsonValue, most: number): boolean {
+function nests(value: JsonValue, maxDepth: number): boolean {
   if (value === null || typeof value !== 'object') return false;
-  return most === 0 || Object.values(value).some((inner) => nests(inner, most - 1));
+  return maxDepth === 0 || Object.values(value).some((inner) => nests(inner, maxDepth - 1));
 }
 
 function accept(value: unknown): Fitted {

@@ -27,12 +27,14 @@ function encode(shape: Shape, value: unknown, path: string): Encoded {
         : misfit(path, 'is no object');
     case 'union': {
       // If several types fit, the value is taken for the one that has most of its members.
-      const all = shape.of.map((one) => encode(one, value, path)).flatMap((one) => ('json' in one ? [one] : []));
+      const all = shape.of
+        .map((alternative) => encode(alternative, value, path))
+        .flatMap((encoded) => ('json' in encoded ? [encoded] : []));
       const least = Math.min(...all.map(({ lost }) => lost));
       return all.find(({ lost }) => lost === least) ?? misfit(path, 'is none of its types');
     }
     case 'literal': {
-      const found = shape.values.find((one) => one === value);
+      const found = shape.values.find((literal) => literal === value);
       return found === undefined ? misfit(path, 'is none of its values') : whole(found);
     }
     case 'date':
@@ -59,11 +61,11 @@ function encodeAny(value: unknown, path: string): Encoded {
   }
 }
 
-function encodeElements(of: Shape, values: readonly unknown[], path: string): Encoded {
+function encodeElements(shape: Shape, values: readonly unknown[], path: string): Encoded {
   const list: JsonValue[] = [];
   let lost = 0;
   for (const [index, value] of values.entries()) {
-    const encoded = encode(of, value, `${path}[${index}]`);
+    const encoded = encode(shape, value, `${path}[${index}]`);
     if ('misfit' in encoded) return encoded;
     list.push(encoded.json);
     lost += encoded.lost;

@@ -23,9 +23,9 @@ export function gatherHooks({ extensions = [], routes }: CompiledApi): Hooks {
     const collection = events.get(hook.event);
     if (collection === undefined) throw new Error(`An extension waits for "${hook.event}", which there is not.`);
     collections.add(collection);
-    const known = byEvent.get(hook.event) ?? { before: [], after: [], afterCommit: [] };
-    byEvent.set(hook.event, known);
-    known[hook.stage].push(hook);
+    const stages = byEvent.get(hook.event) ?? { before: [], after: [], afterCommit: [] };
+    byEvent.set(hook.event, stages);
+    stages[hook.stage].push(hook);
   }
   return { of: (event) => byEvent.get(event), collections };
 }
@@ -33,10 +33,10 @@ export function gatherHooks({ extensions = [], routes }: CompiledApi): Hooks {
 /** Calls a hook and waits for it, so many milliseconds at most; then it rejects, and the hook is left to itself. */
 export async function callHook(
   { stage, event, run }: RegisteredHook,
-  given: HookEvent,
+  hookEvent: HookEvent,
   patience: number,
 ): Promise<void> {
-  await inTime(run(given), patience, `The hook ${stage}('${event}')`);
+  await inTime(run(hookEvent), patience, `The hook ${stage}('${event}')`);
 }
 
 /** Waits for code of a project, so many milliseconds at most. `what` begins the message of the error that comes then. */

@@ -82,14 +82,14 @@ class PlanAnswer implements Answer, DirectSink {
   row(buffer: Buffer, offset: number): void {
     const { meta, cursor, transcode } = this.#layout;
     this.#start();
-    const at = meta.length === 0 ? offset : this.#readCounts(buffer, offset);
-    if (at < 0) return;
+    const position = meta.length === 0 ? offset : this.#readCounts(buffer, offset);
+    if (position < 0) return;
     if (this.items === this.#size) {
       this.#more = true;
       return;
     }
     if (this.items++ > 0) this.#put(comma);
-    transcode(buffer, cursor === undefined ? at : this.#readCursor(cursor, buffer, at), this.#out);
+    transcode(buffer, cursor === undefined ? position : this.#readCursor(cursor, buffer, position), this.#out);
   }
 
   item(transcode: Transcoder, buffer: Buffer, offset: number): void {
@@ -135,24 +135,24 @@ class PlanAnswer implements Answer, DirectSink {
   /** Keeps the counts of the first row and returns where the item's columns start, or -1 when there is no item. */
   #readCounts(buffer: Buffer, offset: number): number {
     this.#meta ??= countsText(this.#layout.meta, buffer, offset);
-    let at = offset;
-    for (let i = 0; i < this.#layout.meta.length; i++) at = afterColumn(buffer, at);
-    const present = int32(buffer, at) > 0 && buffer[at + 4] !== 0;
-    return present ? afterColumn(buffer, at) : -1;
+    let position = offset;
+    for (let i = 0; i < this.#layout.meta.length; i++) position = afterColumn(buffer, position);
+    const present = int32(buffer, position) > 0 && buffer[position + 4] !== 0;
+    return present ? afterColumn(buffer, position) : -1;
   }
 
   /** Keeps what the last row of a page is ordered by, and returns where the item's columns start. */
   #readCursor({ types }: CursorPlan, buffer: Buffer, offset: number): number {
     const last = this.items === this.#size;
     const values: (string | null)[] = [];
-    let at = offset;
+    let position = offset;
     for (let i = 0; i < types.length; i++) {
-      const end = afterColumn(buffer, at);
-      if (last) values.push(int32(buffer, at) < 0 ? null : buffer.toString('utf8', at + 4, end));
-      at = end;
+      const end = afterColumn(buffer, position);
+      if (last) values.push(int32(buffer, position) < 0 ? null : buffer.toString('utf8', position + 4, end));
+      position = end;
     }
     if (last) this.#last = values;
-    return at;
+    return position;
   }
 
   #put(byte: number): void {
@@ -165,21 +165,21 @@ const comma = 44;
 const bracket = 93;
 const brace = 125;
 
-function afterColumn(buffer: Buffer, at: number): number {
-  return at + 4 + Math.max(int32(buffer, at), 0);
+function afterColumn(buffer: Buffer, offset: number): number {
+  return offset + 4 + Math.max(int32(buffer, offset), 0);
 }
 
 /** Writes `,"meta":{"total_count":n,…` from the int8 columns at `offset`; zeros when there was no row at all. */
 function countsText(meta: readonly Buffer[], buffer?: Buffer, offset = 0): Buffer {
   const out = new ByteWriter();
-  let at = offset;
+  let position = offset;
   for (const prefix of meta) {
     out.append(prefix);
     out.reserve(smallRoom);
     if (buffer === undefined) out.bytes[out.position++] = 48;
     else {
-      writeCount(out, sourceOf(buffer), at + 4);
-      at = afterColumn(buffer, at);
+      writeCount(out, sourceOf(buffer), position + 4);
+      position = afterColumn(buffer, position);
     }
   }
   return out.take();

@@ -68,8 +68,8 @@ function sparesLike({ bytes }: Slab): Slab[] {
 function keep(slab: Slab): void {
   if (slab.lent === 0) slab.used = 0;
   const others = sparesLike(slab);
-  const most = others === spares ? mostSpares : mostLongSpares;
-  slab.inUse = others.length < most && slab.bytes.length - slab.used >= leastRoom;
+  const limit = others === spares ? mostSpares : mostLongSpares;
+  slab.inUse = others.length < limit && slab.bytes.length - slab.used >= leastRoom;
   if (slab.inUse) others.push(slab);
 }
 

@@ -44,8 +44,8 @@ export function wordOf(text: string): number {
 }
 
 /** Stores such a word. */
-export function putWord(view: DataView, at: number, word: number): void {
-  view.setInt32(at, word, true);
+export function putWord(view: DataView, position: number, word: number): void {
+  view.setInt32(position, word, true);
 }
 
 /** Bytes that `putLiteral` may store behind a text. */
@@ -62,15 +62,18 @@ export function literalOf(text: string): Literal {
 }
 
 /** Stores a text and returns the position behind it. */
-export function putLiteral(view: DataView, at: number, { words, length }: Literal): number {
-  for (let i = 0; i < words.length; i++) view.setInt32(at + i * 4, words[i] ?? 0, true);
-  return at + length;
+export function putLiteral(view: DataView, position: number, { words, length }: Literal): number {
+  for (let i = 0; i < words.length; i++) view.setInt32(position + i * 4, words[i] ?? 0, true);
+  return position + length;
 }
 
 /** Reads a big-endian signed 32-bit integer; bytes outside the buffer count as zero. */
-export function int32(source: Uint8Array, at: number): number {
+export function int32(source: Uint8Array, offset: number): number {
   return (
-    ((source[at] ?? 0) << 24) | ((source[at + 1] ?? 0) << 16) | ((source[at + 2] ?? 0) << 8) | (source[at + 3] ?? 0)
+    ((source[offset] ?? 0) << 24) |
+    ((source[offset + 1] ?? 0) << 16) |
+    ((source[offset + 2] ?? 0) << 8) |
+    (source[offset + 3] ?? 0)
   );
 }
 
@@ -78,8 +81,8 @@ export function int32(source: Uint8Array, at: number): number {
 const pairs = Uint16Array.from({ length: 100 }, (_, value) => 0x3030 | Math.floor(value / 10) | ((value % 10) << 8));
 
 /** Stores the decimal digits of an integer between 0 and 2^34 and returns the position behind them. */
-export function putDigits(bytes: Uint8Array, at: number, value: number): number {
-  const end = at + countDigits(value);
+export function putDigits(bytes: Uint8Array, position: number, value: number): number {
+  const end = position + countDigits(value);
   let rest = value;
   let i = end;
   while (rest >= 10) {
@@ -90,32 +93,32 @@ export function putDigits(bytes: Uint8Array, at: number, value: number): number 
     bytes[i + 1] = pair >> 8;
     rest = next;
   }
-  if (i > at) bytes[at] = 48 + rest;
+  if (i > position) bytes[position] = 48 + rest;
   return end;
 }
 
 /** Stores the decimal digits of an integer in exactly `width` places, filled with zeros from the left. */
-export function putPadded(bytes: Uint8Array, at: number, value: number, width: number): number {
+export function putPadded(bytes: Uint8Array, position: number, value: number, width: number): number {
   let rest = value;
-  for (let i = at + width - 1; i >= at; i--) {
+  for (let i = position + width - 1; i >= position; i--) {
     const next = (rest / 10) | 0;
     bytes[i] = 48 + rest - next * 10;
     rest = next;
   }
-  return at + width;
+  return position + width;
 }
 
 /** Stores two decimal digits. */
-export function putTwo(bytes: Uint8Array, at: number, value: number): number {
+export function putTwo(bytes: Uint8Array, position: number, value: number): number {
   const tens = (value / 10) | 0;
-  bytes[at] = 48 + tens;
-  bytes[at + 1] = 48 + value - tens * 10;
-  return at + 2;
+  bytes[position] = 48 + tens;
+  bytes[position + 1] = 48 + value - tens * 10;
+  return position + 2;
 }
 
 /** Stores two decimal digits by a look into a table: for what is printed thousands of times in an answer. */
-export function putPair(view: DataView, at: number, value: number): void {
-  view.setUint16(at, pairs[value] ?? 0, true);
+export function putPair(view: DataView, position: number, value: number): void {
+  view.setUint16(position, pairs[value] ?? 0, true);
 }
 
 function countDigits(value: number): number {

@@ -47,35 +47,35 @@ const thousandths = Int32Array.from({ length: 1_000 }, (_, value) => wordOf(`.${
 const minuteTexts = printMinutes();
 
 /** Writes a `date` as `"YYYY-MM-DD"`. */
-export function writeDate(out: ByteWriter, { view }: Source, at: number): void {
-  const day = view.getInt32(at);
+export function writeDate(out: ByteWriter, { view }: Source, offset: number): void {
+  const day = view.getInt32(offset);
   if (day === 0x7fff_ffff) writeFixed(out, infinity);
   else if (day === -0x8000_0000) writeFixed(out, minusInfinity);
   else out.position = finish(out, putDay(out, day), day, none);
 }
 
 /** Writes a `time` as `"HH:MM:SS[.ffffff]"`. */
-export function writeTime(out: ByteWriter, { view }: Source, at: number): void {
+export function writeTime(out: ByteWriter, { view }: Source, offset: number): void {
   const { bytes } = out;
   bytes[out.position] = quote;
-  const end = putTime(out, out.position + 1, view.getInt32(at) * 4_294_967_296 + view.getUint32(at + 4));
+  const end = putTime(out, out.position + 1, view.getInt32(offset) * 4_294_967_296 + view.getUint32(offset + 4));
   bytes[end] = quote;
   out.position = end + 1;
 }
 
 /** Writes a `timestamp` as `"YYYY-MM-DDTHH:MM:SS[.ffffff]"`. */
-export function writeTimestamp(out: ByteWriter, source: Source, at: number): void {
-  writeInstant(out, source.view, at, none);
+export function writeTimestamp(out: ByteWriter, source: Source, offset: number): void {
+  writeInstant(out, source.view, offset, none);
 }
 
 /** Writes a `timestamptz` in UTC as `"YYYY-MM-DDTHH:MM:SS[.ffffff]+00:00"`. */
-export function writeTimestamptz(out: ByteWriter, source: Source, at: number): void {
-  writeInstant(out, source.view, at, utc);
+export function writeTimestamptz(out: ByteWriter, source: Source, offset: number): void {
+  writeInstant(out, source.view, offset, utc);
 }
 
-function writeInstant(out: ByteWriter, view: DataView, at: number, zone: Literal): void {
-  const high = view.getInt32(at);
-  const low = view.getInt32(at + 4);
+function writeInstant(out: ByteWriter, view: DataView, offset: number, zone: Literal): void {
+  const high = view.getInt32(offset);
+  const low = view.getInt32(offset + 4);
   if (high === 0x7fff_ffff && low === -1) writeFixed(out, infinity);
   else if (high === -0x8000_0000 && low === 0) writeFixed(out, minusInfinity);
   else writeMoment(out, high, low, zone);
@@ -101,8 +101,8 @@ function printMinutes(): Int32Array {
   return Int32Array.from({ length: bytes.length / 4 }, (_, word) => bytes.readInt32LE(word * 4));
 }
 
-function finish({ bytes, view }: ByteWriter, at: number, day: number, zone: Literal): number {
-  let end = putLiteral(view, at, zone);
+function finish({ bytes, view }: ByteWriter, position: number, day: number, zone: Literal): number {
+  let end = putLiteral(view, position, zone);
   // 0001-01-01 is 730,119 days before 2000-01-01.
   if (day < -730_119) end = putLiteral(view, end, beforeChrist);
   bytes[end] = quote;
@@ -133,7 +133,7 @@ function putDay({ bytes, view, position }: ByteWriter, day: number): number {
 }
 
 /** Stores the civil date of a day counted from 0000-03-01, by cycles of 400 years and months counted from March. */
-function putCivil(bytes: Uint8Array, at: number, day: number): number {
+function putCivil(bytes: Uint8Array, position: number, day: number): number {
   const cycle = Math.floor(day / 146_097);
   const dayOfCycle = day - cycle * 146_097;
   const yearOfCycle =
@@ -142,38 +142,38 @@ function putCivil(bytes: Uint8Array, at: number, day: number): number {
   const fromMarch = ((5 * dayOfYear + 2) / 153) | 0;
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
   const year = cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0);
-  const end = putYear(bytes, at, year > 0 ? year : 1 - year);
+  const end = putYear(bytes, position, year > 0 ? year : 1 - year);
   bytes[end] = 45;
   bytes[end + 3] = 45;
   putTwo(bytes, end + 1, month);
   return putTwo(bytes, end + 4, dayOfYear - (((153 * fromMarch + 2) / 5) | 0) + 1);
 }
 
-function putYear(bytes: Uint8Array, at: number, year: number): number {
-  return year < 10_000 ? putPadded(bytes, at, year, 4) : putDigits(bytes, at, year);
+function putYear(bytes: Uint8Array, position: number, year: number): number {
+  return year < 10_000 ? putPadded(bytes, position, year, 4) : putDigits(bytes, position, year);
 }
 
 /** Stores microseconds since midnight as `HH:MM:SS` and, when there is one, the fraction without trailing zeros. */
-function putTime({ bytes, view }: ByteWriter, at: number, microseconds: number): number {
+function putTime({ bytes, view }: ByteWriter, position: number, microseconds: number): number {
   const seconds = Math.floor(microseconds / 1_000_000);
   const minutes = (seconds / 60) | 0;
-  view.setInt32(at, minuteTexts[minutes * 2] ?? 0, true);
-  view.setInt32(at + 4, minuteTexts[minutes * 2 + 1] ?? 0, true);
-  putPair(view, at + 6, seconds - minutes * 60);
+  view.setInt32(position, minuteTexts[minutes * 2] ?? 0, true);
+  view.setInt32(position + 4, minuteTexts[minutes * 2 + 1] ?? 0, true);
+  putPair(view, position + 6, seconds - minutes * 60);
   const fraction = microseconds - seconds * 1_000_000;
-  return fraction === 0 ? at + 8 : putFraction(bytes, view, at + 8, fraction);
+  return fraction === 0 ? position + 8 : putFraction(bytes, view, position + 8, fraction);
 }
 
 /**
  * Stores a point and the millionths behind it without zeros at their end, and returns the position behind them. There is at
  * least one.
  */
-export function putFraction(bytes: Uint8Array, view: DataView, at: number, fraction: number): number {
+export function putFraction(bytes: Uint8Array, view: DataView, position: number, fraction: number): number {
   const upper = (fraction / 1_000) | 0;
   const lower = fraction - upper * 1_000;
-  putWord(view, at, thousandths[upper] ?? 0);
-  putWord(view, at + 4, (thousandths[lower] ?? 0) >> 8);
-  let end = at + 7;
+  putWord(view, position, thousandths[upper] ?? 0);
+  putWord(view, position + 4, (thousandths[lower] ?? 0) >> 8);
+  let end = position + 7;
   while (bytes[end - 1] === 48) end--;
   return end;
 }

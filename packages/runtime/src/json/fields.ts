@@ -3,7 +3,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import { type Literal, literalOf, literalOvershoot, putLiteral, type Source } from './bytes.ts';
 
 /** Writes a value that is not null; as many bytes as `roomOf` adds are reserved, all else the writer reserves itself. */
-export type Writer = (out: ByteWriter, source: Source, at: number, length: number) => void;
+export type Writer = (out: ByteWriter, source: Source, offset: number, length: number) => void;
 
 /** One key with what stands under it. */
 export interface Field {
@@ -45,15 +45,15 @@ export function walkFields(
   start: number,
 ): void {
   const { view } = source;
-  let at = start;
+  let offset = start;
   for (const { prefix, write } of fields) {
-    const length = view.getInt32(at + skip);
-    at += skip + 4;
+    const length = view.getInt32(offset + skip);
+    offset += skip + 4;
     out.reserve(roomOf(prefix));
     out.position = putLiteral(out.view, out.position, prefix);
     if (length >= 0) {
-      write(out, source, at, length);
-      at += length;
+      write(out, source, offset, length);
+      offset += length;
     } else writeNull(out);
   }
   out.reserve(1);

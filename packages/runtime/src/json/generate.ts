@@ -20,8 +20,8 @@ export function generateFieldsWriter(fields: readonly Field[], skip: number): Fi
   return make(printMaker(fields), fields, [skip]);
 }
 
-/** Writes the cell that starts at `at` into reserved room, and returns where it ends. */
-export type CellWriter = (out: ByteWriter, source: Source, at: number) => number;
+/** Writes the cell that starts at `offset` into reserved room, and returns where it ends. */
+export type CellWriter = (out: ByteWriter, source: Source, offset: number) => number;
 
 /** A field of a row of MySQL or MariaDB. Its writer is told where its text is, or finds out by itself where it ends. */
 export type Cell = Pick<Field, 'prefix'> &
@@ -30,8 +30,8 @@ export type Cell = Pick<Field, 'prefix'> &
 /** How a text tells its length: that itself, and how many bytes it takes. A first byte below `wide` is the length. */
 export interface Lengths {
   readonly wide: number;
-  lengthAt(bytes: Buffer, at: number): number;
-  widthAt(bytes: Buffer, at: number): number;
+  lengthAt(bytes: Buffer, offset: number): number;
+  widthAt(bytes: Buffer, offset: number): number;
 }
 
 /**

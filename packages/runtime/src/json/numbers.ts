@@ -11,34 +11,34 @@ const minus = 45;
 const billion = 1_000_000_000;
 
 /** Writes a `smallint` as a JSON number. */
-export function writeInt2(out: ByteWriter, { view }: Source, at: number): void {
-  out.position = putInteger(out.bytes, out.position, view.getInt16(at));
+export function writeInt2(out: ByteWriter, { view }: Source, offset: number): void {
+  out.position = putInteger(out.bytes, out.position, view.getInt16(offset));
 }
 
 /** Writes an `integer` as a JSON number. */
-export function writeInt4(out: ByteWriter, { view }: Source, at: number): void {
-  out.position = putInteger(out.bytes, out.position, view.getInt32(at));
+export function writeInt4(out: ByteWriter, { view }: Source, offset: number): void {
+  out.position = putInteger(out.bytes, out.position, view.getInt32(offset));
 }
 
 /** Writes a `bigint` as a quoted decimal string: JSON numbers lose digits beyond 2^53 in most readers. */
-export function writeInt8(out: ByteWriter, { view }: Source, at: number): void {
+export function writeInt8(out: ByteWriter, { view }: Source, offset: number): void {
   const { bytes } = out;
   bytes[out.position] = quote;
-  const end = putLong(bytes, out.position + 1, view.getInt32(at), view.getUint32(at + 4));
+  const end = putLong(bytes, out.position + 1, view.getInt32(offset), view.getUint32(offset + 4));
   bytes[end] = quote;
   out.position = end + 1;
 }
 
 /** Writes a `bigint` that is known to be a count as a JSON number. */
-export function writeCount(out: ByteWriter, { view }: Source, at: number): void {
-  out.position = putLong(out.bytes, out.position, view.getInt32(at), view.getUint32(at + 4));
+export function writeCount(out: ByteWriter, { view }: Source, offset: number): void {
+  out.position = putLong(out.bytes, out.position, view.getInt32(offset), view.getUint32(offset + 4));
 }
 
 /** Stores the decimal digits of an integer of 32 bits, with its sign, and returns the position behind them. */
-export function putInteger(bytes: Uint8Array, at: number, value: number): number {
-  if (value >= 0) return putDigits(bytes, at, value);
-  bytes[at] = minus;
-  return putDigits(bytes, at + 1, -value);
+export function putInteger(bytes: Uint8Array, position: number, value: number): number {
+  if (value >= 0) return putDigits(bytes, position, value);
+  bytes[position] = minus;
+  return putDigits(bytes, position + 1, -value);
 }
 
 /**

@@ -24,8 +24,8 @@ const nothing = literalOf('');
 
 /** Writers of values, by kind. */
 export const scalars: Readonly<Record<WireKind, Writer>> = {
-  bool(out, { bytes }, at) {
-    out.position = putLiteral(out.view, out.position, bytes[at] === 0 ? falseText : trueText);
+  bool(out, { bytes }, offset) {
+    out.position = putLiteral(out.view, out.position, bytes[offset] === 0 ? falseText : trueText);
   },
   i2: writeInt2,
   i4: writeInt4,
@@ -33,9 +33,9 @@ export const scalars: Readonly<Record<WireKind, Writer>> = {
   number: writeNumber,
   text: writeText,
   json: writeRaw,
-  jsonb(out, source, at, length) {
+  jsonb(out, source, offset, length) {
     // The first byte is the version of the format.
-    writeRaw(out, source, at + 1, length - 1);
+    writeRaw(out, source, offset + 1, length - 1);
   },
   date: writeDate,
   time: writeTime,
@@ -131,14 +131,14 @@ function resolve(shape: Shape): Writer {
 /** The binary form of a record: the number of columns, then oid, length and bytes of each (`record_send`). */
 function recordOf(fields: readonly ShapeField[]): Writer {
   const { write, columns } = resolveFields(fields, inRecord);
-  return function writeRecord(out, source, at) {
-    checkColumns(source, at, columns);
-    write(out, source, at + 4);
+  return function writeRecord(out, source, offset) {
+    checkColumns(source, offset, columns);
+    write(out, source, offset + 4);
   };
 }
 
-function checkColumns({ view }: Source, at: number, expected: number): void {
-  const columns = view.getInt32(at);
+function checkColumns({ view }: Source, offset: number, expected: number): void {
+  const columns = view.getInt32(offset);
   if (columns !== expected) throw new Error(`A record has ${columns} columns; its shape has ${expected}.`);
 }
 
@@ -148,9 +148,9 @@ function checkColumns({ view }: Source, at: number, expected: number): void {
  * fields are rare enough for strings.
  */
 function pathOf(parts: readonly Writer[]): Writer {
-  return function writePath(out, source, at) {
+  return function writePath(out, source, offset) {
     const values: string[] = [];
-    let from = at + 4;
+    let from = offset + 4;
     for (const part of parts) {
       const value = new ByteWriter();
       from = writeElement(part, value, source, from + inRecord);
@@ -162,9 +162,9 @@ function pathOf(parts: readonly Writer[]): Writer {
 
 /** Writes the first column of a record that is not null. */
 function firstOf(alternatives: readonly Writer[]): Writer {
-  return function writeFirst(out, source, at) {
-    checkColumns(source, at, alternatives.length);
-    let from = at + 4;
+  return function writeFirst(out, source, offset) {
+    checkColumns(source, offset, alternatives.length);
+    let from = offset + 4;
     for (const write of alternatives) {
       const length = source.view.getInt32(from + inRecord);
       from += inRecord + 4;
@@ -179,14 +179,14 @@ function firstOf(alternatives: readonly Writer[]): Writer {
 
 /** The binary form of an array: dimensions, flags, oid, size and lower bound of each, then the elements (`array_send`). */
 function arrayOf(element: Writer): Writer {
-  return function writeArray(out, source, at) {
-    const dimensions = source.view.getInt32(at);
+  return function writeArray(out, source, offset) {
+    const dimensions = source.view.getInt32(offset);
     if (dimensions === 0) {
       out.bytes[out.position++] = 91;
       out.bytes[out.position++] = 93;
       return;
     }
-    writeDimension(element, out, source, at + 12, dimensions, at + 12 + dimensions * 8);
+    writeDimension(element, out, source, offset + 12, dimensions, offset + 12 + dimensions * 8);
   };
 }
 
@@ -200,30 +200,30 @@ function writeDimension(
   from: number,
 ): number {
   const size = source.view.getInt32(sizes);
-  let at = from;
+  let offset = from;
   out.reserve(roomOf(nothing));
   out.bytes[out.position++] = 91;
   for (let i = 0; i < size; i++) {
     if (i > 0) out.bytes[out.position++] = 44;
-    at =
+    offset =
       dimensions > 1
-        ? writeDimension(element, out, source, sizes + 8, dimensions - 1, at)
-        : writeElement(element, out, source, at);
+        ? writeDimension(element, out, source, sizes + 8, dimensions - 1, offset)
+        : writeElement(element, out, source, offset);
     // For the comma or bracket and the next short element.
     out.reserve(roomOf(nothing));
   }
   out.bytes[out.position++] = 93;
-  return at;
+  return offset;
 }
 
 function writeElement(write: Writer, out: ByteWriter, source: Source, from: number): number {
   const length = source.view.getInt32(from);
-  const at = from + 4;
+  const offset = from + 4;
   out.reserve(roomOf(nothing));
   if (length < 0) {
     writeNull(out);
-    return at;
+    return offset;
   }
-  write(out, source, at, length);
-  return at + length;
+  write(out, source, offset, length);
+  return offset + length;
 }

@@ -135,8 +135,8 @@ export function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>
 /** Pairs of attempts and milliseconds, as the script gives them. */
 function readAnswer(answer: unknown): readonly Counted[] {
   const numbers: readonly unknown[] = Array.isArray(answer) ? answer : [];
-  return numbers.flatMap((attempts, place) => {
-    const left = numbers[place + 1];
-    return place % 2 === 0 && typeof attempts === 'number' && typeof left === 'number' ? [{ attempts, left }] : [];
+  return numbers.flatMap((attempts, index) => {
+    const left = numbers[index + 1];
+    return index % 2 === 0 && typeof attempts === 'number' && typeof left === 'number' ? [{ attempts, left }] : [];
   });
 }

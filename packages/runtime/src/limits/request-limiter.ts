@@ -50,14 +50,14 @@ export function createRequestLimiter(
 
   /** Copies shared counts to the local windows, so that refusing a client needs no further request to Redis. */
   async function countTogether(keys: readonly string[]): Promise<void> {
-    const counters = limits.map(({ name, duration, points }, place) => {
-      return { key: `platform:requests:${name}:${keys[place]}`, duration, points };
+    const counters = limits.map(({ name, duration, points }, index) => {
+      return { key: `platform:requests:${name}:${keys[index]}`, duration, points };
     });
     const counts = (await shared?.count(counters)) ?? null;
     if (counts === null) return countAlone(limits, keys);
     const now = performance.now();
-    for (const [place, counted] of counts.entries()) limits[place]?.windows.note(keys[place] ?? '', counted, now);
-    for (const [place, counted] of counts.entries()) judge(limits[place], counted);
+    for (const [index, counted] of counts.entries()) limits[index]?.windows.note(keys[index] ?? '', counted, now);
+    for (const [index, counted] of counts.entries()) judge(limits[index], counted);
   }
 
   return {
@@ -68,8 +68,8 @@ export function createRequestLimiter(
         return undefined;
       }
       const now = performance.now();
-      for (const [place, limit] of limits.entries()) {
-        const counted = limit.windows.read(keys[place] ?? '', now);
+      for (const [index, limit] of limits.entries()) {
+        const counted = limit.windows.read(keys[index] ?? '', now);
         if (counted !== undefined && counted.attempts >= limit.points) throw exceeded(limit.points, counted.left);
       }
       return countTogether(keys);
@@ -79,13 +79,13 @@ export function createRequestLimiter(
   };
 }
 
-function limitOf(name: string, limit: RequestLimit, most: number, keyOf: Limit['keyOf']): Limit {
-  return { ...limit, name, keyOf, windows: createWindows(limit.duration, most) };
+function limitOf(name: string, limit: RequestLimit, maxWindows: number, keyOf: Limit['keyOf']): Limit {
+  return { ...limit, name, keyOf, windows: createWindows(limit.duration, maxWindows) };
 }
 
 function countAlone(limits: readonly Limit[], keys: readonly string[]): void {
   const now = performance.now();
-  for (const [place, limit] of limits.entries()) judge(limit, limit.windows.count(keys[place] ?? '', now));
+  for (const [index, limit] of limits.entries()) judge(limit, limit.windows.count(keys[index] ?? '', now));
 }
 
 function judge(limit: Limit | undefined, { attempts, left }: Counted): void {

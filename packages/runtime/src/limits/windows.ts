@@ -25,13 +25,13 @@ interface Window {
   until: number;
 }
 
-/** Makes windows of so many milliseconds, at most `most` of them: beyond it those that began longest ago are forgotten. */
-export function createWindows(duration: number, most: number): Windows {
+/** Makes windows of so many milliseconds, at most `maxWindows`: beyond it those that began longest ago are forgotten. */
+export function createWindows(duration: number, maxWindows: number): Windows {
   // Two generations. When the young one is full or as old as a window lasts, all windows of the old one are forgotten.
   let young = new Map<string, Window>();
   let old = new Map<string, Window>();
   let youngSince = Number.NEGATIVE_INFINITY;
-  const mostYoung = Math.ceil(most / 2);
+  const mostYoung = Math.ceil(maxWindows / 2);
 
   function find(key: string, now: number): Window | undefined {
     const found = young.get(key) ?? old.get(key);
