@@ -25,8 +25,8 @@ export function modelFiles(folder: URL): CompiledApi['model'] {
 function keepEach<Value>(read: (accessClass: string) => Promise<Value>): (accessClass: string) => Promise<Value> {
   const documents = new Map<string, Promise<Value>>();
   return (accessClass) => {
-    const known = documents.get(accessClass);
-    if (known) return known;
+    const cached = documents.get(accessClass);
+    if (cached) return cached;
     const document = read(accessClass);
     documents.set(accessClass, document);
     // A document that could not be read once may be there the next time.

@@ -122,9 +122,9 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
 
 /** Logs drifts that are new since the check before, and when everything fits again. */
 function tellDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[]): void {
-  const told = new Set(before.map(({ message, object }) => `${object} ${message}`));
+  const reported = new Set(before.map(({ message, object }) => `${object} ${message}`));
   for (const { object, message, collections, severity } of now) {
-    if (told.has(`${object} ${message}`)) continue;
+    if (reported.has(`${object} ${message}`)) continue;
     const details = { object, collections };
     if (severity === 'error')
       log.error(details, `${message} Requests that reach it are refused until it is mended or compiled again.`);

@@ -47,11 +47,11 @@ export function findNewColumns(
   after: readonly LiveObject[],
   dialect: Dialect = 'postgres',
 ): readonly Drift[] {
-  const known = new Map(
+  const byName = new Map(
     before.map((object) => [qualifiedName(object), new Set(object.columns.map(({ name }) => name))]),
   );
   return after.flatMap((object) => {
-    const names = known.get(qualifiedName(object));
+    const names = byName.get(qualifiedName(object));
     if (names === undefined) return [];
     const shown = shownTable(dialect, qualifiedName(object));
     return object.columns
@@ -69,28 +69,28 @@ export function findNewColumns(
 function compareObject(dialect: Dialect, expected: FingerprintObject, live: LiveObject | undefined): readonly Drift[] {
   const shown = shownTable(dialect, qualifiedName(expected));
   const table = quotedTable(dialect, expected);
-  const place = `table ${shown}`;
+  const tableLabel = `table ${shown}`;
   const drifts: Drift[] = [];
   function report(object: string, message: string, severity: Drift['severity'] = 'error'): void {
     drifts.push({ object, message, severity, collections: expected.collections, table });
   }
   if (live === undefined) {
-    report(place, `${shown} is gone or cannot be seen.`);
+    report(tableLabel, `${shown} is gone or cannot be seen.`);
     return drifts;
   }
-  if (live.kind !== expected.kind) report(place, `${shown} is of another kind than when compiled.`);
+  if (live.kind !== expected.kind) report(tableLabel, `${shown} is of another kind than when compiled.`);
   if (live.rowSecurity !== expected.rowSecurity) {
-    report(place, `Row-level security of ${shown} was switched ${live.rowSecurity ? 'on' : 'off'}.`);
+    report(tableLabel, `Row-level security of ${shown} was switched ${live.rowSecurity ? 'on' : 'off'}.`);
   }
   if (live.key.join('\0') !== expected.key.join('\0')) {
-    report(place, `The primary key of ${shown} has changed.`);
+    report(tableLabel, `The primary key of ${shown} has changed.`);
   }
   const columns = new Map(live.columns.map((column) => [column.name, column]));
   for (const column of expected.columns) {
     const found = columns.get(column.name);
-    const at = `column ${shown}.${column.name}`;
+    const columnLabel = `column ${shown}.${column.name}`;
     for (const { message, severity } of compareColumn(column, found, holdsRows(expected)))
-      report(at, message, severity);
+      report(columnLabel, message, severity);
   }
   return drifts;
 }

@@ -8,7 +8,7 @@ export function entityTag(body: Buffer): string {
 
 /** True if a list of tags, as `If-Match` and `If-None-Match` have it, contains the tag or is `*`. Compares weakly. */
 export function matchesTag(header: string, tag: string): boolean {
-  return header.trim() === '*' || header.split(',').some((one) => isTag(one, tag));
+  return header.trim() === '*' || header.split(',').some((candidate) => isTag(candidate, tag));
 }
 
 function isTag(candidate: string, tag: string): boolean {

@@ -13,7 +13,7 @@ export async function readMysqlFingerprint(
   const named = schemas.flatMap((schema) => [schema, schema]);
   const rows = await database.query(liveObjectsSql(schemas.length), [...named, ...named, ...named]);
   const tables = Map.groupBy(rows, ([, schema, name]) => JSON.stringify([schema, name]));
-  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, own]) => readLiveObject(own));
+  return [...tables].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, tableRows]) => readLiveObject(tableRows));
 }
 
 /**

@@ -116,16 +116,16 @@ const uploadsFolder = '.platform/uploads';
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
   refuseContract(api.contract);
-  const given = environmentOf(options.variables ?? process.env);
-  const place = options.database ?? placeOf(given);
-  refuseOthers(api, place);
-  const environment = await withSecret(api, given, place);
+  const initial = environmentOf(options.variables ?? process.env);
+  const location = options.database ?? placeOf(initial);
+  refuseOthers(api, location);
+  const environment = await withSecret(api, initial, location);
   const onFallback = (reason: Error): void =>
     front.server.log.warn(
       { cause: describeCause(reason) },
       'The database does not bear the fast driver. Using plain pg.',
     );
-  const late = createLateDatabase(() => openDatabase(place, { ...connectionsOf(environment), onFallback }));
+  const late = createLateDatabase(() => openDatabase(location, { ...connectionsOf(environment), onFallback }));
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
   const front = createFront(environment, () => generations.current().server);
@@ -134,15 +134,15 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const model = createModel(api, database, log, options, {
     current: () => generations.current().api,
     swap: (next) => generations.replace(next),
-    ...('url' in place && { listen: (heard) => listenTo({ url: place.url, channel: modelChannel, heard }) }),
+    ...('url' in location && { listen: (heard) => listenTo({ url: location.url, channel: modelChannel, heard }) }),
   });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
   if (callers !== null && onExchange !== undefined) tellExchanges(front.server.server, callers, onExchange);
-  const generations = createGenerations(api, (one, known) => {
-    const watch = known ?? createDriftWatch({ database, ...watchedOf(one) });
-    const planner = createPlanner(one, { limits: readLimits(environment) });
+  const generations = createGenerations(api, (compiled, existing) => {
+    const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
+    const planner = createPlanner(compiled, { limits: readLimits(environment) });
     const set = {
       database,
       environment,
@@ -156,7 +156,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       model: model.changes,
       ...(callers && { callers }),
     };
-    return { api: one, watch, server: createServer({ api: one, ...set }) };
+    return { api: compiled, watch, server: createServer({ api: compiled, ...set }) };
   });
   const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
   const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
@@ -216,9 +216,9 @@ function createModel(
   { recompiler, frozen = false }: ServeOptions,
   served: Pick<ModelWatchOptions, 'current' | 'swap' | 'listen'>,
 ): ModelWatch {
-  const place = systemPlaceOf(api);
-  if (place !== null && recompiler !== undefined && !frozen) {
-    return createModelWatch({ database, place, recompiler, log, ...served });
+  const location = systemPlaceOf(api);
+  if (location !== null && recompiler !== undefined && !frozen) {
+    return createModelWatch({ database, place: location, recompiler, log, ...served });
   }
   return {
     changes: frozen ? frozenModel : compiledModel,
@@ -229,8 +229,8 @@ function createModel(
 }
 
 /** Statements for one server do not run on another, so a mismatch is refused before anything is opened. */
-function refuseOthers({ dialect }: CompiledApi, place: DatabasePlace): void {
-  const isMysql = 'url' in place && isMysqlUrl(place.url);
+function refuseOthers({ dialect }: CompiledApi, location: DatabasePlace): void {
+  const isMysql = 'url' in location && isMysqlUrl(location.url);
   if (isMysql === (dialect !== 'postgres')) return;
   const message = `DATABASE_URL leads to another kind of database than the API was compiled for, which is ${dialect}.`;
   throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
@@ -260,8 +260,8 @@ function connectionsOf({ database, streams }: Environment) {
 
 /** Options of the drift watch of an API: its fingerprint and the platform's own tables. */
 function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
-  const own = collections.filter(({ system }) => system === true).map(({ table }) => table);
-  return { fingerprint, dialect, ownTables: new Set(own) };
+  const tables = collections.filter(({ system }) => system === true).map(({ table }) => table);
+  return { fingerprint, dialect, ownTables: new Set(tables) };
 }
 
 /** Parts of a server that closing it ends. */

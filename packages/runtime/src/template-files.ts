@@ -30,14 +30,14 @@ const things = { mail: 'a mail', pages: 'the pages' } as const;
 export function readTemplates(
   kind: TemplateKind,
   folder: string | null,
-  known: readonly string[],
+  fileNames: readonly string[],
 ): ReadonlyMap<string, string> {
-  const kinds = new Set(known.map((name) => extname(name)));
-  const own = readFolder(join(ownFolder, kind), kinds);
+  const kinds = new Set(fileNames.map((name) => extname(name)));
+  const defaults = readFolder(join(ownFolder, kind), kinds);
   const replacing = folder === null ? [] : readFolder(folder, kinds);
-  const unknown = replacing.find(([name]) => !known.includes(name))?.[0];
-  if (unknown === undefined) return new Map([...own, ...replacing]);
-  throw new TemplateError(`"${unknown}" replaces no template of ${things[kind]}. They are ${known.join(', ')}.`);
+  const unknown = replacing.find(([name]) => !fileNames.includes(name))?.[0];
+  if (unknown === undefined) return new Map([...defaults, ...replacing]);
+  throw new TemplateError(`"${unknown}" replaces no template of ${things[kind]}. They are ${fileNames.join(', ')}.`);
 }
 
 /** The text of one of them. Throws `TemplateError` where it is missing. */

@@ -6,6 +6,6 @@ export const productName = 'Tablewright';
 /** Version of this package, from its own description. */
 export function platformVersion(): string {
   const description: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const known = typeof description === 'object' && description !== null && 'version' in description;
-  return known ? String(description.version) : 'unknown';
+  const hasVersion = typeof description === 'object' && description !== null && 'version' in description;
+  return hasVersion ? String(description.version) : 'unknown';
 }

@@ -62,11 +62,11 @@ export function readSize(text: string): Reading<number> {
 }
 
 /** Makes a reader of whole numbers between two bounds, both included. */
-export function readInteger(least: number, most: number = Number.MAX_SAFE_INTEGER): Reader<number> {
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+export function readInteger(least: number, max: number = Number.MAX_SAFE_INTEGER): Reader<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${max}`;
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most ? { value } : { problem: `must be a whole number ${range}.` };
+    return value >= least && value <= max ? { value } : { problem: `must be a whole number ${range}.` };
   };
 }
 

@@ -41,8 +41,8 @@ const lookEveryMs = 60_000;
 const mostTries = 10;
 
 /** Makes the outbox of a server. */
-export function createOutbox({ database, place, deliver, log, closed: done }: OutboxOptions): Outbox {
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+export function createOutbox({ database, place: location, deliver, log, closed: done }: OutboxOptions): Outbox {
+  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   let closed = false;
   let again = false;
   let running: Promise<void> | undefined;
@@ -65,13 +65,13 @@ export function createOutbox({ database, place, deliver, log, closed: done }: Ou
       await deliver({ template, recipient, values: JSON.parse(values) });
       await run(texts.remove, [id]);
     } catch (error) {
-      const given = isRefused(error) || Number(tries) >= mostTries;
+      const isGivenUp = isRefused(error) || Number(tries) >= mostTries;
       // The recipient is no business of the log.
       log.warn(
         { template, cause: describeCause(error) },
-        given ? 'A mail was given up.' : 'A mail is tried again later.',
+        isGivenUp ? 'A mail was given up.' : 'A mail is tried again later.',
       );
-      await run(given ? texts.remove : texts.note, given ? [id] : [id, reasonOf(error)]);
+      await run(isGivenUp ? texts.remove : texts.note, isGivenUp ? [id] : [id, reasonOf(error)]);
     }
     return true;
   }

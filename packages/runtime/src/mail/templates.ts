@@ -65,14 +65,14 @@ export type WriteLetter = <N extends MailName>(name: N, view: Mails[N]) => Lette
 
 const parts = ['subject', 'text', 'html'] as const;
 const layout = 'layout.html.hbs';
-const known: readonly string[] = [layout, ...mailNames.flatMap((name) => parts.map((part) => fileOf(name, part)))];
+const fileNames: readonly string[] = [layout, ...mailNames.flatMap((name) => parts.map((part) => fileOf(name, part)))];
 
 /**
  * Reads and compiles the templates, those in `folder` in place of the platform's own; null for none. Throws
  * `TemplateError` for a file that replaces none, and for one that cannot be printed.
  */
 export function loadMailTemplates(folder: string | null): WriteLetter {
-  const texts = readTemplates('mail', folder, known);
+  const texts = readTemplates('mail', folder, fileNames);
   const engine = Handlebars.create();
   engine.registerPartial('layout', engine.compile(textOf(texts, layout), strictly));
   const writers = new Map(mailNames.map((name) => [name, compile(engine, texts, name)]));

@@ -12,11 +12,11 @@ const libraries: ReadonlyMap<string, string> = new Map([['uqr', import.meta.reso
 /** Texts of the scripts by their file names. */
 export function readScripts(): ReadonlyMap<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.js'));
-  const own = names.map((name) => [name, withPaths(readFileSync(join(folder, name), 'utf8'))] as const);
+  const scripts = names.map((name) => [name, withPaths(readFileSync(join(folder, name), 'utf8'))] as const);
   const others = [...libraries].map(
     ([name, url]) => [libraryFile(name), readFileSync(fileURLToPath(url), 'utf8')] as const,
   );
-  return new Map([...own, ...others]);
+  return new Map([...scripts, ...others]);
 }
 
 /** Browsers import by path; names of packages mean nothing to them. */

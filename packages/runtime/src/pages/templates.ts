@@ -28,14 +28,14 @@ const templateNames: readonly TemplateName[] = ['home', ...pageNames];
 const partials = ['layout', 'messages'] as const;
 const style = 'style.css';
 const icon = 'icon.svg';
-const known: readonly string[] = [...partials.map(fileOf), ...templateNames.map(fileOf), style, icon];
+const fileNames: readonly string[] = [...partials.map(fileOf), ...templateNames.map(fileOf), style, icon];
 
 /**
  * Reads and compiles the templates, those in `folder` in place of the platform's own; null for none. Throws
  * `TemplateError` for a file that replaces none, and for one that cannot be printed.
  */
 export function loadPageTemplates(folder: string | null): PageTemplates {
-  const texts = readTemplates('pages', folder, known);
+  const texts = readTemplates('pages', folder, fileNames);
   const engine = Handlebars.create();
   const compile = (name: string) => engine.compile<PageView>(textOf(texts, fileOf(name)), strictly);
   for (const name of partials) engine.registerPartial(name, compile(name));

@@ -39,20 +39,20 @@ const mysqlTokens = ({ table }: MysqlTables): OwnSql =>
 
 /** Makes it. Without the platform's own tables, or without sign-in by password, there is nothing to do. */
 export function createWelcome({ api, database, environment, log, tell = print }: WelcomeOptions): Welcome {
-  const place = systemPlaceOf(api);
+  const location = systemPlaceOf(api);
   const { disableDefault, administrator } = environment.auth;
   let greeting: Promise<void> | null = null;
 
-  async function greet(at: SystemPlace): Promise<void> {
+  async function greet(systemLocation: SystemPlace): Promise<void> {
     try {
       // A password that is printed stays in the log.
-      if (environment.production && administrator.password === null && (await hasNoUser(database, at))) {
+      if (environment.production && administrator.password === null && (await hasNoUser(database, systemLocation))) {
         log.warn({}, 'There is no user yet. Run `platform users create`, or set ADMIN_EMAIL and ADMIN_PASSWORD.');
         return;
       }
-      const made = await createFirstAdministrator(database, at, createPasswords(), administrator);
+      const made = await createFirstAdministrator(database, systemLocation, createPasswords(), administrator);
       if (made === null) {
-        await tellRefusedTokens(at);
+        await tellRefusedTokens(systemLocation);
         return;
       }
       tell(made);
@@ -69,10 +69,10 @@ export function createWelcome({ api, database, environment, log, tell = print }:
   }
 
   /** Earlier versions took every text for a static token. */
-  async function tellRefusedTokens(at: SystemPlace): Promise<void> {
-    const users = (await ask(database, byFamily(at, { postgres: postgresTokens, mysql: mysqlTokens }), [])).flatMap(
-      ([id, token]) => (typeof token === 'string' && !isStaticToken(token) ? [id ?? ''] : []),
-    );
+  async function tellRefusedTokens(systemLocation: SystemPlace): Promise<void> {
+    const users = (
+      await ask(database, byFamily(systemLocation, { postgres: postgresTokens, mysql: mysqlTokens }), [])
+    ).flatMap(([id, token]) => (typeof token === 'string' && !isStaticToken(token) ? [id ?? ''] : []));
     if (users.length === 0) return;
     log.warn(
       { users: users.slice(0, mostTold) },
@@ -82,8 +82,8 @@ export function createWelcome({ api, database, environment, log, tell = print }:
 
   return {
     async greet() {
-      if (place === null || disableDefault || environment.database.readOnly) return;
-      greeting ??= greet(place);
+      if (location === null || disableDefault || environment.database.readOnly) return;
+      greeting ??= greet(location);
       await greeting;
     },
   };

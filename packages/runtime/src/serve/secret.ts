@@ -14,14 +14,14 @@ import { systemSchemaOf } from '../system/schema.ts';
 export async function withSecret(
   api: Pick<CompiledApi, 'collections'>,
   environment: Environment,
-  place: DatabasePlace,
+  location: DatabasePlace,
 ): Promise<Environment> {
   if (environment.auth.secret !== null || systemSchemaOf(api) === null) return environment;
-  if (!('embedded' in place)) {
+  if (!('embedded' in location)) {
     const message = 'SECRET is required where there are users: at least 32 random bytes, the same for every process.';
     throw new EnvironmentError([{ variable: 'SECRET', message }]);
   }
-  const { embedded } = place;
+  const { embedded } = location;
   // A database in memory, or of another process, has no folder; its sessions end with this process.
   const isFolder = typeof embedded === 'string' && !embedded.includes('://');
   const secret = isFolder ? await keptSecret(dirname(embedded)) : randomBytes(32).toString('base64url');
