@@ -1,4 +1,4 @@
-import type { ForeignKey, Relation, Table } from '@tablewright/introspect/schema';
+import type { ForeignKey, Index, Relation, Table } from '@tablewright/introspect/schema';
 import { describe, expect, test } from 'vitest';
 import { collectionOf, columnOf, schemaOf, tableOf, typeOf } from '../testing/build-schema.ts';
 import { resolveRelation } from './relation.ts';
@@ -49,6 +49,30 @@ function resolve(junction: Partial<Table>, target: Partial<Table> = {}) {
     ),
   );
 }
+
+function indexOn(columns: readonly string[], more: Partial<Index> = {}): Index {
+  return { name: columns.join('_'), method: 'btree', columns, include: [], unique: false, predicate: null, ...more };
+}
+
+describe('links of a many-to-many are found by a value', () => {
+  const both = { indexes: [indexOn(['number', 'shop', 'book_id', 'position'])] };
+  const columns = [...shelves.columns, columnOf('label', typeOf('text', 'text'))];
+
+  test('of which the target has an index, where the junction has one of both sides', () => {
+    const indexes = [indexOn(['shop', 'number'], { unique: true }), indexOn(['label', 'number'])];
+    expect(resolve(both, { columns, indexes })).toMatchObject({ sought: ['label'] });
+    expect(resolve({ indexes: [indexOn(['book_id', 'shop'])] }, { columns, indexes })).not.toHaveProperty('sought');
+  });
+
+  test.each([
+    indexOn(['label'], { method: 'gin' }),
+    indexOn(['label'], { predicate: 'label IS NOT NULL' }),
+    indexOn(['shop', 'label']),
+    indexOn(['(lower(label))']),
+  ])('not by the index %j', (index) => {
+    expect(resolve(both, { columns, indexes: [index] })).not.toHaveProperty('sought');
+  });
+});
 
 describe('a many-to-many', () => {
   test('is unbroken where a foreign key leads each link to a target', () => {

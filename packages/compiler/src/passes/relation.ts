@@ -1,4 +1,4 @@
-import type { ForeignKey, JoinPair, Relation, Table } from '@tablewright/introspect/schema';
+import type { ForeignKey, Index, JoinPair, Relation, Table } from '@tablewright/introspect/schema';
 import type { ColumnPair, RelationDescriptor } from '@tablewright/runtime/contract';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
@@ -37,6 +37,7 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         near: quotePairs(relation.near),
         far: quotePairs(relation.far),
         ...(leadsToTargets(relation, index) && { unbroken: true as const }),
+        ...soughtOf(relation, index),
         ...sortOf(relation),
       };
     }
@@ -52,6 +53,33 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         ...sortOf(relation),
       };
   }
+}
+
+/** Fields of the target that an index begins with, where the junction has an index of both its sides. */
+function soughtOf(
+  { junction, target, near, far }: Relation & { readonly kind: 'm2m' },
+  index: SchemaIndex,
+): { readonly sought?: readonly string[] } {
+  const sides = [...near.map(({ to }) => to), ...far.map(({ from }) => from)];
+  const links = index.table(index.collection(junction).table);
+  const targets = index.collection(target);
+  const isIndexed = links.indexes.some(
+    (one) => ordersAllRows(one) && sides.every((name) => one.columns.slice(0, sides.length).includes(name)),
+  );
+  if (!isIndexed) return {};
+  const leading = new Set(
+    index
+      .table(targets.table)
+      .indexes.filter(ordersAllRows)
+      .map(({ columns: [first] }) => first),
+  );
+  const sought = targets.fields.filter(({ name, column }) => leading.has(column) && !targets.key.includes(name));
+  return sought.length === 0 ? {} : { sought: sought.map(({ name }) => name) };
+}
+
+/** Whether an index has all rows in the order of its columns. */
+function ordersAllRows({ method, predicate }: Index): boolean {
+  return method === 'btree' && predicate === null;
 }
 
 /**

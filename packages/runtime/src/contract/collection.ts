@@ -129,6 +129,11 @@ export interface ManyToMany extends RelationBase {
   readonly far: readonly ColumnPair[];
   /** Set when the database makes sure that every link leads to a target, and hides none: there are as many of both. */
   readonly unbroken?: true;
+  /**
+   * Fields of the target that have an index of their own, where the junction has one of both sides: of few targets with a
+   * value the links are found by that. Absent where there are none.
+   */
+  readonly sought?: readonly string[];
   /** Sort field of the junction. */
   readonly sort?: string;
 }

@@ -56,6 +56,14 @@ describe('a page within a row', () => {
   });
 });
 
+/** The same tables, with an index of the names of tags. */
+const withSought = magazine.collections.map((collection) => {
+  const relations = collection.relations.map((relation) => {
+    return relation.kind === 'm2m' && relation.target === 'tags' ? { ...relation, sought: ['name'] } : relation;
+  });
+  return { ...collection, relations };
+});
+
 describe('the far side of an m2m', () => {
   const lookup = 'CROSS JOIN LATERAL (SELECT';
   const filtered = (filter: string): string => sqlOf('postgres', `fields=tags.name&deep[tags][_filter]${filter}`);
@@ -76,6 +84,26 @@ describe('the far side of an m2m', () => {
   test.each(['[name][_eq]=a', '[id][_in]=1,2', '[_and][0][name][_eq]=a&deep[tags][_filter][_and][1][id][_gt]=2'])(
     'is joined where a filter names values: %s',
     (filter) => expect(filtered(filter)).not.toContain(lookup),
+  );
+
+  test.each(['[name][_eq]=a', '[_and][0][name][_eq]=a&deep[tags][_filter][_and][1][id][_gt]=2'])(
+    'is looked up by the few targets that an index finds: %s',
+    (filter) => {
+      const found = `(SELECT t4."id" AS k FROM "public"."tags" t4 WHERE t4."name" = ANY (ARRAY[$1::text]) ORDER BY t4."name" LIMIT 101) t5`;
+      const sql = sqlOf('postgres', `fields=tags.name&deep[tags][_filter]${filter}`, withSought);
+      expect(sql).toContain(lookup);
+      expect(sql).toContain(
+        `t3."tag_id" = ANY (COALESCE((SELECT CASE WHEN pg_catalog.count(*) <= 100 THEN COALESCE(pg_catalog.array_agg(t5.k), '{}') END FROM ${found}), ARRAY(SELECT t6."tag_id"::int4 FROM "public"."articles_tags" t6 WHERE t6."article_id" = t1."id")))`,
+      );
+    },
+  );
+
+  test.each([
+    '[name][_in]=a,b',
+    '[name][_icontains]=a',
+    '[_or][0][name][_eq]=a&deep[tags][_filter][_or][1][id][_gt]=2',
+  ])('is not where an index does not find all of them by one value: %s', (filter) =>
+    expect(sqlOf('postgres', `fields=tags.name&deep[tags][_filter]${filter}`, withSought)).not.toContain('LIMIT 101'),
   );
 
   test('is joined where it is a view, in which no lookup may be fast', () => {

@@ -13,11 +13,17 @@ import { allOf, selectList, sqlTrue, where } from './fragment.ts';
 import { joinJunction, joinsOf, type Reach, reach } from './related.ts';
 import type { Row } from './row.ts';
 import { readable } from './rules.ts';
+import { findSought, printSought, type Sought } from './sought.ts';
 
 /** Follows a relation to the rows that belong to one parent, narrowed by a condition. */
 export function reachListed(row: Row, relation: RelationScope, condition?: Condition): Reach | undefined {
   const { descriptor } = relation;
-  if (descriptor.kind === 'm2m' && isLookedUp(row, descriptor, condition)) return lookedUp(row, descriptor, condition);
+  if (descriptor.kind === 'm2m' && canLookUp(row, descriptor)) {
+    const sought = findSought(row, descriptor, condition);
+    if (sought !== undefined || !isSelective(row, descriptor, condition)) {
+      return lookedUp(row, descriptor, condition, sought);
+    }
+  }
   const reached = reach(row, relation);
   return reached && narrowed(reached, condition);
 }
@@ -46,9 +52,15 @@ export function narrowed(reached: Reach, condition: Condition | undefined): Reac
 }
 
 /** The subquery selects the columns that were asked of the target by the time it is printed. */
-function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undefined): Reach | undefined {
+function lookedUp(
+  row: Row,
+  descriptor: ManyToMany,
+  condition: Condition | undefined,
+  sought: Sought | undefined,
+): Reach | undefined {
   const junction = joinJunction(row, descriptor);
   if (junction === undefined) return undefined;
+  const few = sought && printSought(row, descriptor, junction.alias, sought);
   const { target, table, links, far, visible } = junction;
   const columns = new Set<string>();
   const found = allOf([...far, readable(target), ...(condition ? [printCondition(target, condition)] : [])]);
@@ -60,7 +72,7 @@ function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undef
       return `${descriptor.junctionTable} ${junction.alias} CROSS JOIN LATERAL (${lookup}) ${junction.targetAlias}`;
     },
     links,
-    own: visible,
+    own: few === undefined ? visible : [...visible, few],
     target: {
       ...target,
       column(quoted) {
@@ -73,10 +85,9 @@ function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undef
 }
 
 /** Views and rows that a statement has just written have no index, so a lookup would read all of them for each link. */
-function isLookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undefined): boolean {
-  if (!row.statement.dialect.looksUp) return false;
+function canLookUp(row: Row, descriptor: ManyToMany): boolean {
   const isTable = row.scope.collections.get(descriptor.target)?.descriptor.opaque !== true;
-  return isTable && !isSelective(row, descriptor, condition);
+  return row.statement.dialect.looksUp && isTable;
 }
 
 /** Types of which a column has few values, so that an index on one helps little. */
