@@ -74,6 +74,38 @@ describe('links of a many-to-many are found by a value', () => {
   });
 });
 
+test('a list is ordered by the columns that an index has next to those that lead to its rows', () => {
+  const list: Relation = {
+    kind: 'o2m',
+    name: 'books_shelves',
+    target: 'books_shelves',
+    on: [
+      { from: 'shop', to: 'shop' },
+      { from: 'number', to: 'number' },
+    ],
+    inverse: 'far',
+    single: false,
+    sort: null,
+    onDeselect: 'delete',
+    language: null,
+  };
+  const ordered = (...indexes: readonly Index[]) => {
+    const tables = [shelves, { ...links, indexes }];
+    return resolveRelation(
+      list,
+      indexSchema(
+        schemaOf(
+          tables,
+          tables.map((table) => collectionOf(table)),
+        ),
+      ),
+    );
+  };
+  expect(ordered(indexOn(['number', 'shop', 'book_id']))).toMatchObject({ ordered: ['"book_id"'] });
+  const others = [['number', 'shop'], ['shop', 'book_id', 'number'], ['book_id']].map((columns) => indexOn(columns));
+  expect(ordered(...others)).not.toHaveProperty('ordered');
+});
+
 describe('a many-to-many', () => {
   test('is unbroken where a foreign key leads each link to a target', () => {
     expect(resolve({})).toMatchObject({ unbroken: true });

@@ -24,6 +24,7 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         ...(relation.single && { single: true }),
         inverse: relation.inverse,
         ...sortOf(relation),
+        ...orderedOf(relation, index),
         onDeselect: relation.onDeselect,
         ...(relation.language !== null && { language: relation.language }),
       };
@@ -51,8 +52,21 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         itemField: relation.itemField,
         allowed: relation.allowed,
         ...sortOf(relation),
+        ...orderedOf(relation, index),
       };
   }
+}
+
+/** Columns of the rows of a list that an index has next to those that lead to the rows. */
+function orderedOf(
+  { target, on }: Pick<Relation & { readonly kind: 'o2m' | 'm2a' }, 'target' | 'on'>,
+  index: SchemaIndex,
+): { readonly ordered?: readonly string[] } {
+  const table = index.table(index.collection(target).table);
+  const leading = table.indexes.filter(({ columns }) => on.every(({ to }) => columns.slice(0, on.length).includes(to)));
+  const next = new Set(leading.map(({ columns }) => columns[on.length]));
+  const ordered = table.columns.filter(({ name }) => next.has(name)).map(({ name }) => quoteIdentifier(name));
+  return ordered.length === 0 ? {} : { ordered };
 }
 
 /** Fields of the target that an index begins with, where the junction has an index of both its sides. */

@@ -113,6 +113,8 @@ export interface OneToMany extends RelationBase {
   readonly inverse: string;
   /** Sort field of the target for this relation. */
   readonly sort?: string;
+  /** Quoted columns that follow those of `on` in an index, which so gives the order of a list. */
+  readonly ordered?: readonly string[];
   readonly onDeselect: 'nullify' | 'delete';
   /** Set on translations: the m2o field of the target that points at the languages. */
   readonly language?: string;
@@ -146,6 +148,8 @@ export interface ManyToAny extends RelationBase {
   readonly itemField: string;
   readonly allowed: readonly string[];
   readonly sort?: string;
+  /** Quoted columns that follow those of `on` in an index, which so gives the order of a list. */
+  readonly ordered?: readonly string[];
 }
 
 /** A relation of a collection, told apart by `kind`. */

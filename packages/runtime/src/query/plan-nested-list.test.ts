@@ -10,6 +10,14 @@ function sqlOf(dialect: CompiledApi['dialect'], query: string, collections = mag
   return planner.list(caller, { name: 'articles' }, query).plan.statement.text;
 }
 
+/** The same tables, of which more is known about the relations of a name. */
+function changed(name: string, facts: object): CompiledApi['collections'] {
+  return magazine.collections.map((collection) => {
+    const relations = collection.relations.map((one) => (one.name === name ? { ...one, ...facts } : one));
+    return { ...collection, relations };
+  });
+}
+
 describe('a list of one table', () => {
   test('needs no page on MySQL and MariaDB', () => {
     const query = 'fields=id,author_id.name&filter[rating][_gt]=3&sort=-title&limit=5';
@@ -42,9 +50,23 @@ describe('a page within a row', () => {
     );
   });
 
-  test('is ordered on PostgreSQL by what leads to its rows first, which it is not told to be one value', () => {
-    expect(sqlOf('postgres', `fields=comments.article_id.title&${deep}`)).toContain(
+  test('is ordered on PostgreSQL by what leads to its rows first, where an index has this order', () => {
+    const ordered = changed('comments', { ordered: ['"id"'] });
+    // It is not told that this is one value.
+    expect(sqlOf('postgres', `fields=comments.article_id.title&${deep}`, ordered)).toContain(
       'WHERE t2."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t2."article_id" DESC, t2."id" DESC LIMIT 5) t3',
+    );
+    expect(sqlOf('postgres', 'fields=tags.name')).toContain(
+      'WHERE t3."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t3."article_id", t3."sort", t3."tag_id" LIMIT 100)',
+    );
+  });
+
+  test('is sorted on PostgreSQL apart from its index where none has its order', () => {
+    expect(sqlOf('postgres', comments)).toContain(
+      'FROM (SELECT t2."id", t2."body" FROM (SELECT t2."id", t2."body" FROM "public"."comments" t2 WHERE t2."article_id" = t1."id" OFFSET 0) t2 ORDER BY t2."id" DESC LIMIT 5) t3 ORDER BY t3."id" DESC)',
+    );
+    expect(sqlOf('postgres', 'fields=tags.name&deep[tags][_sort]=name&deep[tags][_limit]=5')).toContain(
+      'WHERE t3."article_id" = t1."id" ORDER BY t2."name", t3."tag_id" LIMIT 5)',
     );
   });
 
@@ -56,13 +78,7 @@ describe('a page within a row', () => {
   });
 });
 
-/** The same tables, with an index of the names of tags. */
-const withSought = magazine.collections.map((collection) => {
-  const relations = collection.relations.map((relation) => {
-    return relation.kind === 'm2m' && relation.target === 'tags' ? { ...relation, sought: ['name'] } : relation;
-  });
-  return { ...collection, relations };
-});
+const withSought = changed('tags', { sought: ['name'] });
 
 describe('the far side of an m2m', () => {
   const lookup = 'CROSS JOIN LATERAL (SELECT';

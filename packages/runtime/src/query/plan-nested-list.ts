@@ -1,7 +1,7 @@
 import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
-import { allOf } from '../sql/fragment.ts';
-import { joinsOf, type Link, type Reach } from '../sql/related.ts';
-import { tableRow } from '../sql/row.ts';
+import { allOf, selectList, sqlTrue, where } from '../sql/fragment.ts';
+import { joinsOf, type Reach } from '../sql/related.ts';
+import { type Row, tableRow } from '../sql/row.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
 import { printBounds } from './plan-bounds.ts';
 import { type PrintedTerm, printOrder, printRelationOrder, printSortField } from './plan-order.ts';
@@ -21,6 +21,8 @@ type ListPart = Extract<Selected, { kind: 'keys' | 'nested' }>;
 
 /** The rows of a nested list as its relation and `deep` want them. */
 export interface NestedList {
+  /** A row of the list while it is printed. */
+  readonly target: Row;
   /** The tables, as soon as everything is printed that names their columns. */
   from(): string;
   readonly predicate: string;
@@ -28,46 +30,100 @@ export interface NestedList {
   /** The same order as a page of these rows reads them by. */
   readonly within: readonly PrintedTerm[];
   readonly bounds: string;
+  /** Whether rows are sorted to be cut: then it pays off to make records of those that remain only. */
+  readonly sorted: boolean;
 }
 
 /** Reads what is asked of the rows that a relation leads to. */
 export function nestedList(reached: Reach, { relation, read }: ListPart, lists: NestedLists): NestedList {
-  const { from, target } = reached;
+  const { descriptor } = relation;
+  const { statement } = reached.target;
+  const noted = noteColumns(reached);
   const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
-  const order = asked.length > 0 ? printOrder(target, asked) : printNestedOrder(reached, relation.descriptor);
+  const order = asked.length > 0 ? printOrder(noted.target, asked) : printNestedOrder(noted, descriptor);
+  const linked = orderedByLinks(noted, descriptor, order);
   const bounds =
-    read === undefined
-      ? ` LIMIT ${lists.limit}`
-      : printBounds(target.statement, read.request, lists.positions.get(read) ?? 0);
-  const found = bounds === '' ? undefined : foundByLinks(reached, relation.descriptor, order);
-  return { from, predicate: allOf(found?.joins ?? joinsOf(reached)), order, within: found?.order ?? order, bounds };
+    read === undefined ? ` LIMIT ${lists.limit}` : printBounds(statement, read.request, lists.positions.get(read) ?? 0);
+  const { target, from } = noted;
+  const within = statement.dialect.looksUp ? linked : order;
+  const list = { target, from, predicate: allOf(joinsOf(noted)), order, within, bounds, sorted: false };
+  if (bounds === '') return list;
+  switch (wayTo(noted, descriptor, linked)) {
+    case 'plain':
+      return list;
+    case 'index':
+      return { ...list, ...foundByLinks(noted, linked) };
+    case 'sort':
+      return { ...list, from: () => fenced(noted), predicate: sqlTrue, sorted: true };
+  }
 }
+
+/**
+ * How PostgreSQL and MySQL are led to the rows of a page. Both would else walk through an index of the whole table in the
+ * order that was asked for, to the end where the page does not fill.
+ *
+ * `index`: one may give the order behind the columns that lead to the rows. `sort`: none does, so all rows of the parent
+ * are read before they are cut. `plain`: no index can give the order, or the server needs no help.
+ */
+function wayTo({ target, links, junction, isFenced }: Reach, relation: RelationDescriptor, [leading]: Terms) {
+  const { dialect } = target.statement;
+  const [first] = links;
+  const canLead = first && dialect.pageLink(first.reached, first.start, first.native) !== undefined;
+  if (leading === undefined || canLead !== true) return 'plain';
+  if (dialect.fence === '' || target.collection.descriptor.opaque === true) return 'index';
+  if (relation.kind === 'm2m') return isFenced && !leading.expression.startsWith(`${junction}.`) ? 'plain' : 'index';
+  return relation.kind === 'm2o' || relation.ordered?.includes(leading.column ?? '') === true ? 'index' : 'sort';
+}
+
+type Terms = readonly PrintedTerm[];
 
 /**
  * The rows of a page by the columns that lead to them first, in their predicate and in their order. These columns are the
  * same for all rows of the page, so the order is the one that was asked for, and the server looks for an index that begins
  * with them: MySQL because it does not know in a subquery which columns the row around it has fixed, PostgreSQL because it
- * is not told. It would else walk through an index of the whole table in the order that was asked for, to the end where
- * the page does not fill.
+ * is not told.
  */
-function foundByLinks(reached: Reach, relation: RelationDescriptor, order: readonly PrintedTerm[]) {
-  const { links, own, junction } = reached;
-  const { pageLink, sortsAlike } = reached.target.statement.dialect;
-  const [first] = links;
-  const [leading] = order;
-  const link = first && pageLink(first.reached, first.start, first.native);
-  if (link === undefined || leading === undefined) return undefined;
+function foundByLinks({ target, links, own }: Reach, order: Terms): Pick<NestedList, 'predicate' | 'within'> {
+  const [first, ...others] = links;
+  const link = first && target.statement.dialect.pageLink(first.reached, first.start, first.native);
+  const direction = order[0]?.direction ?? '';
+  const linked = links.map(({ reached }) => ({ expression: reached, direction }));
+  return { predicate: allOf([link ?? sqlTrue, ...joinsOf({ links: others, own })]), within: [...linked, ...order] };
+}
+
+/** All rows of a parent, in a subquery that no index of the order reaches into. */
+function fenced({ target, columns, from, links, own }: NotedReach): string {
+  const { dialect } = target.statement;
+  const alias = target.column('').slice(0, -1);
+  const selected = selectList([...columns].filter(Boolean).map(target.column));
+  return `(SELECT ${selected} FROM ${from()}${where(allOf(joinsOf({ links, own })))}${dialect.fence}) ${alias}`;
+}
+
+/** The same order by columns of the junction, where it has them: an index of the junction may have this order. */
+function orderedByLinks({ target, junction }: Reach, relation: RelationDescriptor, order: Terms): Terms {
+  const { sortsAlike } = target.statement.dialect;
   const far = relation.kind === 'm2m' ? relation.far : [];
-  // The key of what an m2m leads to is had from the junction as well.
-  const terms = order.map((term) => {
+  return order.map((term) => {
     const pair = far.find(({ to }) => to === term.column);
     const alike = pair !== undefined && sortsAlike(term.value?.type.native);
     return alike ? { ...term, expression: `${junction}.${pair.from}` } : term;
   });
-  const linked = links.map((one: Link) => ({ expression: one.reached, direction: leading.direction }));
-  return { joins: [link, ...joinsOf({ links: links.slice(1), own })], order: [...linked, ...terms] };
 }
 
+/** A reach that notes the columns of its target as they are printed. */
+interface NotedReach extends Reach {
+  readonly columns: ReadonlySet<string>;
+}
+
+function noteColumns(reached: Reach): NotedReach {
+  const { target } = reached;
+  const columns = new Set<string>();
+  const column = (quoted: string): string => {
+    columns.add(quoted);
+    return target.column(quoted);
+  };
+  return { ...reached, target: { ...target, column }, columns };
+}
 /** A relation's rows follow its sort field: that of the junction for an m2m, else that of the rows themselves. */
 function printNestedOrder(reached: Reach, relation: RelationDescriptor): readonly PrintedTerm[] {
   const { target } = reached;

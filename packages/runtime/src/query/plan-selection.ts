@@ -76,10 +76,8 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
   if (reached === undefined) return { expression: dialect.nothing('int4'), shape: { kind: 'scalar', wire: 'i4' } };
   if (part.kind === 'aggregate') return printAggregated(reached, part, lists);
   const list = nestedList(reached, part, lists);
-  if (part.kind === 'keys') return printKeys(reached.target, list);
-  return relation.descriptor.kind === 'm2o'
-    ? printOne(reached, part.of, lists)
-    : printMany(reached.target, list, part.of, lists);
+  if (part.kind === 'keys') return printKeys(list);
+  return relation.descriptor.kind === 'm2o' ? printOne(reached, part.of, lists) : printMany(list, part.of, lists);
 }
 
 /** The rows of a relation, aggregated. */
@@ -131,9 +129,9 @@ function printOne(reached: Reach, selection: Selection, lists: NestedLists): Pri
 }
 
 /** The related rows as an array of records, cut to the limit before anything nested in them is computed. */
-function printMany(target: Row, list: NestedList, selection: Selection, lists: NestedLists): Printed {
-  const { from, predicate, order, within, bounds } = list;
-  if (!needsPage(target, leavesTable(selection))) {
+function printMany(list: NestedList, selection: Selection, lists: NestedLists): Printed {
+  const { target, from, predicate, order, within, bounds, sorted } = list;
+  if (!needsPage(target, sorted || leavesTable(selection))) {
     const printed = printSelection(target, selection, lists);
     const element = { expression: recordOf(target, printed), nested: true };
     const rows = { ...list, order: within };
@@ -154,7 +152,11 @@ function needsPage({ statement }: Row, isWorthIt: boolean): boolean {
   return pages === 'needed' ? isWorthIt : pages === 'always';
 }
 
-function printList({ statement }: Row, element: Value, list: Omit<NestedList, 'within'>): string {
+function printList(
+  { statement }: Row,
+  element: Value,
+  list: Pick<NestedList, 'from' | 'predicate' | 'order' | 'bounds'>,
+): string {
   const { from, predicate, order, bounds } = list;
   return statement.dialect.list({ element, from: from(), where: where(predicate), order: orderBy(order), bounds });
 }
@@ -176,7 +178,8 @@ export function answerList(
 }
 
 /** The keys of the related rows: values, or path forms where the key has several fields (specification, section 4). */
-function printKeys(target: Row, list: NestedList): Printed {
+function printKeys(list: NestedList): Printed {
+  const { target } = list;
   const fields = keyFields(target.collection.descriptor).map(
     (field): FieldScope =>
       target.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false },

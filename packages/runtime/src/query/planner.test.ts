@@ -56,14 +56,14 @@ describe('the SQL of lists', () => {
     expect(
       list(admin, 'articles', 'fields=id,author_id.name,comments.body,comments.article_id.title,tags.name&limit=20'),
     ).toMatchInlineSnapshot(`
-      "SELECT t1."id", (SELECT ROW(t2."name") FROM "public"."authors" t2 WHERE t2."id" = t1."author_id"), ARRAY(SELECT ROW(t4."body", (SELECT ROW(t5."title") FROM "public"."articles" t5 WHERE t5."id" = t4."article_id")) FROM (SELECT t3."id", t3."body", t3."article_id" FROM "public"."comments" t3 WHERE t3."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t3."article_id", t3."id" LIMIT 100) t4 ORDER BY t4."id"), ARRAY(SELECT ROW(t6."name") FROM "public"."articles_tags" t7 CROSS JOIN LATERAL (SELECT t6."id", t6."name" FROM "public"."tags" t6 WHERE t6."id" = t7."tag_id" OFFSET 0) t6 WHERE t7."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t7."article_id", t7."sort", t7."tag_id" LIMIT 100) FROM (SELECT t0."id", t0."author_id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 20) t1 ORDER BY t1."id"
+      "SELECT t1."id", (SELECT ROW(t2."name") FROM "public"."authors" t2 WHERE t2."id" = t1."author_id"), ARRAY(SELECT ROW(t4."body", (SELECT ROW(t5."title") FROM "public"."articles" t5 WHERE t5."id" = t4."article_id")) FROM (SELECT t3."id", t3."body", t3."article_id" FROM (SELECT t3."id", t3."body", t3."article_id" FROM "public"."comments" t3 WHERE t3."article_id" = t1."id" OFFSET 0) t3 ORDER BY t3."id" LIMIT 100) t4 ORDER BY t4."id"), ARRAY(SELECT ROW(t6."name") FROM "public"."articles_tags" t7 CROSS JOIN LATERAL (SELECT t6."id", t6."name" FROM "public"."tags" t6 WHERE t6."id" = t7."tag_id" OFFSET 0) t6 WHERE t7."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t7."article_id", t7."sort", t7."tag_id" LIMIT 100) FROM (SELECT t0."id", t0."author_id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 20) t1 ORDER BY t1."id"
       []"
     `);
   });
 
   test('relations as keys', () => {
     expect(list(admin, 'articles', 'fields=author_id,blocks,comments,tags')).toMatchInlineSnapshot(`
-      "SELECT t1."author_id", ARRAY(SELECT t2."id" FROM "public"."blocks" t2 WHERE t2."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t2."article_id", t2."sort", t2."id" LIMIT 100), ARRAY(SELECT t3."id" FROM "public"."comments" t3 WHERE t3."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t3."article_id", t3."id" LIMIT 100), ARRAY(SELECT t4."id" FROM "public"."articles_tags" t5 CROSS JOIN LATERAL (SELECT t4."id" FROM "public"."tags" t4 WHERE t4."id" = t5."tag_id" OFFSET 0) t4 WHERE t5."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t5."article_id", t5."sort", t5."tag_id" LIMIT 100) FROM (SELECT t0."id", t0."author_id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 100) t1 ORDER BY t1."id"
+      "SELECT t1."author_id", ARRAY(SELECT t2."id" FROM (SELECT t2."sort", t2."id" FROM "public"."blocks" t2 WHERE t2."article_id" = t1."id" OFFSET 0) t2 ORDER BY t2."sort", t2."id" LIMIT 100), ARRAY(SELECT t3."id" FROM (SELECT t3."id" FROM "public"."comments" t3 WHERE t3."article_id" = t1."id" OFFSET 0) t3 ORDER BY t3."id" LIMIT 100), ARRAY(SELECT t4."id" FROM "public"."articles_tags" t5 CROSS JOIN LATERAL (SELECT t4."id" FROM "public"."tags" t4 WHERE t4."id" = t5."tag_id" OFFSET 0) t4 WHERE t5."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t5."article_id", t5."sort", t5."tag_id" LIMIT 100) FROM (SELECT t0."id", t0."author_id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 100) t1 ORDER BY t1."id"
       []"
     `);
   });
@@ -204,14 +204,14 @@ describe('the SQL of nested lists', () => {
           '&deep[comments][_offset]=1&deep[all][_limit]=-1&deep[all][_sort]=-body&filter[title]=a&limit=9&offset=3',
       ),
     ).toMatchInlineSnapshot(`
-      "SELECT ARRAY(SELECT ROW(t2."id") FROM "public"."comments" t2 WHERE t2."article_id" = t1."id" ORDER BY t2."body" DESC, t2."id"), ARRAY(SELECT t3."id" FROM "public"."comments" t3 WHERE (t3."article_id" = ANY (ARRAY[t1."id"]) AND t3."body" = $1::text) ORDER BY t3."article_id", t3."id" LIMIT $2::pg_catalog.int8 OFFSET $3::pg_catalog.int8) FROM (SELECT t0."id" FROM "public"."articles" t0 WHERE t0."title" = $4::varchar ORDER BY t0."id" LIMIT $5::pg_catalog.int8 OFFSET $6::pg_catalog.int8) t1 ORDER BY t1."id"
+      "SELECT ARRAY(SELECT ROW(t2."id") FROM "public"."comments" t2 WHERE t2."article_id" = t1."id" ORDER BY t2."body" DESC, t2."id"), ARRAY(SELECT t3."id" FROM (SELECT t3."id" FROM "public"."comments" t3 WHERE (t3."article_id" = t1."id" AND t3."body" = $1::text) OFFSET 0) t3 ORDER BY t3."id" LIMIT $2::pg_catalog.int8 OFFSET $3::pg_catalog.int8) FROM (SELECT t0."id" FROM "public"."articles" t0 WHERE t0."title" = $4::varchar ORDER BY t0."id" LIMIT $5::pg_catalog.int8 OFFSET $6::pg_catalog.int8) t1 ORDER BY t1."id"
       ["b","7","1","a","9","3"]"
     `);
   });
 
   test('items of a many-to-any', () => {
     expect(list(admin, 'articles', 'fields=blocks.item,blocks.item:headings.text')).toMatchInlineSnapshot(`
-      "SELECT ARRAY(SELECT ROW(ROW((SELECT ROW(t4."text") FROM "public"."headings" t4 WHERE (t3."collection"::pg_catalog.text = $1::pg_catalog.text AND t4."id" = CASE WHEN t3."item"::pg_catalog.text ~ '^-?[0-9]{1,18}$' THEN t3."item"::pg_catalog.text::pg_catalog.int8 END)), CASE WHEN (t3."collection"::pg_catalog.text = $1::pg_catalog.text) IS NOT TRUE THEN t3."item" END)) FROM (SELECT t2."sort", t2."id", t2."collection", t2."item" FROM "public"."blocks" t2 WHERE t2."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t2."article_id", t2."sort", t2."id" LIMIT 100) t3 ORDER BY t3."sort", t3."id") FROM (SELECT t0."id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 100) t1 ORDER BY t1."id"
+      "SELECT ARRAY(SELECT ROW(ROW((SELECT ROW(t4."text") FROM "public"."headings" t4 WHERE (t3."collection"::pg_catalog.text = $1::pg_catalog.text AND t4."id" = CASE WHEN t3."item"::pg_catalog.text ~ '^-?[0-9]{1,18}$' THEN t3."item"::pg_catalog.text::pg_catalog.int8 END)), CASE WHEN (t3."collection"::pg_catalog.text = $1::pg_catalog.text) IS NOT TRUE THEN t3."item" END)) FROM (SELECT t2."sort", t2."id", t2."collection", t2."item" FROM (SELECT t2."sort", t2."id", t2."collection", t2."item" FROM "public"."blocks" t2 WHERE t2."article_id" = t1."id" OFFSET 0) t2 ORDER BY t2."sort", t2."id" LIMIT 100) t3 ORDER BY t3."sort", t3."id") FROM (SELECT t0."id" FROM "public"."articles" t0 ORDER BY t0."id" LIMIT 100) t1 ORDER BY t1."id"
       ["headings"]"
     `);
   });
@@ -220,7 +220,7 @@ describe('the SQL of nested lists', () => {
 describe('permissions', () => {
   test('rows of every level pass the rules of their collection', () => {
     expect(list(visitor, 'articles', 'fields=title,comments.body&limit=5')).toMatchInlineSnapshot(`
-      "SELECT t1."title", ARRAY(SELECT ROW(t2."body") FROM "public"."comments" t2 WHERE t2."article_id" = ANY (ARRAY[t1."id"]) ORDER BY t2."article_id", t2."id" LIMIT 100) FROM (SELECT t0."id", t0."title" FROM "public"."articles" t0 WHERE t0."status" = $1::"public"."article_status" ORDER BY t0."id" LIMIT 5) t1 ORDER BY t1."id"
+      "SELECT t1."title", ARRAY(SELECT ROW(t3."body") FROM (SELECT t2."id", t2."body" FROM (SELECT t2."id", t2."body" FROM "public"."comments" t2 WHERE t2."article_id" = t1."id" OFFSET 0) t2 ORDER BY t2."id" LIMIT 100) t3 ORDER BY t3."id") FROM (SELECT t0."id", t0."title" FROM "public"."articles" t0 WHERE t0."status" = $1::"public"."article_status" ORDER BY t0."id" LIMIT 5) t1 ORDER BY t1."id"
       ["published"]"
     `);
     expect(list(visitor, 'comments')).toMatchInlineSnapshot(`

@@ -81,6 +81,7 @@ function lookedUp(
       },
     },
     junction: junction.alias,
+    isFenced: true,
   };
 }
 

@@ -29,6 +29,8 @@ export interface Reach {
   readonly target: Row;
   /** The junction row of an m2m. */
   readonly junction: string | undefined;
+  /** Set where the target is looked up in a subquery, so that no index of it gives an order. */
+  readonly isFenced?: true;
 }
 
 /**
