@@ -106,6 +106,15 @@ test('a list is ordered by the columns that an index has next to those that lead
   expect(ordered(...others)).not.toHaveProperty('ordered');
 });
 
+test('links of a many-to-many lead to a target once where both sides are a key', () => {
+  const key = { name: 'key', deferrable: false, nullsNotDistinct: false };
+  const uniques = [{ ...key, columns: ['shop', 'book_id', 'number'] }];
+  expect(resolve({ uniques })).toMatchObject({ paired: true });
+  expect(resolve({ uniques: uniques.map((one) => ({ ...one, deferrable: true })) })).not.toHaveProperty('paired');
+  expect(resolve({ uniques: [{ ...key, columns: ['shop', 'book_id'] }] })).not.toHaveProperty('paired');
+  expect(resolve({ uniques, inherited: true })).not.toHaveProperty('paired');
+});
+
 describe('a many-to-many', () => {
   test('is unbroken where a foreign key leads each link to a target', () => {
     expect(resolve({})).toMatchObject({ unbroken: true });

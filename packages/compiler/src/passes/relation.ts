@@ -38,6 +38,7 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         near: quotePairs(relation.near),
         far: quotePairs(relation.far),
         ...(leadsToTargets(relation, index) && { unbroken: true as const }),
+        ...(isPaired(relation, index) && { paired: true as const }),
         ...soughtOf(relation, index),
         ...sortOf(relation),
       };
@@ -55,6 +56,18 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         ...orderedOf(relation, index),
       };
   }
+}
+
+/** Whether a key of the junction is made of both its sides. */
+function isPaired({ junction, near, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {
+  const { primaryKey, uniques, inherited } = index.table(index.collection(junction).table);
+  const sides = new Set([...near.map(({ to }) => to), ...far.map(({ from }) => from)]);
+  const keys = primaryKey === null ? uniques : [primaryKey, ...uniques];
+  const isKey = keys.some(
+    ({ columns, deferrable }) =>
+      !deferrable && columns.length === sides.size && columns.every((name) => sides.has(name)),
+  );
+  return isKey && inherited !== true;
 }
 
 /** Columns of the rows of a list that an index has next to those that lead to the rows. */

@@ -131,6 +131,8 @@ export interface ManyToMany extends RelationBase {
   readonly far: readonly ColumnPair[];
   /** Set when the database makes sure that every link leads to a target, and hides none: there are as many of both. */
   readonly unbroken?: true;
+  /** Set when at most one link leads from an item to a target. */
+  readonly paired?: true;
   /**
    * Fields of the target that have an index of their own, where the junction has one of both sides: of few targets with a
    * value the links are found by that. Absent where there are none.

@@ -122,6 +122,15 @@ describe('the far side of an m2m', () => {
     expect(sqlOf('postgres', `fields=tags.name&deep[tags][_filter]${filter}`, withSought)).not.toContain('LIMIT 101'),
   );
 
+  test('is looked up by the keys of all links of a parent, where each stands there once', () => {
+    const paired = changed('tags', { paired: true, sort: undefined });
+    const keys = `"public"."tags" t2 WHERE t2."id" = ANY (ARRAY(SELECT t3."tag_id" FROM "public"."articles_tags" t3 WHERE t3."article_id" = t1."id"))`;
+    expect(sqlOf('postgres', 'fields=tags.name', paired)).toContain(`FROM ${keys} ORDER BY t2."id" LIMIT 100)`);
+    const sorted = 'fields=tags.name&deep[tags][_sort]=-name&deep[tags][_limit]=-1';
+    expect(sqlOf('postgres', sorted, paired)).toContain(`FROM ${keys} ORDER BY t2."name" DESC, t2."id")`);
+    expect(sqlOf('postgres', 'fields=tags.name', changed('tags', { paired: true }))).toContain(lookup);
+  });
+
   test('is joined where it is a view, in which no lookup may be fast', () => {
     const views = magazine.collections.map((one) => (one.name === 'tags' ? { ...one, opaque: true as const } : one));
     expect(sqlOf('postgres', 'fields=tags.name')).toContain(lookup);

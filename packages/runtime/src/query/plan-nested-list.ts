@@ -102,7 +102,7 @@ function fenced({ target, columns, from, links, own }: NotedReach): string {
 /** The same order by columns of the junction, where it has them: an index of the junction may have this order. */
 function orderedByLinks({ target, junction }: Reach, relation: RelationDescriptor, order: Terms): Terms {
   const { sortsAlike } = target.statement.dialect;
-  const far = relation.kind === 'm2m' ? relation.far : [];
+  const far = relation.kind === 'm2m' && junction !== undefined ? relation.far : [];
   return order.map((term) => {
     const pair = far.find(({ to }) => to === term.column);
     const alike = pair !== undefined && sortsAlike(term.value?.type.native);

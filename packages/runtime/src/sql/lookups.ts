@@ -10,19 +10,17 @@ import type { RelationScope } from '../query/scope.ts';
 import { granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
 import { allOf, selectList, sqlTrue, where } from './fragment.ts';
-import { joinJunction, joinsOf, type Reach, reach } from './related.ts';
+import { type Junction, joinJunction, joinsOf, type Reach, reach } from './related.ts';
 import type { Row } from './row.ts';
 import { readable } from './rules.ts';
-import { findSought, printSought, type Sought } from './sought.ts';
+import { findSought, printSought } from './sought.ts';
 
 /** Follows a relation to the rows that belong to one parent, narrowed by a condition. */
 export function reachListed(row: Row, relation: RelationScope, condition?: Condition): Reach | undefined {
   const { descriptor } = relation;
   if (descriptor.kind === 'm2m' && canLookUp(row, descriptor)) {
-    const sought = findSought(row, descriptor, condition);
-    if (sought !== undefined || !isSelective(row, descriptor, condition)) {
-      return lookedUp(row, descriptor, condition, sought);
-    }
+    const isSought = findSought(row, descriptor, condition) !== undefined;
+    if (isSought || !isSelective(row, descriptor, condition)) return lookedUp(row, descriptor, condition);
   }
   const reached = reach(row, relation);
   return reached && narrowed(reached, condition);
@@ -51,28 +49,56 @@ export function narrowed(reached: Reach, condition: Condition | undefined): Reac
   return { ...reached, own: [...reached.own, printCondition(reached.target, condition)] };
 }
 
-/** The subquery selects the columns that were asked of the target by the time it is printed. */
-function lookedUp(
-  row: Row,
-  descriptor: ManyToMany,
-  condition: Condition | undefined,
-  sought: Sought | undefined,
-): Reach | undefined {
+/** Targets by the keys that the links of a parent hold. */
+function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undefined): Reach | undefined {
   const junction = joinJunction(row, descriptor);
   if (junction === undefined) return undefined;
+  const sought = findSought(row, descriptor, condition);
   const few = sought && printSought(row, descriptor, junction.alias, sought);
-  const { target, table, links, far, visible } = junction;
+  const visible = few === undefined ? junction.visible : [...junction.visible, few];
+  const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
+  return isOnce(row, descriptor)
+    ? byKeys(descriptor, junction, visible, found)
+    : byLinks(descriptor, junction, visible, found);
+}
+
+/** True if the keys of a parent's links say all about its list: each stands there once, and nothing else orders the list. */
+function isOnce(row: Row, { target, far, paired, sort }: ManyToMany): boolean {
+  const fields = row.scope.collections.get(target)?.descriptor.fields ?? [];
+  const key = fields.find(({ column }) => column === far[0]?.to);
+  return paired === true && far.length === 1 && sort === undefined && row.statement.dialect.sortsAlike(key?.native);
+}
+
+/** Looks all keys of a parent up at once, in the order of their index, which costs less than one after the other. */
+function byKeys(
+  { junctionTable, far }: ManyToMany,
+  { alias, links, target, targetAlias, table }: Junction,
+  visible: readonly string[],
+  found: readonly string[],
+): Reach {
+  const rows = `${junctionTable} ${alias}${where(allOf(joinsOf({ links, own: visible })))}`;
+  const keys = far.map(({ from, to }) => `${target.column(to)} = ANY (ARRAY(SELECT ${alias}.${from} FROM ${rows}))`);
+  const from = (): string => `${table} ${targetAlias}`;
+  return { from, links: [], own: [...keys, ...found], target, junction: undefined };
+}
+
+/** Looks each link up in a subquery, which selects the columns that were asked of the target by the time it is printed. */
+function byLinks(
+  { junctionTable }: ManyToMany,
+  { alias, links, far, target, targetAlias, table }: Junction,
+  visible: readonly string[],
+  found: readonly string[],
+): Reach {
   const columns = new Set<string>();
-  const found = allOf([...far, readable(target), ...(condition ? [printCondition(target, condition)] : [])]);
-  const { fence } = row.statement.dialect;
+  const { fence } = target.statement.dialect;
   return {
     from() {
       const selected = selectList([...columns].map(target.column));
-      const lookup = `SELECT ${selected} FROM ${table} ${junction.targetAlias}${where(found)}${fence}`;
-      return `${descriptor.junctionTable} ${junction.alias} CROSS JOIN LATERAL (${lookup}) ${junction.targetAlias}`;
+      const lookup = `SELECT ${selected} FROM ${table} ${targetAlias}${where(allOf([...far, ...found]))}${fence}`;
+      return `${junctionTable} ${alias} CROSS JOIN LATERAL (${lookup}) ${targetAlias}`;
     },
     links,
-    own: few === undefined ? visible : [...visible, few],
+    own: visible,
     target: {
       ...target,
       column(quoted) {
@@ -80,7 +106,7 @@ function lookedUp(
         return target.column(quoted);
       },
     },
-    junction: junction.alias,
+    junction: alias,
     isFenced: true,
   };
 }
