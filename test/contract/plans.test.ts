@@ -56,6 +56,12 @@ const sql = `
     sort integer) ${unanalysed};
   INSERT INTO parts SELECT n, 1 + n % 10, CASE n % 2 WHEN 0 THEN 'tags' ELSE 'moods' END, 1 + n % 100, n
     FROM generate_series(1, 30000) n;
+  CREATE TABLE votes (id bigint PRIMARY KEY, post_id bigint NOT NULL REFERENCES posts, cast_at timestamptz NOT NULL,
+    weight integer NOT NULL) ${unanalysed};
+  INSERT INTO votes SELECT n, 1 + n % 10, '2026-01-01'::timestamptz + n * interval '1 minute', n % 100
+    FROM generate_series(1, 30000) n;
+  CREATE INDEX ON votes (post_id, cast_at);
+  CREATE INDEX ON votes (cast_at);
   CREATE INDEX ON parts (post_id);
   CREATE INDEX ON parts (sort);`;
 
@@ -64,7 +70,13 @@ const config = `{
     itemField: 'item', allowed: ['tags', 'moods'], sort: 'sort' }],
 }`;
 
-const everything = ['posts', 'comments', 'parts', ...Object.keys(keys).flatMap((name) => [name, `posts_${name}`])];
+const everything = [
+  'posts',
+  'comments',
+  'parts',
+  'votes',
+  ...Object.keys(keys).flatMap((name) => [name, `posts_${name}`]),
+];
 const permissions = `permissions:
   public:
 ${everything.map((name) => `    ${name}: { read: ${name === 'tags' ? "{ fields: '*', filter: { weight: { _gt: 1 } } }" : 'true'} }`).join('\n')}
@@ -75,6 +87,8 @@ const reads: Readonly<Record<string, string>> = {
   'an o2m in the order of its key': 'fields=id,comments.body',
   'an o2m in the order of an index':
     'fields=id,comments.body&deep[comments][_sort]=-created_at&deep[comments][_limit]=5',
+  'an o2m in the order of an index behind its parent':
+    'fields=id,votes.weight&deep[votes][_sort]=-cast_at&deep[votes][_limit]=5',
   'an o2m with a filter':
     'fields=id,comments.body&deep[comments][_filter][created_at][_gt]=2026-01-02T00:00:00Z&deep[comments][_limit]=3',
   'an o2m whose rows lead on': 'fields=id,comments.body,comments.post_id.title&deep[comments][_limit]=3',
@@ -135,6 +149,15 @@ function readWithin(step: PlanStep, within = false): readonly string[] {
   return [...own, ...(step.Plans ?? []).flatMap((inner) => readWithin(inner, inside))];
 }
 
+/** Conditions by which a plan finds rows of a table in an index. */
+function conditionsOn(table: string, step: PlanStep): readonly string[] {
+  const below = step.Plans ?? [];
+  // The conditions of a bitmap stand in the steps below the one that names the table.
+  const bitmaps = below.filter((part) => part['Node Type'] === 'Bitmap Index Scan');
+  const own = step['Relation Name'] === table ? [step, ...bitmaps].flatMap((part) => part['Index Cond'] ?? []) : [];
+  return [...own, ...below.flatMap((part) => conditionsOn(table, part))];
+}
+
 describe.each(['before', 'after'])('%s ANALYZE', (moment) => {
   beforeAll(async () => {
     if (moment === 'after') await withClient(project.database.url, (client) => client.query('VACUUM (ANALYZE)'));
@@ -144,6 +167,31 @@ describe.each(['before', 'after'])('%s ANALYZE', (moment) => {
     const plan = await planOf(project.database.url, statements.get(query) ?? '');
     expect(unconfined(plan, false)).toEqual([]);
     expect(JSON.stringify(plan)).toContain('SubPlan');
+  });
+
+  test.each(['tags', 'labels', 'moods'])('a list of %s is read by the keys of all links at once', async (name) => {
+    const plan = await planOf(
+      project.database.url,
+      statements.get(`fields=id,${name}.name&deep[${name}][_limit]=-1`) ?? '',
+    );
+    expect(conditionsOn(name, plan)).toEqual([expect.stringMatching(/^\(id = ANY \(\(InitPlan \d+\)\.col1\)\)$/)]);
+  });
+
+  test.each(['tags', 'labels', 'moods'])('links to the %s that have a value are found by these', async (name) => {
+    const query = `fields=id,${name}.name&deep[${name}][_filter][name][_eq]=Name 7`;
+    const plan = await planOf(project.database.url, statements.get(query) ?? '');
+    expect(conditionsOn(name, plan)).toContainEqual(expect.stringMatching(/^\(name = ANY /));
+    expect(conditionsOn(`posts_${name}`, plan)).toContainEqual(expect.stringMatching(/target_id = ANY \(COALESCE/));
+  });
+
+  test('a list that no index has in order is sorted, one that an index has is not', async () => {
+    const sorted = await planOf(project.database.url, statements.get('fields=id,comments.body') ?? '');
+    expect(conditionsOn('comments', sorted)).toEqual(['(post_id = t1.id)']);
+    expect(JSON.stringify(sorted)).toContain('"Node Type":"Sort"');
+    const query = 'fields=id,votes.weight&deep[votes][_sort]=-cast_at&deep[votes][_limit]=5';
+    const followed = await planOf(project.database.url, statements.get(query) ?? '');
+    expect(conditionsOn('votes', followed)).toEqual([expect.stringMatching(/^\(post_id = ANY /)]);
+    expect(JSON.stringify(followed)).not.toContain('"Node Type":"Sort"');
   });
 
   test.each(Object.keys(keys))('a number of %s counts links, but where a rule hides some', async (name) => {
