@@ -1,4 +1,4 @@
-/** Projects of fixtures/projects as their users have them: in a folder of their own, with packages that npm has installed. */
+/** Projects of fixtures/projects, and of templates, as their users have them: in a folder of their own, with packages that npm has installed. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -44,11 +44,25 @@ export interface ProjectManifest {
 export async function installFixture(name: string): Promise<InstalledProject> {
   const project = await createFolder();
   await cp(join(root, 'fixtures/projects', name), project.folder, { recursive: true, filter: isSource });
+  await install(project);
+  return project;
+}
+
+/** Has the packed create-tablewright make a project of a template, and installs what it depends on. */
+export async function createFromTemplate(template: string): Promise<InstalledProject> {
+  const project = await createFolder();
+  const creator = packPackages().find(({ name }) => name === 'create-tablewright')?.folder ?? '';
+  const args = [join(creator, 'bin/create-tablewright.cjs'), 'app', '--yes', '--no-install', '--template', template];
+  await succeed(project, 'node', args);
+  const app = { ...projectIn(join(project.folder, 'app')), remove: project.remove };
+  await install(app);
+  return app;
+}
+
+async function install(project: InstalledProject): Promise<void> {
   const path = join(project.folder, 'package.json');
   await writeFile(path, JSON.stringify(withTarballs(JSON.parse(await readFile(path, 'utf8'))), null, 2));
-  const { code, output } = await project.run('npm', ['install', ...quietly]);
-  if (code !== 0) throw new Error(`npm could not install ${name}:\n${output}`);
-  return project;
+  await succeed(project, 'npm', ['install', ...quietly]);
 }
 
 /** Options of npm that keep what it prints, and what it asks of others, to what a test needs. */
@@ -68,7 +82,10 @@ export async function succeed(
 
 /** Makes an empty folder. */
 export async function createFolder(): Promise<InstalledProject> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'tablewright project ü-')));
+  return projectIn(await realpath(await mkdtemp(join(tmpdir(), 'tablewright project ü-'))));
+}
+
+function projectIn(folder: string): InstalledProject {
   return {
     folder,
     run: (command, args, environment = {}, input = '') => run(folder, command, args, environment, input),
@@ -101,11 +118,12 @@ function isSource(path: string): boolean {
   return !/\/(?:node_modules|generated|dist|\.platform|platform\.schema\.json|package-lock\.json)$/.test(path);
 }
 
-/** Nothing of the session that runs the tests, but the Node of this repository. */
+/** Nothing of the session that runs the tests, but the Node of this repository, and certificates on the way to the registry. */
 function variables(environment: Environment): NodeJS.ProcessEnv {
-  const { HOME, PATH = '' } = process.env;
+  const { HOME, NODE_EXTRA_CA_CERTS, PATH = '' } = process.env;
   return {
     HOME,
+    ...(NODE_EXTRA_CA_CERTS !== undefined && { NODE_EXTRA_CA_CERTS }),
     PATH: [join(root, 'node_modules/.bin'), PATH].join(delimiter),
     LOGIN_STALL_TIME: '0',
     LOG_LEVEL: 'error',

@@ -1,4 +1,5 @@
-/** fixtures/projects/vite-react as its user has it: installed, compiled, built, and used in a browser. */
+/** The template vite-react as its user has it: made, installed, compiled, served while it is written and built, in a browser. */
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,13 +16,16 @@ import {
   withoutBrowser,
 } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
-import { type InstalledProject, installFixture, type Service, succeed } from './projects.ts';
+import { createFromTemplate, type InstalledProject, type Service, succeed } from './projects.ts';
 
+/** A copy of the embedded database, from which every way to serve the app begins. */
+const firstState = '.first-state';
+const adminToken = 'token-of-an-administrator';
 const editor = { email: 'eve@example.com', password: 'a password of tests' };
 
 let project: InstalledProject;
 beforeAll(async () => {
-  project = await installFixture('vite-react');
+  project = await createFromTemplate('vite-react');
   for (const [args, input] of [
     [['migrate']],
     [['roles', '--sync']],
@@ -30,6 +34,7 @@ beforeAll(async () => {
   ] as const) {
     await succeed(project, 'npx', ['platform', ...args], input);
   }
+  await cp(join(project.folder, '.platform'), join(project.folder, firstState), { recursive: true });
 }, 600_000);
 afterAll(() => project?.remove());
 
@@ -68,17 +73,27 @@ it.each([
   120_000,
 );
 
-describe.skipIf(browserVersion === undefined)(`in Chromium${withoutBrowser}`, { timeout: 8 * patience }, () => {
+/** Commands that serve the API and the app: as they were built, and while they are written. */
+const ways = [
+  { name: 'as it was built', isBuilt: true, api: ['start'], web: ['run', 'preview'] },
+  { name: 'by the development servers', isBuilt: false, api: ['run', 'dev'], web: ['run', 'web'] },
+];
+
+const inBrowser = { timeout: 8 * patience };
+describe.skipIf(browserVersion === undefined).each(ways)(`in Chromium $name${withoutBrowser}`, inBrowser, (way) => {
   let api: Service;
   let app: Service;
   let browser: Browser;
   let visitor: Visitor;
   let page: Page;
   beforeAll(async () => {
-    await succeed(project, 'npm', ['run', 'build']);
-    api = await project.serve('npm', ['start'], /Listening on (\S+)/, { PORT: String(await freePort()) });
+    await rm(join(project.folder, '.platform'), { recursive: true });
+    await cp(join(project.folder, firstState), join(project.folder, '.platform'), { recursive: true });
+    if (way.isBuilt) await succeed(project, 'npm', ['run', 'build']);
+    const variables = { PORT: String(await freePort()), ADMIN_TOKEN: adminToken };
+    api = await project.serve('npm', way.api, /Listening on (\S+)/, variables);
     const port = String(await freePort());
-    const args = ['run', 'preview', '--', '--host', '127.0.0.1', '--port', port];
+    const args = [...way.web, '--', '--host', '127.0.0.1', '--port', port];
     app = await project.serve('npm', args, /(http:\/\/127\.0\.0\.1:\d+)/, { API_URL: api.url, NO_COLOR: '1' });
     browser = await startBrowser();
     visitor = await browser.visit(app.url);
@@ -189,6 +204,30 @@ describe.skipIf(browserVersion === undefined)(`in Chromium${withoutBrowser}`, { 
     expect(await titles()).toContain('Okonomiyaki');
     expect(await titles()).not.toContain('Toast');
     expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it.skipIf(way.isBuilt)('shows a new column as soon as it is there, in types and on the page', async () => {
+    const types = (role: string) =>
+      readFile(join(project.folder, `generated/client/${role}/collections/recipes.d.ts`), 'utf8');
+    await openPage('Minestrone');
+    await page.getByText('Italian · 55 minutes').waitFor();
+    await page.evaluate('globalThis.isSamePage = true');
+    await project.replace('src/api.ts', "['title', 'minutes',", "['title', 'servings', 'minutes',");
+    expect((await project.run('npx', ['tsc'])).output).toContain(`"servings"`);
+    const answer = await fetch(`${api.url}/fields/recipes`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ field: 'servings', type: 'integer' }),
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+    await expect.poll(() => types('editor')).toContain('servings');
+    expect(await types('public')).not.toContain('servings');
+    await project.replace('permissions.yaml', '[id, title, minutes,', '[id, title, servings, minutes,');
+    await expect.poll(() => types('public')).toContain('servings');
+    await succeed(project, 'npx', ['tsc']);
+    await project.replace('src/RecipePage.tsx', '...tags.map', "recipe.servings ?? 'for all', ...tags.map");
+    await page.getByText('Italian · 55 minutes · for all').waitFor();
+    expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
   });
 
   it('asks no other host, and reports nothing', async () => {

@@ -52,7 +52,7 @@ function schemaOf(facts: SchemaFacts, config: typeof sampleConfig, alone: Parame
 async function writeClients(name: string, schema: Schema): Promise<void> {
   names.push(name);
   const files = emitClients(schema);
-  scriptBytes[name] = Math.max(...bytesPerCollection(files));
+  scriptBytes[name] = Math.round(Math.max(...bytesPerCollection(files)));
   for (const { path, contents } of files) await write(join(name, path), contents);
 }
 
