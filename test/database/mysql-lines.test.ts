@@ -1,6 +1,10 @@
 /** Prepared statements on a connection, as MariaDB and MySQL answer them: whatever is large, missing, changed or wrong. */
+import { createPool, type PoolConnection } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Parameter, RowSink } from '../../packages/runtime/src/database/database.ts';
+import { mostPrepared } from '../../packages/runtime/src/database/mysql/line.ts';
+import { connectionOptions } from '../../packages/runtime/src/database/mysql/options.ts';
+import { run } from '../../packages/runtime/src/database/mysql/run.ts';
 import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
@@ -112,12 +116,70 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
     expect(await ask("SELECT '1'")).toEqual([['1']]);
   });
 
-  it('forgets what it has prepared when that is too much', async () => {
-    const prepared = async (): Promise<number> =>
-      withMysql(url, async (connection) => {
-        const [rows] = await connection.query("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
-        return Number((rows as { Value: string }[])[0]?.Value);
+  /** Statements that are prepared on all connections of the server. */
+  const prepared = async (): Promise<number> =>
+    withMysql(url, async (connection) => {
+      const [rows] = await connection.query("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
+      return Number((rows as { Value: string }[])[0]?.Value);
+    });
+
+  it('keeps what it uses of very many', async () => {
+    const text = (n: number) => `SELECT 'of many ${n}'`;
+    for (let n = 0; n < mostPrepared; n++) await ask(text(n));
+    const first = await ask(text(0));
+    await ask(text(mostPrepared));
+    expect([first, await ask(text(0)), await ask(text(1))]).toEqual([
+      [['of many 0']],
+      [['of many 0']],
+      [['of many 1']],
+    ]);
+  });
+
+  it('prepares again what was closed', async () => {
+    const pool = createPool({ ...connectionOptions(url), connectionLimit: 1 });
+    const connection = await new Promise<PoolConnection>((resolve, reject) =>
+      pool.getConnection((error, made) => (error ? reject(error) : resolve(made))),
+    );
+    try {
+      for (let turn = 0; turn < 3; turn++) {
+        const sink = collect();
+        await run(connection, 'SELECT CONCAT(?)', ['here'], sink);
+        expect(sink.texts()).toEqual(['here']);
+        // The server forgets the statements of a session that changes its user.
+        await new Promise<void>((resolve, reject) =>
+          connection.changeUser({}, (error) => (error ? reject(error) : resolve())),
+        );
+      }
+    } finally {
+      connection.destroy();
+    }
+  });
+
+  it('makes room where the server keeps no more, also for other connections', async () => {
+    const limit = (count: number) =>
+      withMysql(server.url, (connection) => connection.query(`SET GLOBAL max_prepared_stmt_count = ${count}`));
+    const two = await connectMysql({ url, poolMax: 2 });
+    const most = (await prepared()) + 12;
+    await limit(most);
+    try {
+      const asked = Array.from({ length: 60 }, (_, n) => `SELECT 'with few ${n}'`);
+      const answers = await Promise.all(asked.map((text) => two.query(text, [])));
+      expect(answers.flat(2)).toEqual(asked.map((_, n) => `with few ${n}`));
+      const held = two.transaction(async (transaction) => {
+        // The other connection takes all that this one has given back.
+        for (const text of asked) await two.query(`${text} AS again`, []);
+        const sink = collect();
+        for (const text of asked.slice(0, 30)) await transaction.run(statement(`${text} AS mine`), [], sink);
+        return { value: sink.texts().length };
       });
+      expect([await held, (await prepared()) <= most]).toEqual([30, true]);
+    } finally {
+      await limit(16_382);
+      await two.close(0);
+    }
+  });
+
+  it('forgets what it has prepared when that is too much', async () => {
     const text = (n: number) => `SELECT '${n}' /* ${'x'.repeat(100_000)} */`;
     const before = await prepared();
     for (let n = 0; n < 30; n++) expect(await ask(text(n))).toEqual([[String(n)]]);

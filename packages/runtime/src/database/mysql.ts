@@ -52,7 +52,8 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const pool = createPool({
     ...connectionOptions(url),
     ...keptConnections(poolMax),
-    maxPreparedStatements: mostPrepared,
+    // One more than a line keeps, so that the driver closes none: it does not know which are in use.
+    maxPreparedStatements: mostPrepared + 1,
   });
   const leased = new MysqlPool(pool, {
     timeoutMs: poolTimeoutMs,

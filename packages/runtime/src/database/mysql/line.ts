@@ -2,9 +2,10 @@
  * Prepared statements on a connection of the driver. The driver connects, signs in, encrypts and prepares. Running
  * statements and reading their answers bypasses it: it does more for each packet than reading a row needs.
  */
+import { EventEmitter } from 'node:events';
 import type { Connection } from 'mysql2';
 import type { RowSink } from '../database.ts';
-import { ConnectionError } from '../errors.ts';
+import { ConnectionError, ServerError } from '../errors.ts';
 import { type Framing, MessageReader } from '../protocol/messages.ts';
 import { PreparedNames } from '../protocol/prepared.ts';
 import { AnswerReader } from './answer-reader.ts';
@@ -46,7 +47,12 @@ interface Receiver {
   execute(chunk: Buffer): void;
 }
 
+/** Waits for statements that other connections close for a new one, in milliseconds. */
+const roomWaitsMs = [5, 20, 80] as const;
+
 const lines = new WeakMap<Connection, Line>();
+/** Lines of open connections: where the server has room for no more statements, all of them make room. */
+const open = new Set<Line>();
 
 /** The line of a connection. */
 export function lineOf(connection: Connection): Line {
@@ -69,6 +75,9 @@ export class Line implements Receiver {
   #asked: Asked | undefined;
   #statement: Prepared | undefined;
   #answer: AnswerReader | undefined;
+  /** Tries at the run under way that found no room for a statement here, or a statement that the server had closed. */
+  #waits = 0;
+  #anew = false;
   /** Parts of a packet that goes on. */
   #parts: Buffer[] = [];
 
@@ -78,12 +87,17 @@ export class Line implements Receiver {
     this.#receiver = this.#driver.packetParser;
     this.#driver.packetParser = this;
     reuseMemory(this.#driver.stream);
+    open.add(this);
+    const { stream } = this.#driver;
+    if (stream instanceof EventEmitter) stream.once('close', () => open.delete(this));
     connection.on('error', (error: unknown) => this.#settle(toMysqlError(error)));
   }
 
   /** Runs a statement, which is prepared first where it was not before. */
   run(asked: Asked): void {
     this.#asked = asked;
+    this.#waits = 0;
+    this.#anew = false;
     const prepared = this.#prepared.get(asked.text);
     if (prepared === undefined) this.#prepare(asked);
     else {
@@ -117,17 +131,42 @@ export class Line implements Receiver {
     this.#connection.prepare(text, (error, statement) => {
       if (this.#asked !== asked) return;
       if (error) {
-        this.#settle(toMysqlError(error));
+        if (!isFull(error) || !this.#retry(asked)) this.#settle(toMysqlError(error));
         return;
       }
-      for (const old of this.#names.add(text, text.length)) {
-        this.#prepared.delete(old);
-        this.#connection.unprepare(old);
-      }
+      this.#close(this.#names.add(text, text.length));
       const prepared = { id: numberOf(statement), columns: undefined };
       this.#prepared.set(text, prepared);
       this.#send(asked, prepared);
     });
+  }
+
+  /** Closes statements where the server has room for no more, and prepares again; false where there are none to close. */
+  #retry(asked: Asked): boolean {
+    if (this.#makeRoom()) {
+      this.#prepare(asked);
+      return true;
+    }
+    const wait = roomWaitsMs[this.#waits++];
+    if (wait === undefined) return false;
+    const others = [...open].filter((line) => line.#makeRoom());
+    if (others.length === 0 && this.#waits === 1) return false;
+    setTimeout(() => this.#asked === asked && this.#prepare(asked), wait);
+    return true;
+  }
+
+  /** Closes half of the statements, after what is under way; false where there are none. */
+  #makeRoom(): boolean {
+    const closed = this.#names.evictHalf();
+    this.#close(closed);
+    return closed.length > 0;
+  }
+
+  #close(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.#prepared.delete(text);
+      this.#connection.unprepare(text);
+    }
   }
 
   #send({ parameters, sink, onRow }: Asked, prepared: Prepared): void {
@@ -152,7 +191,21 @@ export class Line implements Receiver {
     if (answer === undefined) throw new Error('Nobody has asked.');
     if (!answer.take(buffer, start, end)) return;
     if (this.#statement !== undefined) this.#statement.columns = answer.columns;
+    if (isClosed(answer.failure) && this.#prepareAnew()) return;
     this.#settle(answer.failure);
+  }
+
+  /** Prepares a statement again that the server has closed, as a pooler between may have; once in a run. */
+  #prepareAnew(): boolean {
+    const asked = this.#asked;
+    if (asked === undefined || this.#anew) return false;
+    this.#anew = true;
+    this.#answer = undefined;
+    this.#statement = undefined;
+    this.#names.delete(asked.text);
+    this.#close([asked.text]);
+    this.#prepare(asked);
+    return true;
   }
 
   /** Ends the run under way, if there is one. */
@@ -180,6 +233,16 @@ function driverOf(connection: Connection): Driver {
     throw new Error('The driver has no parser of packets.');
   }
   return driver as Driver;
+}
+
+/** True if the server keeps as many prepared statements as it may (`max_prepared_stmt_count`). */
+function isFull(error: object): boolean {
+  return Reflect.get(error, 'errno') === 1461;
+}
+
+/** True if the server does not know the prepared statement. */
+function isClosed(failure: unknown): boolean {
+  return failure instanceof ServerError && failure.sqlstate === '26000';
 }
 
 function numberOf(statement: object): number {

@@ -12,6 +12,15 @@ test('the least recently used statement makes room', () => {
   expect(names.size).toBe(2);
 });
 
+test('half of them make room for statements of others, the least recently used first', () => {
+  const names = new PreparedNames(4);
+  for (const name of ['a', 'b', 'c']) names.add(name, 10);
+  names.use('a');
+  expect(names.evictHalf()).toEqual(['b', 'c']);
+  expect(names.evictHalf()).toEqual(['a']);
+  expect([names.evictHalf(), names.size]).toEqual([[], 0]);
+});
+
 test('a statement is confirmed until it is prepared anew or forgotten', () => {
   const names = new PreparedNames(2);
   names.add('a', 10);

@@ -49,6 +49,13 @@ export class PreparedNames {
     return evicted;
   }
 
+  /** Forgets the half that was not used for longest, where the server has room for no more; returns those that have to be closed. */
+  evictHalf(): readonly string[] {
+    const evicted = [...this.#names.keys()].slice(0, Math.ceil(this.#names.size / 2));
+    for (const name of evicted) this.delete(name);
+    return evicted;
+  }
+
   /** Notes that the server has prepared it. */
   confirm(name: string): void {
     const known = this.#names.get(name);
