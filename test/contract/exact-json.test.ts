@@ -12,13 +12,24 @@ const numbers = ['9007199254740993', '9007199254740994', '9100000000000000000', 
 /** A number beyond 2^53, and one of 30 digits with decimals. */
 const large = '9007199254740993';
 const long = '123456789012345678901234567890.0123456789';
+const documents = [
+  `{"n":${large},"d":${long},"l":[${large}]}`,
+  `{"n":9007199254740992,"d":${long.replace(/.$/, '8')},"l":[9007199254740992]}`,
+  `{"n":"${large}","d":"${long}","l":["${large}"]}`,
+  '{"n":1.5}',
+];
+/** MySQL itself keeps decimals within JSON as doubles. */
+const keepsDecimals = process.env.CONTRACT_DATABASE !== 'mysql';
+const decimals = [
+  ['decimal', `{ /d: { _eq: ${long} } }`, [large]],
+  ['above', `{ /d: { _lt: +${long} } }`, ['9007199254740992']],
+] as const;
 /** Rules of the permissions file by name, with the numbers and texts that they find. */
 const ruled = [
   ['equal', `{ /n: { _eq: ${large} } }`, [large]],
   ['listed', `{ /n: { _in: [1, ${large}] } }`, [large]],
   ['between', `{ /n: { _between: [${large}, ${large}] } }`, [large]],
-  ['decimal', `{ /d: { _eq: ${long} } }`, [large]],
-  ['above', `{ /d: { _lt: +${long} } }`, ['9007199254740992']],
+  ...(keepsDecimals ? decimals : []),
   ['element', `{ /l: { _has: ${large} } }`, [large]],
   ['quoted', `{ /n: { _eq: "${large}" } }`, [`"${large}"`]],
   ['short', '{ /n: { _eq: 1.50 } }', ['1.5']],
@@ -32,10 +43,8 @@ beforeAll(async () => {
       CREATE TABLE children (id bigint PRIMARY KEY, parent bigint REFERENCES parents);
       ${numbers.map((id) => `INSERT INTO parents (id, amount) VALUES (${id}, ${id});`).join('\n')}
       INSERT INTO parents (id) VALUES (9007199254740992), (1);
-      CREATE TABLE ruled (id integer PRIMARY KEY, rule text, about jsonb);
-      INSERT INTO ruled SELECT row_number() OVER (), r, a::jsonb FROM unnest(ARRAY['${ruled.map(([name]) => name).join("','")}']) AS r,
-        unnest(ARRAY['{"n":${large},"d":${long},"l":[${large}]}', '{"n":9007199254740992,"d":${long.replace(/.$/, '8')},"l":[9007199254740992]}',
-          '{"n":"${large}","d":"${long}","l":["${large}"]}', '{"n":1.5}']) AS a;`,
+      CREATE TABLE ruled (id integer PRIMARY KEY, rule varchar(20), about json);
+      ${ruled.flatMap(([name], rule) => documents.map((text, at) => `INSERT INTO ruled (id, rule, about) VALUES (${rule * 10 + at}, '${name}', '${text}');`)).join('\n')}`,
     permissions: `permissions:
   public:
     ruled:
@@ -122,8 +131,9 @@ describe('rules of the permissions file compare and set numbers within JSON with
   it('as presets', async () => {
     const made = await project.ask('/items/ruled', { method: 'POST', body: { id: 1000, rule: 'quoted' } });
     expect([made.status, made.text]).toEqual([204, '']);
-    const [row] = await project.rows('SELECT about::text AS about FROM ruled WHERE id = 1000');
-    expect(row?.about).toBe(`{"d": ${long}, "n": ${large}, "s": "${large}"}`);
+    const { text } = await project.admin('/items/ruled/1000?fields=about');
+    const decimal = keepsDecimals ? [`"d": ?${long}`] : [];
+    for (const member of [...decimal, `"n": ?${large}`, `"s": ?"${large}"`]) expect(text).toMatch(new RegExp(member));
   });
 });
 
