@@ -16,8 +16,11 @@ export async function soon(ask: () => Promise<unknown>, wanted: unknown, within:
   }
 }
 
-/** Medians in milliseconds of how long answers take that must not tell by their time what they are about. */
-export interface Medians {
+/**
+ * Milliseconds that answers take which must not tell by their time what they are about: of each kind the lower quartile.
+ * A busy machine only makes answers slower, so the quick ones are steady where the median is not, and one measurement decides.
+ */
+export interface AnswerTimes {
   readonly known: number;
   readonly unknown: number;
   /** How many answers of each kind were waited for. */
@@ -25,10 +28,10 @@ export interface Medians {
 }
 
 /** Measures what is known and what is not in turns, so many times each. */
-async function mediansOf(
+export async function answerTimesOf(
   samples: number,
   ask: (kind: 'known' | 'unknown', number: number) => Promise<void>,
-): Promise<Medians> {
+): Promise<AnswerTimes> {
   const times = { known: [] as number[], unknown: [] as number[] };
   for (let number = 0; number < samples * 2; number++) {
     // In pairs whose order changes: the second of two requests has another time than the first.
@@ -37,24 +40,9 @@ async function mediansOf(
     await ask(kind, number);
     times[kind].push(performance.now() - start);
   }
-  return { known: median(times.known), unknown: median(times.unknown), samples };
+  return { known: lowerQuartile(times.known), unknown: lowerQuartile(times.unknown), samples };
 }
 
-/**
- * Measures up to three times until the medians are alike, and gives the last ones. A machine that is busy with other tests
- * disturbs one measurement; a difference of the answers themselves shows in every one.
- */
-export async function alikeMediansOf(
-  samples: number,
-  ask: (kind: 'known' | 'unknown', number: number) => Promise<void>,
-  alike: (medians: Medians) => boolean,
-): Promise<Medians> {
-  for (let tries = 1; ; tries++) {
-    const medians = await mediansOf(samples, ask);
-    if (alike(medians) || tries === 3) return medians;
-  }
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
+function lowerQuartile(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 2] ?? 0;
 }
