@@ -5,6 +5,7 @@
 import type { SystemPlace } from '@tablewright/runtime';
 import type mysql from 'mysql2/promise';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
+import { emptyingQuickly } from './empty-tables.ts';
 import { createMysqlDatabase, type MysqlServer, type TableNames, withMysql } from './mariadb.ts';
 import type { CountingProxy } from './proxy.ts';
 import { servers } from './servers.ts';
@@ -91,7 +92,11 @@ export async function createSystemDatabase(sql: string): Promise<ContractDatabas
 /** A database of PostgreSQL that can be asked. */
 export function withRows(database: TestDatabase): ContractDatabase {
   const rows: ContractDatabase['rows'] = (text, values) =>
-    withClient(database.url, async (client) => (await client.query(text, values && [...values])).rows);
+    withClient(
+      database.url,
+      async (client) =>
+        (await client.query(values === undefined ? emptyingQuickly(text) : text, values && [...values])).rows,
+    );
   const cells: ContractDatabase['cells'] = (text) =>
     withClient(database.url, async (client) => (await client.query({ text, rowMode: 'array' })).rows);
   return { ...database, rows, cells };
