@@ -118,7 +118,7 @@ it('signing out is seen by every process within five seconds', async () => {
 
 it('whether an account exists is told neither by bytes nor by time', async () => {
   const user = await project.addUser(role);
-  const samples = Number(process.env.ATTACK_SAMPLES ?? 20);
+  const samples = Number(process.env.ATTACK_SAMPLES ?? 40);
   const texts = new Set<string>();
   // Without LOGIN_STALL_TIME, which hides the rest; hashing alone takes tens of milliseconds.
   const alike = ({ known, unknown }: AnswerTimes): boolean => Math.abs(known - unknown) < Math.max(10, unknown * 0.5);

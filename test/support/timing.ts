@@ -17,7 +17,7 @@ export async function soon(ask: () => Promise<unknown>, wanted: unknown, within:
 }
 
 /**
- * Milliseconds that answers take which must not tell by their time what they are about: of each kind the lower quartile.
+ * Milliseconds that answers take which must not tell by their time what they are about: of each kind the lower eighth.
  * A busy machine only makes answers slower, so the quick ones are steady where the median is not, and one measurement decides.
  */
 export interface AnswerTimes {
@@ -40,9 +40,9 @@ export async function answerTimesOf(
     await ask(kind, number);
     times[kind].push(performance.now() - start);
   }
-  return { known: lowerQuartile(times.known), unknown: lowerQuartile(times.unknown), samples };
+  return { known: lowerEighth(times.known), unknown: lowerEighth(times.unknown), samples };
 }
 
-function lowerQuartile(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[numbers.length >> 2] ?? 0;
+function lowerEighth(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 3] ?? 0;
 }
