@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type CommandResult, runPlatform, startPlatform } from '../support/platform.ts';
 
 let root: string;
@@ -108,3 +108,25 @@ it('reads .env, where the environment wins', async () => {
   expect((await run(undefined, 'generate')).stderr).toContain('Compiled 1 collection');
   expect((await run('postgres://u@127.0.0.1:1/x', 'generate')).code).toBe(3);
 });
+
+it('makes nothing public in a database that has other tables, until its own are made there', async () => {
+  const other = await createDatabase(
+    'CREATE TABLE products (id int PRIMARY KEY, name text, price int, category_id int)',
+  );
+  const folder = join(root, 'moved');
+  expect((await platform(folder, 'init', '--yes')).code).toBe(0);
+  const run = (...args: readonly string[]): Promise<CommandResult> =>
+    runPlatform([...args, '--project', folder], { DATABASE_URL: other.url });
+  const { code, stderr } = await run('generate');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('The rules of a new project are left out')]);
+  const server = await startPlatform(folder, other.url, {}, []);
+  expect((await server.ask('/items/products')).status).toBe(403);
+  expect((await server.admin('/items/products')).json).toEqual({ data: [] });
+  await server.stop();
+  expect((await run('check')).code).toBe(0);
+  await withClient(other.url, (client) => client.query('DROP TABLE products'));
+  expect((await run('migrate')).code).toBe(0);
+  expect((await run('generate')).stderr).not.toContain('left out');
+  expect(await readFile(join(folder, 'generated/access/public.ts'), 'utf8')).toContain('products');
+  await other.drop();
+}, 120_000);

@@ -67,8 +67,11 @@ export async function create(machine: Machine, manager: Manager, path: string): 
 }
 
 /** Serves a project that was just made, and reads the rows that it begins with. */
-export async function readFirst({ machine, manager, folder }: Project): Promise<void> {
-  const server = await startServer(machine, folder, manager.script('dev', '--json'), { ADMIN_PASSWORD: password });
+export async function readFirst(
+  { machine, manager, folder }: Project,
+  command = manager.script('dev', '--json'),
+): Promise<void> {
+  const server = await startServer(machine, folder, command, { ADMIN_PASSWORD: password });
   try {
     const answer = await fetch(`${server.url}/items/products?fields=name,category_id.name&sort=name&limit=1`);
     const rows = [{ name: 'Desk lamp', category_id: { name: 'Lamps' } }];

@@ -35,6 +35,14 @@ test('npm: types fit, with those of all packages', { timeout: 2 * minutes }, () 
 
 test('npm: reads, writes, GraphQL, sign-in, Ctrl-C', { timeout: 2 * minutes }, () => serveAndUse(project));
 
+test('npx: an empty folder, nothing installed', { timeout: 3 * minutes }, async () => {
+  const folder = machine.makeFolder('nothing installed');
+  const output = await machine.succeed(folder, ['npx', '--yes', 'tablewright', 'init', '--yes']);
+  expect(output).toContain('npx tablewright generate');
+  const command = ['npx', '--yes', 'tablewright', 'dev', '--json'];
+  await readFirst({ machine, manager: npm, path: 'nothing installed', folder }, command);
+});
+
 test.each([pnpm, yarn])('$name: create makes a project', { timeout: minutes }, async (manager) => {
   const folder = machine.makeFolder(`created by ${manager.name}`);
   const output = await machine.succeed(folder, [...manager.create('shop'), '--no-install']);

@@ -1,15 +1,9 @@
-/** `create-tablewright` as people call it, in folders outside of the repository; `test/packages` installs what it makes. */
+/**
+ * `create-tablewright` as people call it, in folders outside of the repository; `test/packages` installs what it makes, and
+ * `test/cli/first-steps.test.ts` has the mistakes.
+ */
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -65,6 +59,18 @@ test('writes the React app of the tests', () => {
   expect(readdirSync(join(root, 'app'))).toEqual(expect.arrayContaining(['vite.config.ts', 'src', 'migrations']));
 });
 
+test('tells how the tables of a template come into a database', () => {
+  const { stderr } = create([
+    'recipes',
+    '--no-install',
+    '--template',
+    'vite-react',
+    '--database',
+    'postgres://me@host/x',
+  ]);
+  expect(stderr).toContain('npm install\n  npx platform migrate\n  npm run generate\n');
+});
+
 test('goes by the package manager that runs it', () => {
   const agent = { npm_config_user_agent: 'yarn/4.18.1 npm/? node/v24.21.0 linux x64' };
   expect(create(['yarn', '--no-install'], agent).stderr).toContain('yarn install\n  yarn run generate');
@@ -74,39 +80,4 @@ test('goes by the package manager that runs it', () => {
 test('takes a folder with nothing but .git in it', () => {
   mkdirSync(join(root, 'cloned/.git'), { recursive: true });
   expect(create(['cloned', '--no-install']).status).toBe(0);
-});
-
-mkdirSync(join(root, 'full'));
-writeFileSync(join(root, 'full/notes.txt'), '');
-writeFileSync(join(root, 'file'), '');
-
-test.each([
-  [['full'], 'The folder "full" is not empty.'],
-  [['file'], '"file" is a file.'],
-  [['My Shop'], 'npm takes no package called "My Shop".'],
-  [['node_modules'], 'npm takes no package called "node_modules".'],
-  [['fs'], 'npm takes no package called "fs".'],
-  [['new', '--template', 'vue'], 'There is no template "vue".'],
-  [['new', '--database', 'mongodb://me:secret@host/x'], '"mongodb:" is no kind of database that Tablewright reads.'],
-  [['new', '--database', 'postgress://me:secret@host/x'], '"postgress:" is no kind of database'],
-  [['new', '--database', 'secret'], 'The database is not given as a URL.'],
-  [['new', '--database', 'postgres://me:sec ret@host/x'], 'The URL of the database cannot be read.'],
-  [['new', '--package-manager', 'bun'], 'There is no package manager "bun" here.'],
-  [['new', '--frobnicate'], "Unknown option '--frobnicate'."],
-  [['new', 'other'], 'One folder is made, not 2.'],
-])('refuses %j before anything is written', (args, message) => {
-  const { status, stderr } = create(args);
-  expect([status, stderr.startsWith(message)]).toEqual([2, true]);
-  // The sentence, and the cure as another one.
-  expect(stderr.trimEnd().split('\n')).toHaveLength(2);
-  expect(stderr).not.toContain('secret');
-  expect(existsSync(join(root, 'new'))).toBe(false);
-});
-
-test('without a registry leaves the files, and tells the command that installs', () => {
-  const nowhere = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' };
-  const { status, stderr } = create(['offline', '--yes'], { ...nowhere, npm_config_cache: join(root, 'cache') });
-  expect(status).toBe(3);
-  expect(stderr).toContain('run `cd offline && npm install` when a registry can be reached.');
-  expect(existsSync(join(root, 'offline/package.json'))).toBe(true);
 });

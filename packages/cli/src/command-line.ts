@@ -44,6 +44,7 @@ Exit codes:
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of Tablewright
+  130 stopped by Ctrl-C at a question; nothing was written
 `;
 
 const environmentHelp = `
@@ -200,17 +201,27 @@ function command(root: Command, name: string, description: string): Command {
     .option('--notes', 'also print what is only worth knowing');
 }
 
-/** Prints an error for people and returns the exit code. */
+/** Prints an error for people, and with `--json` as one event; returns the exit code. */
 function tellError(error: unknown, words: (text: string) => string): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  // Its own words were printed where the mistake was found.
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.ok;
+    tellEvent(error.message.replace(/^error: /, ''), null);
+    return exitCodes.usage;
+  }
   if (error instanceof CommandError) {
     const message = words(error.message);
     const hint = error.hint === null ? null : words(error.hint);
-    if (process.argv.includes('--json')) process.stdout.write(eventLine({ event: 'error', message, hint }));
+    tellEvent(message, hint);
     process.stderr.write(`${message}\n${hint === null ? '' : `  ${hint}\n`}`);
     return error.exitCode;
   }
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.stderr.write('This is a bug of the platform; please report it with the lines above.\n');
+  const report = 'This is a bug of the platform; please report it with the lines above.';
+  tellEvent(error instanceof Error ? error.message : String(error), report);
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${report}\n`);
   return exitCodes.internal;
+}
+
+function tellEvent(message: string, hint: string | null): void {
+  if (process.argv.includes('--json')) process.stdout.write(eventLine({ event: 'error', message, hint }));
 }

@@ -13,6 +13,8 @@ export const exitCodes = {
   start: 4,
   /** A bug of ours. */
   internal: 70,
+  /** Ctrl-C or Ctrl-D in place of an answer. */
+  stopped: 130,
 } as const;
 
 /** A failure with advice, printed without a stack. */

@@ -44,6 +44,9 @@ export function knownFailure(error: unknown): unknown {
     const hint = 'See to the rights, the room and the kind of what is named there, and run the command again.';
     return new CommandError(exitCodes.usage, `The file system refuses: ${reasonOf(error)}.`, hint);
   }
+  if ('code' in error && error.code === 'ABORT_ERR' && error.message.startsWith('Aborted with Ctrl')) {
+    return new CommandError(exitCodes.stopped, '\nStopped: nothing was written.');
+  }
   if (isStackEnd(error)) return tooDeep(error);
   if (!isDenied(error)) return error.cause instanceof Error && isDenied(error.cause) ? denied(error.cause) : error;
   return denied(error);

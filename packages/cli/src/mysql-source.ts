@@ -1,9 +1,9 @@
 import { mysqlSettings } from '@tablewright/introspect';
 import { formParameters, sessionSql } from '@tablewright/runtime';
 import mysql from 'mysql2/promise';
-import { CommandError, exitCodes } from './exit-codes.ts';
-import { readable, reasonOf } from './readable.ts';
+import { readable } from './readable.ts';
 import type { Source } from './source.ts';
+import { unreachable } from './unreachable.ts';
 
 /** True if a URL names a MySQL or MariaDB database; the server tells which of the two it is. */
 export function isMysqlUrl(url: string): boolean {
@@ -15,13 +15,6 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
   const { host, hostname, port, username, password, pathname } = new URL(url);
   const database = readable(pathname.slice(1));
   const label = `the database server at ${readable(host === '' ? 'localhost' : host)}/${database}`;
-  if (database === '') {
-    throw new CommandError(
-      exitCodes.usage,
-      'DATABASE_URL names no database.',
-      'Write it as mysql://user:password@host:3306/database.',
-    );
-  }
   const connection = await mysql
     .createConnection({
       host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
@@ -36,7 +29,7 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
       typeCast: (field) => field.string('utf-8'),
     })
     .catch((error: unknown) => {
-      throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
+      throw unreachable(label, error);
     });
   connection.on('error', () => undefined);
   await connection.query(mysqlSettings);
@@ -78,11 +71,4 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
     close: () => connection.end(),
     embedded: null,
   };
-}
-
-function adviceFor(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'ER_ACCESS_DENIED_ERROR') return 'Check user and password in DATABASE_URL.';
-  if (code === 'ER_BAD_DB_ERROR') return 'Check the database name at the end of DATABASE_URL.';
-  return 'Check host and port in DATABASE_URL, and that the server accepts connections from here.';
 }

@@ -1,5 +1,5 @@
 /** Chooses the source of roles and rules, and reports if the other source differs. */
-import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
+import type { Diagnostic, PermissionDocument, SchemaFacts } from '@tablewright/introspect';
 import { comparePermissions } from '@tablewright/introspect/resolve';
 import type { PermissionTables } from './permission-tables.ts';
 import type { Project } from './project.ts';
@@ -10,11 +10,24 @@ export interface ChosenPermissions {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What the database says about rules. */
+interface PermissionFacts extends Pick<SchemaFacts, 'tables'> {
+  /** Null: they are not installed, or not readable. */
+  readonly permissions: PermissionTables | 'offline' | null;
+}
+
 /**
  * Chooses the source that the configuration names. Without a database the file stands for the tables, as `platform
- * permissions pull` has written it. `tables` null: they are not installed, or not readable.
+ * permissions pull` has written it. Rules of a new project are left out over a database without its tables: they do not
+ * make tables public that happen to have the same names.
  */
-export function choosePermissions(project: Project, tables: PermissionTables | 'offline' | null): ChosenPermissions {
+export function choosePermissions(project: Project, facts: PermissionFacts): ChosenPermissions {
+  const isMigrated = facts.tables.some(({ name }) => name === 'platform_users');
+  if (!project.hasStarterRules || isMigrated) return chooseSource(project, facts.permissions);
+  return { document: { ...project.permissions, roles: [], rules: [] }, diagnostics: [startersUnused] };
+}
+
+function chooseSource(project: Project, tables: PermissionTables | 'offline' | null): ChosenPermissions {
   const { config, permissions: file } = project;
   if (tables === 'offline') return { document: file, diagnostics: [] };
   if (config.permissionSource !== 'tables') {
@@ -39,6 +52,15 @@ const tablesMissing: Diagnostic = {
   place: 'permissionSource',
   message: 'The permissions are to come from the tables of the platform, and these cannot be read.',
   hint: 'Run `platform migrate`, or give the role of DATABASE_URL the right to read them.',
+};
+
+const startersUnused: Diagnostic = {
+  code: 'starter-rules',
+  severity: 'warning',
+  place: 'permissions',
+  message:
+    'The rules of a new project are left out, because this database does not have its tables: nothing is public.',
+  hint: 'Write rules for your tables into the permissions file, or make those of the project by `platform migrate`.',
 };
 
 const tablesUnused: Diagnostic = {

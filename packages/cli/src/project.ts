@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
 import { parsePermissions } from '@tablewright/introspect/resolve';
+import { starterRules } from 'create-tablewright';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { reasonOf } from './readable.ts';
 import { loadSettings, type Settings } from './settings.ts';
@@ -13,6 +14,8 @@ export interface Project extends Settings {
   readonly permissions: PermissionDocument;
   /** Absolute path of the permissions file, which need not exist. */
   readonly permissionsFile: string;
+  /** Whether the file is that of a new project, unchanged: its rules are for the tables that come with it. */
+  readonly hasStarterRules: boolean;
   /** Diagnostics of the configuration and the permissions file. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -29,7 +32,13 @@ export async function loadProject(folder: string, stateFolder?: string, change =
   const mustExist = config.permissions !== undefined && config.permissionSource !== 'tables';
   const text = await readPermissions(permissionsFile, mustExist);
   const { document, diagnostics: problems } = parseOnce(text, fileName);
-  return { ...settings, permissions: document, permissionsFile, diagnostics: [...diagnostics, ...problems] };
+  return {
+    ...settings,
+    permissions: document,
+    permissionsFile,
+    hasStarterRules: text === (await starterRules()),
+    diagnostics: [...diagnostics, ...problems],
+  };
 }
 
 let latest: { readonly key: string; readonly parsed: ReturnType<typeof parsePermissions> } | undefined;

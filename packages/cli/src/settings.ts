@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
 import type { PlatformConfig } from '@tablewright/introspect/config';
 import { readConfig } from '@tablewright/introspect/read-config';
+import { databaseUrlProblem } from 'create-tablewright';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { importConfig } from './import-config.ts';
 import { ownVariable } from './own-variable.ts';
@@ -44,10 +45,19 @@ export async function loadSettings(folder: string, stateFolder?: string, change 
   };
 }
 
-/** The database that a project talks to: the environment wins over the configuration; null is the embedded one. */
-export function databaseUrl(project: Pick<Settings, 'config' | 'databaseUrl'>): string | null {
-  if (project.databaseUrl !== undefined) return project.databaseUrl;
-  return ownVariable('DATABASE_URL') ?? project.config.database?.url ?? null;
+/** The database that a project talks to: the environment wins over the configuration; null is the embedded one. Rejects a wrong URL. */
+export function databaseUrl({ databaseUrl: asked, config }: Pick<Settings, 'config' | 'databaseUrl'>): string | null {
+  if (asked !== undefined) return checkUrl(asked, 'The URL of --from');
+  const variable = ownVariable('DATABASE_URL');
+  if (variable !== null) return checkUrl(variable, 'DATABASE_URL');
+  const url = config.database?.url;
+  return url === undefined ? null : checkUrl(url, '`database.url` in platform.config.ts');
+}
+
+function checkUrl(url: string, subject: string): string {
+  const problem = databaseUrlProblem(url, subject);
+  if (problem === null) return url;
+  throw new CommandError(exitCodes.usage, problem.message, problem.hint);
 }
 
 /** Folder of the embedded database. */

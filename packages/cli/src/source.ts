@@ -17,8 +17,9 @@ import { leave, openReading, type ReadingSession, runText } from './postgres-ses
 import { hasDatabase, refuseNewDatabase } from './present-database.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
-import { readable, reasonOf } from './readable.ts';
+import { readable } from './readable.ts';
 import { databaseUrl, embeddedFolder } from './settings.ts';
+import { unreachable } from './unreachable.ts';
 
 /** Runs one statement; values in text form. */
 export type Run = (
@@ -105,12 +106,12 @@ async function openSource(project: Project, { writable = false }: ConnectOptions
 }
 
 async function openPostgres(url: string, writable: boolean): Promise<Source> {
-  const parsed = parseUrl(url);
-  const label = `PostgreSQL at ${readable(parsed.host === '' ? 'localhost' : parsed.host)}${readable(parsed.pathname)}`;
+  const { host, pathname } = new URL(url);
+  const label = `PostgreSQL at ${readable(host === '' ? 'localhost' : host)}${readable(pathname)}`;
   const open = async (): Promise<pg.Client> => connectPostgres(url);
   const { client, run, runUnder, isShared } = await (writable ? openWriting(open) : openReading(open)).catch(
     (error: unknown) => {
-      throw new CommandError(exitCodes.database, `${label} cannot be reached: ${reasonOf(error)}.`, adviceFor(error));
+      throw unreachable(label, error);
     },
   );
   return {
@@ -149,32 +150,21 @@ async function openWriting(connect: () => Promise<pg.Client>): Promise<ReadingSe
   return { client, run, runUnder: (_, ...statement) => run(...statement), isShared: false };
 }
 
-function parseUrl(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed !== null && (parsed.protocol === 'postgres:' || parsed.protocol === 'postgresql:')) return parsed;
-  throw new CommandError(
-    exitCodes.usage,
-    'DATABASE_URL is not the URL of a PostgreSQL, MySQL or MariaDB database.',
-    'Write it as postgres://user:password@host:5432/database, or with mysql: or mariadb: in front; in a password # is %23, / is %2F and @ is %40.',
-  );
-}
-
 async function openEmbedded(folder: string): Promise<Source> {
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true });
   const release = lock(folder);
   const database = await PGlite.create({ dataDir: folder });
+  // Every type stays in its text form.
+  const parsers = Object.fromEntries(Object.keys(database.parsers).map((type) => [type, (text: string) => text]));
+  const form = { rowMode: 'array', parsers } as const;
   const run: Run = async (sql, parameters) => {
-    const result = await database.query<(string | null)[]>(sql, [...parameters], {
-      rowMode: 'array',
-      parsers: textParsers,
-    });
+    const result = await database.query<(string | null)[]>(sql, [...parameters], form);
     return result.rows;
   };
   const underSettings = (settings: readonly string[], ...[sql, parameters]: Parameters<Run>): ReturnType<Run> =>
     database.transaction(async (inner) => {
       for (const setting of settings) await inner.exec(`SET LOCAL ${setting}`);
-      const form = { rowMode: 'array', parsers: textParsers } as const;
       return (await inner.query<(string | null)[]>(sql, [...parameters], form)).rows;
     });
   return {
@@ -196,17 +186,4 @@ function lock(folder: string): () => void {
     if (!(error instanceof EmbeddedInUseError)) throw error;
     throw new CommandError(exitCodes.database, error.message, error.hint);
   }
-}
-
-/** Leaves every type in its text form. */
-const textParsers: Record<number, (value: string) => string> = new Proxy(
-  {},
-  { get: () => (value: string) => value, has: () => true },
-);
-
-function adviceFor(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === '28P01' || code === '28000') return 'Check user and password in DATABASE_URL.';
-  if (code === '3D000') return 'Check the database name at the end of DATABASE_URL.';
-  return 'Check host and port in DATABASE_URL, and that the server accepts connections from here.';
 }

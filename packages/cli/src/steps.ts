@@ -97,7 +97,9 @@ export function printSummary(project: Project, generation: Generation, progress:
       `${diagnosticsLine(warnings, notes)}.`,
   );
   if (schema.collections.some(({ system }) => system === undefined)) return;
-  progress.say('There is no table to serve: check DATABASE_URL, and `database` in platform.config.ts.');
+  progress.say(
+    'There is no table to serve yet: make one and compile again, or check DATABASE_URL and `database` in platform.config.ts.',
+  );
 }
 
 /** Counts of zero are left out: they would read like errors. */
@@ -196,7 +198,7 @@ export function resolveSources(
   facts: Facts,
   previous: Schema | null,
 ): { readonly resolution: Resolution; readonly sources: readonly Diagnostic[] } {
-  const chosen = choosePermissions(project, facts.permissions);
+  const chosen = choosePermissions(project, facts);
   const resolution = resolveSchema(facts, project.config, chosen.document, previous === null ? {} : { previous });
   return { resolution, sources: [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics] };
 }

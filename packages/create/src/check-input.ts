@@ -1,9 +1,10 @@
 /** Checks of the input, before anything is written. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { databaseUrlProblem } from './database-url.ts';
 import { InputError } from './input-error.ts';
-import { templateFolders } from './templates.ts';
+import { emptyRules, templateFolders } from './templates.ts';
 
 /** Name of the package of a project in a folder. Throws where npm takes no such name. */
 export function checkFolder(folder: string): string {
@@ -28,20 +29,10 @@ function isPackageName(name: string): boolean {
   return /^[a-z0-9~-][a-z0-9._~-]*$/.test(name) && name.length <= 214 && !isTaken;
 }
 
-const schemes: ReadonlySet<string> = new Set(['postgres:', 'postgresql:', 'mysql:', 'mariadb:']);
-
-/** Throws where a URL is not that of a database that Tablewright works with. It may hold a password, so it is not repeated. */
+/** Throws where a URL is not that of a database that Tablewright works with. */
 export function checkDatabase(url: string): void {
-  const scheme = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(url)?.[1]?.toLowerCase();
-  const hint = 'Write it as postgres://user:password@host:5432/database, or with mysql: or mariadb: in front.';
-  if (scheme === undefined) throw new InputError('The database is not given as a URL.', hint);
-  if (!schemes.has(scheme)) throw new InputError(`"${scheme}" is no kind of database that Tablewright reads.`, hint);
-  if (!URL.canParse(url) || /\s/.test(url)) {
-    throw new InputError(
-      'The URL of the database cannot be read.',
-      `${hint} In a password # is %23, / is %2F and @ is %40.`,
-    );
-  }
+  const problem = databaseUrlProblem(url, 'The URL of the database');
+  if (problem !== null) throw new InputError(problem.message, problem.hint);
 }
 
 /** Throws where there is no such template. */
@@ -49,4 +40,16 @@ export function checkTemplate(name: string): void {
   const names = [...templateFolders().keys()];
   if (names.includes(name)) return;
   throw new InputError(`There is no template "${name}".`, `Templates are ${names.join(', ')}.`);
+}
+
+/** Throws where a template brings tables that the database does not take. */
+export function checkTables(template: string, database: string): void {
+  if (!bringsTables(template) || database.startsWith('postgres')) return;
+  const hint = 'Leave the database out, or name one of PostgreSQL.';
+  throw new InputError(`The tables of the template "${template}" are written for PostgreSQL.`, hint);
+}
+
+/** Whether a template is about tables of its own; any other one fits the tables of any database. */
+export function bringsTables(template: string): boolean {
+  return !existsSync(join(templateFolders().get(template) ?? '', emptyRules));
 }

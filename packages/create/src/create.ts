@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { bringsTables } from './check-input.ts';
 import { InputError } from './input-error.ts';
 import { type Options, readOptions } from './options.ts';
-import { installPackages, managerFiles } from './package-manager.ts';
+import { installPackages, managerFiles, runPlatform } from './package-manager.ts';
 import { type ProjectFile, projectFiles, writeProjectFile } from './project-files.ts';
 import { ownVersion } from './templates.ts';
 
@@ -24,6 +25,7 @@ Exit codes:
   0   the project is there
   2   an argument is wrong, or a file cannot be written
   3   the packages could not be installed; the files stay
+  130 stopped by Ctrl-C at a question; nothing was written
 `;
 
 /** Does what the arguments say. Resolves to the exit code. */
@@ -36,10 +38,19 @@ export async function create(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof InputError) return refuse(error.message, error.hint);
+    if (isAborted(error)) {
+      say('\nStopped: nothing was written.');
+      return 130;
+    }
     // The file system: no room, no right, no such device.
     if (error instanceof Error && 'syscall' in error) return refuse(`The file system refuses: ${error.message}.`, null);
     throw error;
   }
+}
+
+/** Ctrl-C or Ctrl-D in place of an answer. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ABORT_ERR';
 }
 
 function refuse(message: string, hint: string | null): number {
@@ -48,7 +59,7 @@ function refuse(message: string, hint: string | null): number {
 }
 
 async function makeProject(options: Options): Promise<number> {
-  const { folder, manager, isInstalled } = options;
+  const { folder, manager, isInstalled, template, database } = options;
   const path = resolve(folder);
   const files = [...(await filesOf(options, basename(path))), ...managerFiles(manager)];
   await mkdir(path, { recursive: true });
@@ -62,7 +73,9 @@ async function makeProject(options: Options): Promise<number> {
     return 3;
   }
   const install = isInstalled ? [] : [`${manager} install`];
-  const commands = [...enter(path), ...install, `${manager} run generate`, `${manager} run dev`];
+  // An embedded database begins with the tables of the template; into any other one they come when people say so.
+  const migrate = database !== null && bringsTables(template) ? [runPlatform(manager, 'migrate')] : [];
+  const commands = [...enter(path), ...install, ...migrate, `${manager} run generate`, `${manager} run dev`];
   say(`Next:\n${commands.map((command) => `  ${command}`).join('\n')}`);
   return 0;
 }

@@ -1,7 +1,7 @@
 /** Options of the command line, and answers to questions where it leaves them out. */
 import { createInterface, type Interface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { checkDatabase, checkFolder, checkTemplate } from './check-input.ts';
+import { checkDatabase, checkFolder, checkTables, checkTemplate } from './check-input.ts';
 import { InputError } from './input-error.ts';
 import { managerCalled, type PackageManager, runningManager } from './package-manager.ts';
 import { templateFolders } from './templates.ts';
@@ -70,7 +70,10 @@ interface Given {
 
 function check({ folder = defaults.folder, database, template = defaults.template }: Given) {
   checkTemplate(template);
-  if (database !== undefined) checkDatabase(database);
+  if (database !== undefined) {
+    checkDatabase(database);
+    checkTables(template, database);
+  }
   checkFolder(folder);
   return { folder, database: database ?? null, template };
 }

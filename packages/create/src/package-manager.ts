@@ -50,6 +50,12 @@ export function installCommand(folder: string, manager = packageManagerOf(folder
   return [add, ...packages.map((name) => `${name}@${ownVersion()}`)].join(' ');
 }
 
+/** The command line that runs `platform` where it is installed. */
+export function runPlatform(manager: PackageManager, words: string): string {
+  const run = { npm: 'npx', pnpm: 'pnpm exec', yarn: 'yarn run' }[manager];
+  return `${run} platform ${words}`;
+}
+
 /** Installs the project's packages by its manager, whose output goes to stderr. False if it fails. */
 export async function installPackages(folder: string, manager: PackageManager): Promise<boolean> {
   const quiet = manager === 'npm' ? ['--no-audit', '--no-fund'] : [];

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InputError } from './input-error.ts';
-import { isTemplateFile, ownVersion, templateFolders } from './templates.ts';
+import { emptyRules, isTemplateFile, ownVersion, templateFolders } from './templates.ts';
 
 /** A file of a new project, and its text. */
 export interface ProjectFile {
@@ -21,9 +21,6 @@ export interface ProjectChoice {
   readonly hasTables: boolean;
 }
 
-/** Rules of a template for a database that it knows nothing about. */
-const emptyRules = 'permissions.empty.yaml';
-
 /** The files of a template, by the names that they have in a project. */
 export async function projectFiles(choice: ProjectChoice): Promise<readonly ProjectFile[]> {
   const folder = folderOf(choice.template);
@@ -39,6 +36,11 @@ export async function projectFiles(choice: ProjectChoice): Promise<readonly Proj
       return { name: nameInProject(name), text: name === 'package.json' ? manifestText(text, choice.name) : text };
     }),
   );
+}
+
+/** Rules for the tables that an API begins with, as a project gets them. */
+export function starterRules(): Promise<string> {
+  return readFile(join(folderOf('api'), 'permissions.yaml'), 'utf8');
 }
 
 function folderOf(template: string): string {

@@ -2,6 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Rules of a template for a database that it knows nothing about. */
+export const emptyRules = 'permissions.empty.yaml';
+
 const packageRoot = join(import.meta.dirname, '..');
 
 /** Folders by the names of templates. In the published package they are copies, which `scripts/build.ts` makes. */

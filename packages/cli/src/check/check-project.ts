@@ -43,13 +43,14 @@ export async function checkProject(
 ): Promise<readonly Verdict[]> {
   if (!offline) refuseNewDatabase(project, offlineAdvice);
   const live = offline ? null : await readFacts(project, progress);
-  const chosen = choosePermissions(project, live === null ? 'offline' : live.permissions);
+  const file = await loadSchema(project);
+  const chosen = choosePermissions(project, live ?? { tables: file?.tables ?? [], permissions: 'offline' });
   const parties: Parties = {
     project,
     live,
     permissions: chosen.document,
     complaints: chosen.diagnostics,
-    file: await loadSchema(project),
+    file,
     output: await readOutput(project.output),
   };
   return progress.phase('compare', async () => [

@@ -11,6 +11,7 @@ import { hasDatabase } from '../present-database.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { applyProjectMigrations } from '../project-migrations.ts';
+import { databaseUrl } from '../settings.ts';
 import { connect } from '../source.ts';
 import { count } from '../steps.ts';
 import { installSystem } from '../system.ts';
@@ -41,6 +42,8 @@ export async function init(options: InitOptions): Promise<void> {
   checkDeployment(options.deploy);
   const progress = processProgress(options);
   const folder = resolve(options.project);
+  // A wrong address is refused before anything is written.
+  databaseUrl({ config: {} });
   await mkdir(folder, { recursive: true });
   const isStarter = isUntouched(folder);
   const isAsked = !isStarter && options.yes !== true && process.stdin.isTTY === true;

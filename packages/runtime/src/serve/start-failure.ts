@@ -29,5 +29,6 @@ export function startFailure(error: unknown): StartFailure | null {
   }
   if (code !== 'SERVICE_UNAVAILABLE') return null;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'it does not answer';
-  return { exitCode: 3, message: `The database cannot be used: ${cause}`, hint: 'Check DATABASE_URL.' };
+  const message = `The database cannot be used: ${cause.replace(/\.$/, '')}.`;
+  return { exitCode: 3, message, hint: 'Check DATABASE_URL.' };
 }

@@ -1,0 +1,129 @@
+/** No command asks another machine for anything: each is run where there is none, and what it tries is counted. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserVersion, expectCalm, patience, startBrowser, withoutBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Isolated, isolation, runIsolated, startIsolated } from '../support/isolated.ts';
+
+const packages = join(import.meta.dirname, '../../packages');
+const create = join(packages, 'create/bin/create-tablewright.cjs');
+const command = join(packages, 'cli/bin/platform.cjs');
+
+let root: string;
+let folder: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'no-network-'));
+  folder = join(root, 'shop');
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const variables = { DATABASE_URL: '', GRAPHIQL: 'true', DOCS: 'true', HOST: '127.0.0.1' };
+
+function expectNone({ code, output, attempts, lost }: Isolated): void {
+  expect([output, code]).toEqual([output, 0]);
+  expect({ attempts, lost }).toEqual({ attempts: [], lost: 0 });
+}
+
+/** Serves, asks as the first requests do, looks at the pages, and stops. */
+async function serve(name: 'start' | 'dev'): Promise<void> {
+  const port = await freePort();
+  const environment = { ...variables, PORT: String(port) };
+  const server = startIsolated(folder, [process.execPath, command, name], environment, port);
+  let ended: Isolated;
+  try {
+    await server.printed(/Listening on http/);
+    await askFirst(`http://127.0.0.1:${port}`, name);
+    if (browserVersion !== undefined) await look(`http://127.0.0.1:${port}`);
+  } finally {
+    ended = await server.end('SIGTERM');
+  }
+  expectNone(ended);
+}
+
+async function askFirst(url: string, name: string): Promise<void> {
+  const token = (await readFile(join(folder, '.platform/admin-token'), 'utf8')).trim();
+  const ask = async (path: string, headers: Readonly<Record<string, string>> = {}, body?: unknown): Promise<number> => {
+    const answer = await fetch(`${url}${path}`, {
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const admin = { authorization: `Bearer ${token}` };
+  const statuses = [
+    await ask('/', { accept: 'text/html' }),
+    await ask('/items/products?fields=name,category_id.name'),
+    await ask('/server/specs/oas'),
+    await ask('/graphql', {}, { query: '{ products { name } }' }),
+    await ask('/items/categories', admin, { name }),
+    await ask('/server/health', admin),
+  ];
+  expect(statuses).toEqual(statuses.map(() => 200));
+}
+
+async function look(url: string): Promise<void> {
+  const browser = await startBrowser();
+  const visitor = await browser.visit(url);
+  try {
+    for (const path of ['/', '/docs', '/graphql', '/admin/login']) {
+      await visitor.page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+    }
+    // Hosts that pages ask beside that of the server are a complaint.
+    expectCalm(visitor);
+  } finally {
+    await visitor.leave();
+    await browser.close();
+  }
+}
+
+describe(`where no other machine is reached (${isolation})${withoutBrowser}`, { timeout: 4 * patience }, () => {
+  it('counts what looks for one', async () => {
+    const program = `
+      await import('node:net').then(({ connect }) => connect(80, '192.0.2.1').on('error', () => {}));
+      await import('node:dns').then(({ promises }) => promises.lookup('name.example').catch(() => {}));`;
+    const { attempts } = await runIsolated(root, [process.execPath, '--input-type=module', '-e', program]);
+    expect(attempts).toEqual(['connect 192.0.2.1', 'lookup name.example']);
+  });
+
+  it.skipIf(isolation.includes('alone'))('counts what passes by Node as well', async () => {
+    // The shell asks without the hook.
+    const { lost } = await runIsolated(root, ['bash', '-c', 'exec 3<>/dev/tcp/192.0.2.1/80 || true']);
+    expect(lost).toBeGreaterThan(0);
+  });
+
+  it('makes a project', async () => {
+    expectNone(await runIsolated(root, [process.execPath, create, 'shop', '--yes', '--no-install']));
+  });
+
+  it.each([
+    'init --yes',
+    'migrate',
+    'introspect',
+    'generate',
+    'check',
+    'doctor',
+    'diff platform.schema.json work',
+    'schema pull',
+    'roles --sync',
+    'users create ada@example.com --role editor',
+    'users token ada@example.com',
+    'users list',
+    'can editor read products',
+    'explain GET_/items/products --as public',
+    'permissions push --yes',
+    'permissions diff',
+    'permissions matrix',
+    'generate --offline --clients-only',
+    'migrate --status',
+  ])('platform %s', async (line) => {
+    const args = line.split(' ').map((word) => word.replace('GET_', 'GET '));
+    expectNone(await runIsolated(folder, [process.execPath, command, ...args], variables));
+  });
+
+  it('platform start, its first requests and its pages', () => serve('start'));
+
+  it('platform dev, its first requests and its pages', () => serve('dev'));
+});
