@@ -10,7 +10,7 @@ function makersOfCode(path: string, text: string): string[] {
   return makes ? [path] : [];
 }
 
-test('code is made of text in one place only (decision 4)', () => {
+test('code is made of text in one place only (`docs/decisions/speed-of-reads.md`)', () => {
   const files = listFiles('packages/*/src/**/*.ts').filter((path) => !path.endsWith('.test.ts'));
   const makers = files.flatMap((path) => makersOfCode(path, readText(path)));
   expect(makers).toEqual(['packages/runtime/src/json/generate.ts']);

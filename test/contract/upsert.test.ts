@@ -1,4 +1,7 @@
-/** POST with `on_conflict`: items that there are by a unique key are changed, others are made. Source: decision 14. */
+/**
+ * POST with `on_conflict`: items that there are by a unique key are changed, others are made. Source:
+ * `docs/decisions/writes.md`.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isOnMariadb, skippedFor } from '../support/contract-database.ts';
 import { type Described, describeBodies } from '../support/described.ts';

@@ -104,7 +104,7 @@ describe.each(cases)('the output for %s', (_, schema) => {
   });
 
   test('passes lint and format untouched', { timeout: 60_000 }, () => {
-    // Documents have a layout of their own (decision 55).
+    // Documents have a layout of their own (`docs/decisions/documents-and-clients.md`).
     expect(lint(new Map([...files].filter(([path]) => !/^(?:openapi|model)\//.test(path))))).toBe('');
   });
 

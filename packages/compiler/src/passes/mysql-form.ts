@@ -2,9 +2,9 @@
  * Type of a column of MySQL or MariaDB → how a value is compared and how it arrives.
  *
  * Every value is selected as text or bytes, in the form the API promises, because a value within a nested row is part of
- * one text there; where nothing is nested the runtime spells some by itself (decision 46). `{}` stands for the expression
- * that is cast. Types of parameters have the names of PostgreSQL's types; the runtime's dialect knows what they are here.
- * Source: API specification, section 6.
+ * one text there; where nothing is nested the runtime spells some by itself (`docs/decisions/sql-dialects.md`). `{}`
+ * stands for the expression that is cast. Types of parameters have the names of PostgreSQL's types; the runtime's
+ * dialect knows what they are here. Source: API specification, section 6.
  */
 import type { Column } from '@tablewright/introspect/schema';
 import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/contract';

@@ -1,7 +1,7 @@
 /**
  * Changes of the model on MySQL and MariaDB, which commit every statement that changes a table. The result is compiled
  * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
- * written down with its undo statement. The metadata of the model is committed last (decision 42).
+ * written down with its undo statement. The metadata of the model is committed last (`docs/decisions/model-changes.md`).
  */
 import { modelLock, mysqlProjectTables } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';

@@ -2,7 +2,7 @@
  * Rows go from protocol bytes to JSON bytes without a string or an object in between.
  *
  * A shape is resolved once into a tree of writers; those of rows and records walk their fields, and are replaced by
- * generated code when they are used often (decision 4).
+ * generated code when they are used often (`docs/decisions/speed-of-reads.md`).
  */
 import type { WireKind } from '../contract/index.ts';
 import type { Shape, ShapeField } from '../query/plan.ts';

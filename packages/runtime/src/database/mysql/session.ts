@@ -46,7 +46,7 @@ export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSessi
  * Sets a session up for the dialect.
  *
  * Sessions only read, unless a transaction says otherwise, and every statement sees all earlier commits, as on
- * PostgreSQL. Writes rely on that when they read rows that they have waited for (decision 33).
+ * PostgreSQL. Writes rely on that when they read rows that they have waited for (`docs/decisions/writes-on-mysql.md`).
  */
 export function setUp(connection: Pick<Connection, 'query'>, session: MysqlSession): void {
   // A connection that fails here also fails the statement after it, which reports the error.

@@ -1,4 +1,7 @@
-/** Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10; decisions 33, 36. */
+/**
+ * Transactions on MySQL and MariaDB that end well or not at all. Source: reliability notes, R2 and R10;
+ * `docs/decisions/writes-on-mysql.md`.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolConnection } from 'mysql2';
 import type { Outcome, Transaction } from '../database.ts';

@@ -1,4 +1,4 @@
-/** How a change of the model is said to the database: one record for each family of servers (decision 32). */
+/** SQL of changes of the model: one record for each family of servers (`docs/decisions/model-changes.md`). */
 import type { FieldDescriptor, JsonValue, PortableType, ValueType } from '../../contract/index.ts';
 import type { KnownModel, ModelPlace, ModelStep } from '../change.ts';
 import type { ColumnTypeName, PlainTypeName } from '../columns.ts';

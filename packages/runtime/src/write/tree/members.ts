@@ -1,4 +1,7 @@
-/** The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4; decision 14. */
+/**
+ * The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4;
+ * `docs/decisions/writes.md`.
+ */
 import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
 

@@ -1,7 +1,7 @@
 /**
  * New items that a payload names in several places: one of them makes the item, with all that is said of it, and the others
  * link it. It is the place that is written first, unless only another one gives what the item cannot be without. Source:
- * decision 6.
+ * `docs/decisions/writes.md`.
  */
 import { decodeValue, type JsonValue } from '../../contract/index.ts';
 import type { PlatformError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * Links to items that the same request makes only afterwards: foreign keys in circles, and keys that are used before the
- * place that makes their item. Source: decision 6.
+ * place that makes their item. Source: `docs/decisions/writes.md`.
  */
 import { decodeValue } from '../../contract/index.ts';
 import { keyFields } from '../../query/plan-order.ts';

@@ -1,6 +1,6 @@
 /**
- * `on_conflict`: the fields by which an item of a POST is one that there is. Source: decision 14; API specification,
- * sections 8.4 and 9.
+ * `on_conflict`: the fields by which an item of a POST is one that there is. Source: `docs/decisions/writes.md`; API
+ * specification, sections 8.4 and 9.
  */
 import type { ConstraintDescriptor } from '../../contract/index.ts';
 import { forbidden, invalidQuery } from '../../query/invalid.ts';

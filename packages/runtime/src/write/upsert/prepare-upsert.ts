@@ -1,6 +1,6 @@
 /**
  * POST on a collection. With `on_conflict`, items that there are by a unique key are changed, and others made. Source:
- * decision 14.
+ * `docs/decisions/writes.md`.
  */
 import type { FilterObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
