@@ -3,7 +3,7 @@ const usualBytes = 131_072;
 /** Bytes a batch has at most, as long as no row is longer than those before. */
 const mostBytes = 1_048_576;
 /** Rows of the first batch, whose length is still unknown. */
-const firstRows = 32;
+const firstRows = 8;
 /** A batch has at most so many times the rows of the one before. */
 const growth = 8;
 const mostRows = 4_096;

@@ -29,13 +29,23 @@ export async function openDatabase(place: DatabasePlace, options: OpenOptions = 
   return shareStreams(database, { most, mostOfClient, timeoutMs: poolTimeoutMs });
 }
 
-/** PostgreSQL takes quick statements by pipelines, MySQL and MariaDB need a connection each, of which one is left to other clients. */
+/**
+ * How callers without a token share a database with others. PostgreSQL takes quick statements by pipelines, MySQL and
+ * MariaDB need a connection each, of which one is left to other clients, and the embedded database does one thing at a time.
+ */
 function publicLimits(place: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
-  if (!('url' in place)) return { places: 2, most: 4, pauseFactor: 3, timeoutMs, quickOfClient: 4 };
+  if (!('url' in place)) {
+    const beside = { yieldMs: 200, pauseFactor: 3, slowShare: 0.02 };
+    return { places: 1, most: 1, slowMs: 150, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
+  }
   const places = Math.max(2, Math.floor(poolMax / 3));
-  const turns = { places, most: places + 1, pauseFactor: 0, timeoutMs };
-  if (!isMysqlUrl(place.url)) return { ...turns, most: 2 * places, quickOfClient: Number.POSITIVE_INFINITY };
-  return { ...turns, quickOfClient: Math.max(1, poolMax - places - 3) };
+  // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/pool.ts).
+  const turns = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
+  if (!isMysqlUrl(place.url)) {
+    return { ...turns, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
+  }
+  const beside = { yieldMs: 50, pauseFactor: 1, slowShare: 0.3 };
+  return { ...turns, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
 }
 
 async function connect(place: DatabasePlace, options: OpenOptions): Promise<Database> {

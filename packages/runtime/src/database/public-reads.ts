@@ -4,11 +4,11 @@
 import type { Database, FindClient, Parameter, Statement } from './database.ts';
 import { ConnectionError, StalledError, toDatabaseError } from './errors.ts';
 import { PublicTurns, type Turn, type TurnLimits } from './public-turns.ts';
-import { type StatementKind, slowMs } from './statement-times.ts';
+import type { StatementKind } from './statement-times.ts';
 
 /** How reads of callers without a token are bounded. */
 export interface PublicReadLimits extends TurnLimits {
-  /** Quick statements of one client at once: infinity where a connection takes several at once. */
+  /** Quick statements of one client that run freely: infinity where a connection takes several at once, 0 where each takes its turn. */
   readonly quickOfClient: number;
 }
 
@@ -23,7 +23,7 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
     const begun = performance.now();
     if (isBounded) quick.set(client, (quick.get(client) ?? 0) + 1);
     const leave = (): void => {
-      if (performance.now() - begun > slowMs) times.doubt(kind);
+      if (performance.now() - begun > limits.slowMs) times.doubt(kind);
       if (isBounded) decrease(quick, client);
     };
     return run().then(leave, (error: unknown) => {
@@ -54,7 +54,8 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
   return {
     ...database,
     read(statement, parameters, sink, findClient = noClient) {
-      if (statement.isPublic !== true || statement.brief === true) return database.read(statement, parameters, sink);
+      if (statement.brief === true) return database.read(statement, parameters, sink);
+      if (statement.isPublic !== true) return turns.beside(() => database.read(statement, parameters, sink));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
         runInTurn(kind, findClient(), (isApart) =>
@@ -82,7 +83,8 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
         leave();
         await drained();
         if (signal.aborted) return;
-        const next = await enter(turns, { ...asker, goesOn: true });
+        // How long its next batches take tells nothing of others that begin.
+        const next = await enter(turns, { kind: `next ${asker.kind}`, client, goesOn: true });
         if (isOver) turns.leave(next, false);
         else turn = next;
       };
@@ -93,6 +95,9 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
         leave();
       }
     },
+    transaction: (work) => turns.beside(() => database.transaction(work)),
+    briefTransaction: (work, rows) => turns.beside(() => database.briefTransaction(work, rows)),
+    query: (text, parameters) => turns.beside(() => database.query(text, parameters)),
     load: () => ({ ...database.load?.(), turns: turns.waited }),
   };
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Asker, PublicTurns, type Turn } from './public-turns.ts';
 
 beforeEach(() => {
@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const limits = { places: 3, most: 6, pauseFactor: 0, timeoutMs: 2_000 };
+const limits = { places: 3, most: 6, slowMs: 150, pauseFactor: 0, beside: null, timeoutMs: 2_000 };
 
 /** Asks for a turn; gives what came of it so far. */
 function ask(turns: PublicTurns, client: string, kind: string, rest: Partial<Asker> = {}) {
@@ -58,6 +58,8 @@ test('what turned out to be slow counts as slow, for its client as well', async 
     turns.times.isSlow('unknown', 'b'),
   ]).toEqual([true, true, false]);
   await vi.advanceTimersByTimeAsync(8_001);
+  expect(turns.times.isSlow('unknown', 'a')).toBe(false);
+  await vi.advanceTimersByTimeAsync(52_000);
   expect(turns.times.isSlow('slow', 'a')).toBe(false);
 });
 
@@ -113,6 +115,79 @@ test('slow statements pause where the database does one thing at a time, others 
   expect([slow.turn, other.begunAfter]).toEqual([undefined, 0]);
   await vi.advanceTimersByTimeAsync(100);
   expect(slow.turn).toBeDefined();
+});
+
+describe('beside callers with a token', () => {
+  const beside = { yieldMs: 50, pauseFactor: 2, slowShare: 0.1 };
+  const shared = { ...limits, places: 1, most: 1, beside };
+
+  /** Work of a caller with a token that takes so long. */
+  function work(turns: PublicTurns, ms: number): void {
+    void turns.beside(() => new Promise((resolve) => setTimeout(resolve, ms)));
+  }
+
+  test('a statement lets work that is under way go first, for a while', async () => {
+    const turns = new PublicTurns(shared);
+    work(turns, 20);
+    const short = ask(turns, 'a', 'unknown');
+    await vi.advanceTimersByTimeAsync(20);
+    expect(short.turn).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(20);
+    if (short.turn === undefined) throw new Error('The work has ended.');
+    turns.leave(short.turn);
+    work(turns, 1_000);
+    const long = ask(turns, 'a', 'unknown');
+    await vi.advanceTimersByTimeAsync(70);
+    expect(long.begunAfter).toBeGreaterThanOrEqual(50);
+  });
+
+  test('statements pause after one that was not quick, and quick ones do not', async () => {
+    const turns = new PublicTurns(shared);
+    await runFor(turns, 'a', 'quick', 5);
+    work(turns, 1);
+    await vi.advanceTimersByTimeAsync(10);
+    await runFor(turns, 'a', 'neither', 60);
+    const [pausing, quick] = [ask(turns, 'b', 'neither'), ask(turns, 'c', 'quick')];
+    await vi.advanceTimersByTimeAsync(20);
+    expect([pausing.turn, quick.turn?.client]).toEqual([undefined, 'c']);
+    if (quick.turn !== undefined) turns.leave(quick.turn);
+    await vi.advanceTimersByTimeAsync(110);
+    expect(pausing.turn).toBeDefined();
+  });
+
+  test('while many wait, slow and unknown statements are held to their share, and others are not', async () => {
+    const turns = new PublicTurns({ ...shared, beside: { ...beside, pauseFactor: 0 }, timeoutMs: 60_000 });
+    const token = setInterval(() => work(turns, 0), 200);
+    await runFor(turns, 'known', 'neither', 60);
+    await runFor(turns, 'a', 'slow', 400);
+    const waiting = ['slow', 'unknown'].flatMap((kind) => Array.from({ length: 8 }, () => ask(turns, kind, kind)));
+    const [first] = waiting;
+    await vi.advanceTimersByTimeAsync(20);
+    const known = ask(turns, 'c', 'neither');
+    await vi.advanceTimersByTimeAsync(20);
+    expect(known.turn).toBeUndefined();
+    // Few waited when the first was asked for.
+    if (first?.turn === undefined) throw new Error('There is a place.');
+    turns.leave(first.turn);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(known.turn).toBeDefined();
+    if (known.turn !== undefined) turns.leave(known.turn);
+    const begun = (): number => waiting.filter(({ turn }) => turn !== undefined).length;
+    // 300 ms too many, a tenth of the time.
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(begun()).toBe(1);
+    await vi.advanceTimersByTimeAsync(700);
+    expect(begun()).toBe(2);
+    clearInterval(token);
+  });
+
+  test('without them nothing of this holds', async () => {
+    const turns = new PublicTurns(shared);
+    for (const kind of ['one', 'two', 'three']) await runFor(turns, kind, kind, 400);
+    const slow = ask(turns, 'a', 'one');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(slow.begunAfter).toBe(0);
+  });
 });
 
 test('who waits is told, and who waits too long or with too many is refused', async () => {

@@ -6,7 +6,7 @@
  * statement in it turns out to be slow.
  */
 import { ConnectionError } from './errors.ts';
-import { type StatementKind, StatementTimes, slowMs } from './statement-times.ts';
+import { type StatementKind, StatementTimes } from './statement-times.ts';
 import { type Waited, Waits } from './waits.ts';
 
 /** How many statements may run at once, and how long one waits. */
@@ -15,10 +15,24 @@ export interface TurnLimits {
   readonly places: number;
   /** Those statements at once, with those that turned out to be slow. */
   readonly most: number;
+  /** Milliseconds beyond which a statement is slow. */
+  readonly slowMs: number;
   /** Pause of slow statements after one of them, as a multiple of its time. */
   readonly pauseFactor: number;
+  /** What holds in addition beside work of callers with a token. Null: nothing. */
+  readonly beside: BesideLimits | null;
   /** How long a statement waits for its turn, in milliseconds. */
   readonly timeoutMs: number;
+}
+
+/** How statements of callers without a token give way to other work. */
+export interface BesideLimits {
+  /** How long one lets other work that is under way go first, in milliseconds. */
+  readonly yieldMs: number;
+  /** Pause after a statement that was not quick, as a multiple of its time. Quick statements need not wait for its end. */
+  readonly pauseFactor: number;
+  /** The part of the time that slow and unknown statements may take while many wait. */
+  readonly slowShare: number;
 }
 
 /** A statement and its client. */
@@ -38,31 +52,59 @@ export interface Turn extends Asker {
 
 interface WaitingTurn {
   readonly asker: Asker;
+  readonly since: number;
   readonly deadline: number;
   readonly begin: (turn: Turn) => void;
   readonly refuse: (error: ConnectionError) => void;
 }
 
-/** The longest pause after a slow statement, in milliseconds. */
+/** The longest pause after a statement, in milliseconds. */
 const maxPauseMs = 5_000;
 /** How often waiting statements are looked at, in milliseconds. */
-const lookMs = 25;
+const lookMs = 10;
+/** Other work counts as under way a moment longer: a sign-in or a write is several statements, one after the other. */
+const lingerMs = 3;
+/** Callers with a token are there for so long after their last work, in milliseconds. */
+const presenceMs = 1_000;
+/** Time that slow statements have in hand when they are held to their share, in milliseconds. */
+const slowBurstMs = 100;
+/** So many wait where clients ask for more than there is. */
+const manyWaiting = 4;
 /** Statements that may wait, in all and of one client; more are refused at once. Servers that render pages ask many at once. */
 const maxWaiting = 1_000;
 const maxWaitingOfClient = 250;
 
 /** Lets statements begin by turns: the next is the one, among those that may begin, whose client used least of late. */
 export class PublicTurns {
-  readonly times = new StatementTimes();
+  readonly times: StatementTimes;
   readonly #limits: TurnLimits;
   readonly #running = new Set<Turn>();
   #waiting: WaitingTurn[] = [];
   readonly #waits = new Waits();
-  #pausedUntil = 0;
+  /** Work of callers with a token that is under way, and when the last of it ended. */
+  #others = 0;
+  #othersEnded = Number.NEGATIVE_INFINITY;
+  #lastBegun = Number.NEGATIVE_INFINITY;
+  /** The last statement that was not quick, and the last that was slow. */
+  #last = noPause;
+  #lastSlow = noPause;
+  /** Milliseconds that slow statements may still take, as of the end of the last one. */
+  #slowCredit = slowBurstMs;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
+    this.times = new StatementTimes(limits.slowMs);
+  }
+
+  /** Runs work of callers with a token, which goes first where the limits say so. */
+  beside<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#limits.beside === null) return run();
+    this.#others++;
+    return run().finally(() => {
+      this.#others--;
+      this.#othersEnded = performance.now();
+    });
   }
 
   /** Statements that wait for their turn. */
@@ -73,7 +115,7 @@ export class PublicTurns {
   /** Gives a turn, at once if there is a place. Rejects with `ConnectionError` if there is none in time. */
   enter(asker: Asker): Turn | Promise<Turn> {
     const isFirst = this.#waiting.length === 0 || asker.goesOn;
-    return isFirst && this.#mayBegin(asker) ? this.#begin(asker) : this.#wait(asker);
+    return isFirst && this.#mayBegin(asker, performance.now()) ? this.#begin(asker) : this.#wait(asker);
   }
 
   /** Ends a turn. To be called once; `isTold` is false if its time says nothing about the statement. */
@@ -82,23 +124,53 @@ export class PublicTurns {
     const now = performance.now();
     const ms = now - turn.begun;
     if (isTold) this.times.note(turn.kind, turn.client, ms);
-    if (ms > slowMs) this.#pausedUntil = now + Math.min(ms * this.#limits.pauseFactor, maxPauseMs);
+    if (ms > this.#limits.slowMs) {
+      this.#slowCredit = this.#creditAt(now) - ms;
+      this.#lastSlow = { ended: now, ms };
+    }
+    if (!this.times.isQuick(turn.kind)) this.#last = { ended: now, ms };
     this.#serve();
   }
 
-  #mayBegin({ kind, client, goesOn }: Asker): boolean {
-    const { places, most } = this.#limits;
-    if (this.#running.size >= most) return false;
+  #mayBegin(asker: Asker, since: number): boolean {
+    const { places, most, slowMs } = this.#limits;
     const now = performance.now();
+    if (this.#running.size >= most || this.#yields(now, since) || this.#isPaused(asker, now)) return false;
+    const { kind, client } = asker;
     const slow = [...this.#running].filter((turn) => turn.isSlow || now - turn.begun > slowMs);
     if (!this.times.isSlow(kind, client)) return this.#running.size - slow.length < Math.max(1, places - slow.length);
-    if (now < this.#pausedUntil && !goesOn) return false;
     return slow.length < Math.max(1, places - 1) && !slow.some((turn) => turn.client === client);
+  }
+
+  /** Whether other work goes first: statements begin one after the other as long as some is under way. */
+  #yields(now: number, since: number): boolean {
+    const { beside } = this.#limits;
+    if (beside === null || now - Math.max(since, this.#lastBegun) >= beside.yieldMs) return false;
+    return this.#others > 0 || now - this.#othersEnded < lingerMs;
+  }
+
+  #isPaused({ kind, client, goesOn }: Asker, now: number): boolean {
+    const { beside, pauseFactor } = this.#limits;
+    const near = this.#others > 0 || now - this.#othersEnded < presenceMs ? beside : null;
+    if (near !== null && !this.times.isQuick(kind) && isWithin(this.#last, near.pauseFactor, now)) return true;
+    if (goesOn) return false;
+    const isSlow = this.times.isSlow(kind, client);
+    if (isSlow && isWithin(this.#lastSlow, pauseFactor, now)) return true;
+    if (near === null || this.#waiting.length < manyWaiting) return false;
+    return (isSlow || !this.times.isKnown(kind)) && this.#creditAt(now) <= 0;
+  }
+
+  /** It grows with time, up to what it was at first. */
+  #creditAt(now: number): number {
+    const { beside } = this.#limits;
+    if (beside === null || this.#lastSlow === noPause) return slowBurstMs;
+    return Math.min(slowBurstMs, this.#slowCredit + (now - this.#lastSlow.ended) * beside.slowShare);
   }
 
   #begin(asker: Asker): Turn {
     const { kind, client } = asker;
     const turn = { ...asker, begun: performance.now(), isSlow: this.times.isSlow(kind, client) };
+    this.#lastBegun = turn.begun;
     this.#running.add(turn);
     return turn;
   }
@@ -108,8 +180,9 @@ export class PublicTurns {
     const isFull = this.#waiting.length >= maxWaiting || this.#waiting.filter(isOfClient).length >= maxWaitingOfClient;
     if (isFull && !asker.goesOn) throw new ConnectionError('Too many statements wait for their turn.');
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
-    const deadline = asker.goesOn ? Number.POSITIVE_INFINITY : performance.now() + this.#limits.timeoutMs;
-    this.#waiting.push({ asker, deadline, begin: resolve, refuse: reject });
+    const since = performance.now();
+    const deadline = asker.goesOn ? Number.POSITIVE_INFINITY : since + this.#limits.timeoutMs;
+    this.#waiting.push({ asker, since, deadline, begin: resolve, refuse: reject });
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
     const ended = this.#waits.begin();
     this.#serve();
@@ -120,7 +193,8 @@ export class PublicTurns {
   #look(): void {
     const now = performance.now();
     // Others of its kind and its client's others are not let into the place that it leaves.
-    for (const { kind, client, begun } of this.#running) if (now - begun > slowMs) this.times.suspect(kind, client);
+    for (const { kind, client, begun } of this.#running)
+      if (now - begun > this.#limits.slowMs) this.times.suspect(kind, client);
     const late = this.#waiting.filter(({ deadline }) => deadline < now);
     if (late.length > 0) {
       this.#waiting = this.#waiting.filter(({ deadline }) => deadline >= now);
@@ -133,6 +207,7 @@ export class PublicTurns {
   }
 
   #serve(): void {
+    if (this.#running.size >= this.#limits.most || this.#yields(performance.now(), Number.NEGATIVE_INFINITY)) return;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
       next.begin(this.#begin(next.asker));
@@ -144,7 +219,7 @@ export class PublicTurns {
     let least = Number.POSITIVE_INFINITY;
     for (const waiting of this.#waiting) {
       const rank = this.#rank(waiting.asker);
-      if (rank < least && this.#mayBegin(waiting.asker)) [next, least] = [waiting, rank];
+      if (rank < least && this.#mayBegin(waiting.asker, waiting.since)) [next, least] = [waiting, rank];
     }
     return next;
   }
@@ -160,4 +235,16 @@ export class PublicTurns {
     for (const turn of this.#running) if (turn.client === client) rank += now - turn.begun + 1;
     return rank;
   }
+}
+
+/** A statement that others pause after. */
+interface Pause {
+  readonly ended: number;
+  readonly ms: number;
+}
+
+const noPause: Pause = { ended: Number.NEGATIVE_INFINITY, ms: 0 };
+
+function isWithin({ ended, ms }: Pause, factor: number, now: number): boolean {
+  return now - ended < Math.min(ms * factor, maxPauseMs);
 }

@@ -13,11 +13,14 @@ interface ClientTime {
   slowUntil: number;
 }
 
+/** Marks of kinds that are not slow. */
+const quick = 0;
+const neither = 1;
 /** A statement is quick when it takes less, in milliseconds. */
 const quickMs = 20;
-/** A statement is slow when it takes longer. Reads leave a connection with a slow answer before that (postgres/pool.ts). */
-export const slowMs = 150;
-/** A slow statement counts as slow for so many times as long as it took, as does its client, and at most so long. */
+/** A slow statement counts as slow for so long: longer than others pause after it. */
+const slowKindMs = 60_000;
+/** Its client counts as slow for so many times as long as it took, and at most so long. */
 const slowFactor = 20;
 const maxSlowMs = 10_000;
 /** After this time, a client's used time counts half. */
@@ -27,13 +30,24 @@ const maxRemembered = 5_000;
 
 /** Remembers times of statements. */
 export class StatementTimes {
-  /** Until when a kind is slow; 0 for a quick one. */
+  /** Until when a kind is slow; `quick` or `neither` for the others. */
   readonly #kinds = new Map<StatementKind, number>();
   readonly #clients = new Map<string, ClientTime>();
+  readonly #slowMs: number;
+
+  /** `slowMs` is what a slow statement takes at least, in milliseconds. */
+  constructor(slowMs: number) {
+    this.#slowMs = slowMs;
+  }
 
   /** True if statements of this kind were quick. */
   isQuick(kind: StatementKind): boolean {
-    return this.#kinds.get(kind) === 0;
+    return this.#kinds.get(kind) === quick;
+  }
+
+  /** True if a statement of this kind has run. */
+  isKnown(kind: StatementKind): boolean {
+    return this.#kinds.has(kind);
   }
 
   /** True if statements of this kind, or those of this client, were slow of late. */
@@ -51,29 +65,31 @@ export class StatementTimes {
   /** Takes the time of a statement that had its turn. */
   note(kind: StatementKind, client: string, ms: number): void {
     const now = performance.now();
-    const slowUntil = ms > slowMs ? now + Math.min(ms * slowFactor, maxSlowMs) : 0;
+    const isSlow = ms > this.#slowMs;
+    const slowUntil = isSlow ? now + Math.min(ms * slowFactor, maxSlowMs) : 0;
     const usedMs = this.usedBy(client) + ms;
     remember(this.#clients, client, {
       usedMs,
       updatedAt: now,
       slowUntil: Math.max(slowUntil, this.#clients.get(client)?.slowUntil ?? 0),
     });
-    if (slowUntil > 0) remember(this.#kinds, kind, slowUntil);
-    else if (ms < quickMs) remember(this.#kinds, kind, 0);
+    if (isSlow) remember(this.#kinds, kind, now + slowKindMs);
+    else if (ms < quickMs) remember(this.#kinds, kind, quick);
+    else if (!this.isKnown(kind)) remember(this.#kinds, kind, neither);
   }
 
   /** Notes that a statement under way has been slow already. */
   suspect(kind: StatementKind, client: string): void {
     if (this.isSlow(kind, client)) return;
     const now = performance.now();
-    const slowUntil = now + slowMs * slowFactor;
-    remember(this.#kinds, kind, slowUntil);
+    const slowUntil = now + this.#slowMs * slowFactor;
+    remember(this.#kinds, kind, now + slowKindMs);
     remember(this.#clients, client, { usedMs: this.usedBy(client), updatedAt: now, slowUntil });
   }
 
   /** Takes back that a kind is quick: the next of its statements has to wait for a turn. */
   doubt(kind: StatementKind): void {
-    if (this.isQuick(kind)) this.#kinds.delete(kind);
+    if (this.isQuick(kind)) remember(this.#kinds, kind, neither);
   }
 }
 
