@@ -207,7 +207,8 @@ describe('large files', () => {
       }
       await sleep(100);
       most = Math.max(most, await memory());
-      await idle.cancel();
+      // The server has cut it if all this took longer than STREAM_STALL_TIMEOUT.
+      await idle.cancel().catch(() => {});
       expect(size).toBeGreaterThan(rows * 250);
       expect(size).toBeGreaterThan(64 * 2 ** 20);
       if (format === 'csv' || format === 'ndjson') expect(breaks).toBe(rows + (format === 'csv' ? 1 : 0));
