@@ -35,7 +35,7 @@ export async function openDatabase(place: DatabasePlace, options: OpenOptions = 
  */
 function publicLimits(place: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
   if (!('url' in place)) {
-    const beside = { yieldMs: 200, pauseFactor: 3, slowShare: 0.02 };
+    const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };
     return { places: 1, most: 1, slowMs: 150, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
   }
   const places = Math.max(2, Math.floor(poolMax / 3));
@@ -44,7 +44,7 @@ function publicLimits(place: DatabasePlace, poolMax: number, timeoutMs: number):
   if (!isMysqlUrl(place.url)) {
     return { ...turns, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
   }
-  const beside = { yieldMs: 50, pauseFactor: 1, slowShare: 0.3 };
+  const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 200, slowShare: 0.3 };
   return { ...turns, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
 }
 

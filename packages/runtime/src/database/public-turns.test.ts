@@ -118,7 +118,7 @@ test('slow statements pause where the database does one thing at a time, others 
 });
 
 describe('beside callers with a token', () => {
-  const beside = { yieldMs: 50, pauseFactor: 2, slowShare: 0.1 };
+  const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 0, slowShare: 0.1 };
   const shared = { ...limits, places: 1, most: 1, beside };
 
   /** Work of a caller with a token that takes so long. */
@@ -153,6 +153,16 @@ describe('beside callers with a token', () => {
     if (quick.turn !== undefined) turns.leave(quick.turn);
     await vi.advanceTimersByTimeAsync(110);
     expect(pausing.turn).toBeDefined();
+  });
+
+  test('a client that used little does not pause', async () => {
+    const turns = new PublicTurns({ ...shared, beside: { ...beside, freeMs: 50 } });
+    work(turns, 1);
+    await vi.advanceTimersByTimeAsync(10);
+    await runFor(turns, 'a', 'neither', 60);
+    const [much, little] = [ask(turns, 'a', 'neither'), ask(turns, 'b', 'neither')];
+    await vi.advanceTimersByTimeAsync(20);
+    expect([much.turn, little.turn?.client]).toEqual([undefined, 'b']);
   });
 
   test('while many wait, slow and unknown statements are held to their share, and others are not', async () => {

@@ -31,6 +31,8 @@ export interface BesideLimits {
   readonly yieldMs: number;
   /** Pause after a statement that was not quick, as a multiple of its time. Quick statements need not wait for its end. */
   readonly pauseFactor: number;
+  /** Milliseconds that a client's statements may take of late before it has to wait for that. */
+  readonly freeMs: number;
   /** The part of the time that slow and unknown statements may take while many wait. */
   readonly slowShare: number;
 }
@@ -152,7 +154,9 @@ export class PublicTurns {
   #isPaused({ kind, client, goesOn }: Asker, now: number): boolean {
     const { beside, pauseFactor } = this.#limits;
     const near = this.#others > 0 || now - this.#othersEnded < presenceMs ? beside : null;
-    if (near !== null && !this.times.isQuick(kind) && isWithin(this.#last, near.pauseFactor, now)) return true;
+    if (near !== null && isWithin(this.#last, near.pauseFactor, now) && !this.times.isQuick(kind)) {
+      if (this.times.usedBy(client) >= near.freeMs) return true;
+    }
     if (goesOn) return false;
     const isSlow = this.times.isSlow(kind, client);
     if (isSlow && isWithin(this.#lastSlow, pauseFactor, now)) return true;
