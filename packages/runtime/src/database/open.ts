@@ -44,7 +44,7 @@ function publicLimits(place: DatabasePlace, poolMax: number, timeoutMs: number):
   if (!isMysqlUrl(place.url)) {
     return { ...turns, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
   }
-  const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 200, slowShare: 0.3 };
+  const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 };
   return { ...turns, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
 }
 

@@ -6,35 +6,18 @@
  * statement in it turns out to be slow.
  */
 import { ConnectionError } from './errors.ts';
+import { type PaceLimits, PublicPace } from './public-pace.ts';
 import { type StatementKind, StatementTimes } from './statement-times.ts';
 import { type Waited, Waits } from './waits.ts';
 
 /** How many statements may run at once, and how long one waits. */
-export interface TurnLimits {
+export interface TurnLimits extends PaceLimits {
   /** Places of statements that are not known to be quick. */
   readonly places: number;
   /** Those statements at once, with those that turned out to be slow. */
   readonly most: number;
-  /** Milliseconds beyond which a statement is slow. */
-  readonly slowMs: number;
-  /** Pause of slow statements after one of them, as a multiple of its time. */
-  readonly pauseFactor: number;
-  /** What holds in addition beside work of callers with a token. Null: nothing. */
-  readonly beside: BesideLimits | null;
   /** How long a statement waits for its turn, in milliseconds. */
   readonly timeoutMs: number;
-}
-
-/** How statements of callers without a token give way to other work. */
-export interface BesideLimits {
-  /** How long one lets other work that is under way go first, in milliseconds. */
-  readonly yieldMs: number;
-  /** Pause after a statement that was not quick, as a multiple of its time. Quick statements need not wait for its end. */
-  readonly pauseFactor: number;
-  /** Milliseconds that a client's statements may take of late before it has to wait for that. */
-  readonly freeMs: number;
-  /** The part of the time that slow and unknown statements may take while many wait. */
-  readonly slowShare: number;
 }
 
 /** A statement and its client. */
@@ -60,16 +43,8 @@ interface WaitingTurn {
   readonly refuse: (error: ConnectionError) => void;
 }
 
-/** The longest pause after a statement, in milliseconds. */
-const maxPauseMs = 5_000;
 /** How often waiting statements are looked at, in milliseconds. */
 const lookMs = 10;
-/** Other work counts as under way a moment longer: a sign-in or a write is several statements, one after the other. */
-const lingerMs = 3;
-/** Callers with a token are there for so long after their last work, in milliseconds. */
-const presenceMs = 1_000;
-/** Time that slow statements have in hand when they are held to their share, in milliseconds. */
-const slowBurstMs = 100;
 /** So many wait where clients ask for more than there is. */
 const manyWaiting = 4;
 /** Statements that may wait, in all and of one client; more are refused at once. Servers that render pages ask many at once. */
@@ -83,30 +58,18 @@ export class PublicTurns {
   readonly #running = new Set<Turn>();
   #waiting: WaitingTurn[] = [];
   readonly #waits = new Waits();
-  /** Work of callers with a token that is under way, and when the last of it ended. */
-  #others = 0;
-  #othersEnded = Number.NEGATIVE_INFINITY;
-  #lastBegun = Number.NEGATIVE_INFINITY;
-  /** The last statement that was not quick, and the last that was slow. */
-  #last = noPause;
-  #lastSlow = noPause;
-  /** Milliseconds that slow statements may still take, as of the end of the last one. */
-  #slowCredit = slowBurstMs;
+  readonly #pace: PublicPace;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
     this.times = new StatementTimes(limits.slowMs);
+    this.#pace = new PublicPace(limits);
   }
 
   /** Runs work of callers with a token, which goes first where the limits say so. */
   beside<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#limits.beside === null) return run();
-    this.#others++;
-    return run().finally(() => {
-      this.#others--;
-      this.#othersEnded = performance.now();
-    });
+    return this.#limits.beside === null ? run() : this.#pace.beside(run);
   }
 
   /** Statements that wait for their turn. */
@@ -126,55 +89,34 @@ export class PublicTurns {
     const now = performance.now();
     const ms = now - turn.begun;
     if (isTold) this.times.note(turn.kind, turn.client, ms);
-    if (ms > this.#limits.slowMs) {
-      this.#slowCredit = this.#creditAt(now) - ms;
-      this.#lastSlow = { ended: now, ms };
-    }
-    if (!this.times.isQuick(turn.kind)) this.#last = { ended: now, ms };
+    if (!this.times.isQuick(turn.kind)) this.#pace.ended(now, ms);
     this.#serve();
   }
 
   #mayBegin(asker: Asker, since: number): boolean {
     const { places, most, slowMs } = this.#limits;
     const now = performance.now();
-    if (this.#running.size >= most || this.#yields(now, since) || this.#isPaused(asker, now)) return false;
+    if (this.#running.size >= most || this.#pace.yields(now, since) || this.#isPaused(asker, now)) return false;
     const { kind, client } = asker;
     const slow = [...this.#running].filter((turn) => turn.isSlow || now - turn.begun > slowMs);
     if (!this.times.isSlow(kind, client)) return this.#running.size - slow.length < Math.max(1, places - slow.length);
     return slow.length < Math.max(1, places - 1) && !slow.some((turn) => turn.client === client);
   }
 
-  /** Whether other work goes first: statements begin one after the other as long as some is under way. */
-  #yields(now: number, since: number): boolean {
-    const { beside } = this.#limits;
-    if (beside === null || now - Math.max(since, this.#lastBegun) >= beside.yieldMs) return false;
-    return this.#others > 0 || now - this.#othersEnded < lingerMs;
-  }
-
   #isPaused({ kind, client, goesOn }: Asker, now: number): boolean {
-    const { beside, pauseFactor } = this.#limits;
-    const near = this.#others > 0 || now - this.#othersEnded < presenceMs ? beside : null;
-    if (near !== null && isWithin(this.#last, near.pauseFactor, now) && !this.times.isQuick(kind)) {
-      if (this.times.usedBy(client) >= near.freeMs) return true;
-    }
+    const { times } = this;
+    if (this.#pace.isPausing(now) && !times.isQuick(kind) && this.#pace.isHeld(times.usedBy(client))) return true;
     if (goesOn) return false;
-    const isSlow = this.times.isSlow(kind, client);
-    if (isSlow && isWithin(this.#lastSlow, pauseFactor, now)) return true;
-    if (near === null || this.#waiting.length < manyWaiting) return false;
-    return (isSlow || !this.times.isKnown(kind)) && this.#creditAt(now) <= 0;
-  }
-
-  /** It grows with time, up to what it was at first. */
-  #creditAt(now: number): number {
-    const { beside } = this.#limits;
-    if (beside === null || this.#lastSlow === noPause) return slowBurstMs;
-    return Math.min(slowBurstMs, this.#slowCredit + (now - this.#lastSlow.ended) * beside.slowShare);
+    const isSlow = times.isSlow(kind, client);
+    if (isSlow && this.#pace.isPausingSlow(now)) return true;
+    if (this.#waiting.length < manyWaiting || (!isSlow && times.isKnown(kind))) return false;
+    return this.#pace.isShareUsed(now);
   }
 
   #begin(asker: Asker): Turn {
     const { kind, client } = asker;
     const turn = { ...asker, begun: performance.now(), isSlow: this.times.isSlow(kind, client) };
-    this.#lastBegun = turn.begun;
+    this.#pace.begun(turn.begun);
     this.#running.add(turn);
     return turn;
   }
@@ -211,7 +153,7 @@ export class PublicTurns {
   }
 
   #serve(): void {
-    if (this.#running.size >= this.#limits.most || this.#yields(performance.now(), Number.NEGATIVE_INFINITY)) return;
+    if (this.#running.size >= this.#limits.most || this.#pace.yields(performance.now())) return;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
       next.begin(this.#begin(next.asker));
@@ -239,16 +181,4 @@ export class PublicTurns {
     for (const turn of this.#running) if (turn.client === client) rank += now - turn.begun + 1;
     return rank;
   }
-}
-
-/** A statement that others pause after. */
-interface Pause {
-  readonly ended: number;
-  readonly ms: number;
-}
-
-const noPause: Pause = { ended: Number.NEGATIVE_INFINITY, ms: 0 };
-
-function isWithin({ ended, ms }: Pause, factor: number, now: number): boolean {
-  return now - ended < Math.min(ms * factor, maxPauseMs);
 }
