@@ -1,4 +1,4 @@
-/** Requests that wait for connections: administrators see a warning in the health of the server, everybody else sees none. */
+/** Requests that wait for connections: administrators see a warning in the health of the server, other callers see none. */
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -35,7 +35,7 @@ async function askWithoutReading(): Promise<void> {
   socket.write(`GET /items/plenty?limit=-1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`);
 }
 
-it('warns administrators, and nobody else, while the only stream keeps another one waiting', async () => {
+it('warns administrators only while the only stream keeps another one waiting', async () => {
   const { server } = project;
   expect((await server.admin('/server/health')).json).toMatchObject({
     status: 'ok',

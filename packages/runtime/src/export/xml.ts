@@ -30,7 +30,7 @@ function contentOf(value: RawJson): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters looked for
 const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
-/** What cannot stand for itself: most texts have none of it, and are not copied. */
+/** Characters that need an escape, or have none: most texts hold none of them, and are not copied. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters looked for
 const special = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Surrogate}/u;
 
