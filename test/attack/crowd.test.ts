@@ -3,7 +3,7 @@
  * are little later than usual, memory is bounded, and afterwards all is as before. CROWD_SECONDS=60 is the full run.
  *
  * How late answers are during the attack is judged in every full run. In others it is where nothing else keeps the machine
- * busy, in rounds of which one has to keep the bound; on MariaDB, which misses it by little, it is only told.
+ * busy, in rounds of which one has to keep the bound; on MariaDB it is only told, until short runs are measured there.
  */
 import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
