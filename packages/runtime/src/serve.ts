@@ -29,7 +29,7 @@ import { describeCause, type Log } from './http/log.ts';
 import { startPaths } from './http/page-paths.ts';
 import { createServer } from './http/server.ts';
 import { createPlanner } from './query/planner.ts';
-import { compiledModel, frozenModel } from './resources/model-warden.ts';
+import { compiledModel, frozenModel } from './resources/model-hook.ts';
 import { createWelcome } from './serve/first-user.ts';
 import { collectWhenIdle } from './serve/idle-memory.ts';
 import { createLateDatabase } from './serve/late-database.ts';

@@ -8,13 +8,13 @@ import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Ask } from '../write/ask.ts';
-import type { Sender } from '../write/job.ts';
 import type { Keys } from '../write/keys.ts';
 import { isEveryRow } from '../write/late.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
-import type { Work } from '../write/perform.ts';
-import { keyArray } from '../write/warden.ts';
+import { keyArray } from '../write/system-hook.ts';
+import type { WriteCommand } from '../write/write-command.ts';
+import type { TransactionBody } from '../write/write-executor.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { createInviteRights } from './invite-rights.ts';
 import { makeMailedKey } from './mailed-token.ts';
@@ -30,7 +30,7 @@ export interface Invitation {
 }
 
 /** Returns the work of an invitation. Its run rejects with FORBIDDEN or FAILED_VALIDATION. */
-export type Invite = (caller: Caller, sender: Sender, invitation: Invitation) => Work<void>;
+export type Invite = (caller: Caller, sender: RequestOrigin, invitation: Invitation) => TransactionBody<void>;
 
 /** Options of `Invite`. */
 export interface InviteOptions {
@@ -66,11 +66,11 @@ export function createInvite({ api, place: location, planner, writer, environmen
 
   return function invite(caller, sender, { emails, role, url }) {
     const request = { caller, sender, collection: 'platform_users', query: '', inviting: true } as const;
-    let parts: readonly Work[] = [];
+    let parts: readonly TransactionBody[] = [];
 
     /** Writes as part of the invitation, and returns the keys of the written items. */
-    async function write(transaction: Transaction, ask: Omit<Ask, 'request'>): Promise<Keys | null> {
-      const work = await writer.workOf({ ...ask, request });
+    async function write(transaction: Transaction, command: Omit<WriteCommand, 'request'>): Promise<Keys | null> {
+      const work = await writer.workOf({ ...command, request });
       parts = [...parts, work];
       return (await work.run(transaction)).keys;
     }
@@ -99,8 +99,8 @@ export function createInvite({ api, place: location, planner, writer, environmen
 
     return {
       run,
-      touched: () => parts.flatMap((part) => part.touched()),
-      overtaken: isOvertaken,
+      affected: () => parts.flatMap((part) => part.affected()),
+      isConflict: isOvertaken,
       committed() {
         for (const part of parts) part.committed();
       },

@@ -2,7 +2,7 @@
 import { PlatformError } from '../errors.ts';
 import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../http/networks.ts';
 import type { Account } from '../users/account.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
 const mostKnown = 1_000;
@@ -18,12 +18,12 @@ export function mayUseFrom(list: readonly string[], client: Address | null): boo
 }
 
 /** Throws INVALID_IP where the role of a user may not be used from where a request came from. */
-export function checkAddress({ role }: Account, { ip }: Sender): void {
+export function checkAddress({ role }: Account, { ip }: RequestOrigin): void {
   if (!mayUseFrom(role?.ipAccess ?? [], readAddress(ip ?? ''))) throw new PlatformError('INVALID_IP');
 }
 
 /** Subnet of a sender, against which its attempts count. */
-export function clientOf({ ip }: Sender): string {
+export function clientOf({ ip }: RequestOrigin): string {
   const address = readAddress(ip ?? '');
   return address === null ? '' : subnetOf(address);
 }

@@ -2,8 +2,8 @@
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { clientOf } from './ip-access.ts';
@@ -20,7 +20,7 @@ import type { Changing, KeepUserHistory } from './user-history.ts';
  * Gives the user of a token a password, and ends all sessions of that user. Rejects with INVALID_TOKEN, TOKEN_EXPIRED,
  * FAILED_VALIDATION (the token stays usable) or REQUESTS_EXCEEDED. Attempts are counted against the address of the sender.
  */
-export type SetPassword = (kind: MailedKind, token: string, password: string, sender: Sender) => Promise<void>;
+export type SetPassword = (kind: MailedKind, token: string, password: string, sender: RequestOrigin) => Promise<void>;
 
 /** Options of setting a password. */
 export interface SetPasswordOptions {
@@ -79,7 +79,7 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
     });
   }
 
-  async function set(kind: MailedKind, token: string, password: string, sender: Sender): Promise<void> {
+  async function set(kind: MailedKind, token: string, password: string, sender: RequestOrigin): Promise<void> {
     const { user, key, proof } = readMailed(tokens, kind, token);
     await check(kind, [user, key, proof]);
     const { passwordPolicy: pattern } = await settings();

@@ -4,8 +4,8 @@ import type { OwnSql } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
-import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { makeOtpSecret, makeRecoveryCode, otpauthUrl, readRecoveryCode, stepOf } from './one-time-password.ts';
@@ -19,7 +19,7 @@ import type { Changing, KeepUserHistory } from './user-history.ts';
 export interface Owner {
   readonly user: string;
   readonly session?: string;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
 }
 
 /** A secret that waits to be confirmed. */

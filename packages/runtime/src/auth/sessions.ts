@@ -6,15 +6,15 @@ import type { Transaction } from '../database/database.ts';
 import type { OwnSql } from '../database/script.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { type Account, readAccount } from '../users/account.ts';
-import type { Sender } from '../write/job.ts';
 import { firstRow } from '../write/own-rows.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { RefreshToken } from './refresh-token.ts';
 import { sessionStatements } from './session-sql.ts';
 
 /** Start of a session: the account as it was checked, the origin of the request, and the refresh token. */
 export interface Beginning {
   readonly account: Account;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
   readonly refresh: RefreshToken;
   /** The password hashed anew; null: the stored hash stays. */
   readonly rehashed: string | null;

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Attempt, type Attempts, countFailures } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';
@@ -23,9 +23,9 @@ export interface Credentials {
 
 /** The services of a server. Each rejects with the error that answers the request. */
 export interface SignIn {
-  login(credentials: Credentials, sender: Sender): Promise<TokenPair>;
+  login(credentials: Credentials, sender: RequestOrigin): Promise<TokenPair>;
   /** Exchanges a refresh token for a new pair. */
-  refresh(token: string, sender: Sender): Promise<TokenPair>;
+  refresh(token: string, sender: RequestOrigin): Promise<TokenPair>;
   /** Ends the session of a refresh token, or all sessions of its user. An unknown token ends none. */
   logout(token: string, all: boolean): Promise<void>;
 }
@@ -63,7 +63,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     throw new PlatformError('INVALID_CREDENTIALS');
   }
 
-  async function login(credentials: Credentials, sender: Sender, attempt: Attempt): Promise<TokenPair> {
+  async function login(credentials: Credentials, sender: RequestOrigin, attempt: Attempt): Promise<TokenPair> {
     const user = await authenticate(credentials);
     const { account, password } = user;
     const outdated = password === null || passwords.isOutdated(password);
@@ -83,7 +83,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     return makePair(account, session, refresh);
   }
 
-  async function refresh(token: string, sender: Sender): Promise<TokenPair> {
+  async function refresh(token: string, sender: RequestOrigin): Promise<TokenPair> {
     const next = makeRefreshToken();
     const rotation = await database.transaction(async (transaction) => {
       const value = await sessions.rotate(transaction, hashRefreshToken(token), next);

@@ -3,8 +3,8 @@
 import type { Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import type { HistoryKeeper } from '../write/history.ts';
-import type { Sender } from '../write/job.ts';
 import { oneKey } from '../write/keys.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 
 /** A change to a user: made by another user, the user itself, or an unknown caller; and its origin. */
 export interface Changing {
@@ -12,7 +12,7 @@ export interface Changing {
   readonly user: string;
   /** Key of the one who does it; null: `ADMIN_TOKEN`. */
   readonly by: string | null;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
 }
 
 /** Runs a change and records its effect, unless it returns undefined: then nothing has changed. */

@@ -6,7 +6,7 @@ import { PlatformError } from '../errors.ts';
 import { parseBodyText } from '../http/body.ts';
 import { readItemPath, splitTarget } from '../http/target.ts';
 import { createPlanner } from '../query/planner.ts';
-import type { Ask } from '../write/ask.ts';
+import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
 import { type Rehearsal, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './rehearsal.ts';
 
@@ -78,7 +78,7 @@ function refuseSingleton({ collections }: CompiledApi, { method, target }: Write
 async function perform(
   api: CompiledApi,
   { database }: Rehearsal,
-  ask: Ask,
+  command: WriteCommand,
   limits: WriteLimits = {},
 ): Promise<Buffer | null> {
   const planner = createPlanner(api, { plans: 1, ...(limits.limits && { limits: limits.limits }) });
@@ -87,10 +87,10 @@ async function perform(
     complain: () => {},
     gate: () => {},
   });
-  return run(writer, ask);
+  return run(writer, command);
 }
 
-async function run(writer: Writer, { action, request, item, singleton, body }: Ask): Promise<Buffer | null> {
+async function run(writer: Writer, { action, request, item, singleton, body }: WriteCommand): Promise<Buffer | null> {
   if (action === 'create') return (await writer.create(request, body)).body;
   if (action === 'delete') return item === undefined ? writer.delete(request, body) : writer.deleteOne(request, item);
   if (singleton === true) return writer.updateSingleton(request, body);
@@ -98,7 +98,12 @@ async function run(writer: Writer, { action, request, item, singleton, body }: A
 }
 
 /** The write as the routes would ask it. */
-function askOf(api: CompiledApi, { method, target }: WriteToExplain, caller: Caller, body: JsonValue | undefined): Ask {
+function askOf(
+  api: CompiledApi,
+  { method, target }: WriteToExplain,
+  caller: Caller,
+  body: JsonValue | undefined,
+): WriteCommand {
   const { path, query } = splitTarget(target);
   const { collection = '', key = null } = readItemPath(path) ?? {};
   const action = actions[method];

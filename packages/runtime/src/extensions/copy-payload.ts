@@ -4,7 +4,7 @@ import { withNumberTexts } from '../contract/exact-numbers.ts';
 import type { FilterObject } from '../contract/filter-syntax.ts';
 import type { JsonValue, ManyToAny, RelationDescriptor } from '../contract/index.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
-import { isStructure } from '../write/tree/members.ts';
+import { isStructure } from '../write/tree/list-elements.ts';
 import { toJson } from './json.ts';
 
 /** Copies what a payload says of an item, with the items below it. Within JSON, numbers stay as they were written. */

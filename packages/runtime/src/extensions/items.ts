@@ -1,19 +1,19 @@
 /** `items` of an extension: the collections of the API, with the permissions of the caller or of an administrator. */
 import type { Caller } from '../caller.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../contract/index.ts';
-import type { Action, Ask } from '../write/ask.ts';
-import type { Sender } from '../write/job.ts';
 import type { Keys } from '../write/keys.ts';
+import type { Action, WriteCommand } from '../write/write-command.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import { toJson } from './json.ts';
 import { sentKeys } from './keys.ts';
 
 /** Where reads and writes of an extension run: in a transaction under way, or each in one of its own. */
 export interface Desktop {
   /** Where the request came from that they are for. */
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
   /** Answers the data of a list. */
   read(caller: Caller, collection: string, query: JsonValue): Promise<JsonValue>;
-  write(ask: Ask): Promise<Keys | null>;
+  write(command: WriteCommand): Promise<Keys | null>;
 }
 
 type OpenItems = (desktop: Desktop, caller: Caller) => unknown;

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import type { WriteRequest } from '../write/job.ts';
-import type { Work } from '../write/perform.ts';
+import type { TransactionBody } from '../write/write-executor.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { isMedia, type MediaDetails, readDetails } from './details/read-details.ts';
 import { detectType } from './detect-type.ts';
@@ -67,7 +67,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
     request: WriteRequest,
     payload: JsonValue,
     prepared: readonly (Prepared & Arrived)[],
-    prepare: () => Promise<Work>,
+    prepare: () => Promise<TransactionBody>,
   ): Promise<UploadAnswer> {
     const contents = prepared.map(({ content }) => content);
     let done = false;

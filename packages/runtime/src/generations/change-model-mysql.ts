@@ -78,14 +78,14 @@ export function createMysqlModelChange(
   ): Promise<Awaited<ReturnType<typeof answerOf>>> {
     let location = planned.steps[0]?.place ?? { collection: 'platform_collections', field: null };
     try {
-      const drafts = await makeDrafts(session, statements, (statement) => {
+      const decoded = await makeDrafts(session, statements, (statement) => {
         location = statement.place;
       });
       location = planned.steps.find(({ kind }) => kind === 'run')?.place ?? location;
       await session.script('START TRANSACTION');
       for (const sql of rows) await session.script(sql);
       const read = (): Promise<void> => session.script('ROLLBACK');
-      const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, drafts });
+      const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, drafts: decoded });
       return await answerOf(planned, made);
     } catch (error) {
       return explainMysql(error, location);

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { Listener } from '../database/postgres/listen.ts';
 import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
-import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-warden.ts';
+import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-hook.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
@@ -79,7 +79,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     run: RunTexts,
     watched: WatchedTables,
     anew: boolean,
-    { read, drafts, unless }: CompileOptions = { read: async () => {} },
+    { read, drafts: decoded, unless }: CompileOptions = { read: async () => {} },
   ): Promise<Made | Problems> {
     const rows = unless?.rows ?? (await readModelRows(watched, (text) => run(text, [])));
     // Numbered under the lock, so that the latest state of the tables has the highest number.
@@ -87,7 +87,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     const number = compilations;
     const now = current();
     const over = anew || recompiler.digests(rows).model !== now.modelDigest ? null : now;
-    const more = { ...(drafts && { drafts }), ...(unless && { unless: unless.api }) };
+    const more = { ...(decoded && { drafts: decoded }), ...(unless && { unless: unless.api }) };
     const result = await recompiler.compile(rows, run, over, read, more);
     if ('problems' in result) return result.problems;
     latest = { number, api: result.api, rows };

@@ -6,10 +6,10 @@ import { PlatformError } from '../errors.ts';
 import { checkContents } from '../http/body.ts';
 import { forbidden } from '../query/invalid.ts';
 import { bind } from '../query/planner.ts';
-import type { Ask } from '../write/ask.ts';
 import type { Echo, EchoForm } from '../write/echo.ts';
-import type { WriteRequest } from '../write/job.ts';
 import { asMany } from '../write/keys.ts';
+import type { WriteCommand } from '../write/write-command.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { type CompilingRoots, keyOf, type ServiceField, serviceField } from './compile-query.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
@@ -37,7 +37,7 @@ export type MutationSource =
 /** A write. */
 export interface WriteSource {
   readonly kind: 'write';
-  readonly ask: (variables: Variables, request: Requested) => Ask;
+  readonly ask: (variables: Variables, request: Requested) => WriteCommand;
   /** Builds the field's part of the response from the answer of the write. */
   readonly told: (answer: Buffer | null, variables: Variables) => Buffer;
 }
@@ -194,7 +194,7 @@ function actionOf(
   { collection, operation, own: isOwn, given: inputs }: Written,
   variables: Variables,
   caller: Caller,
-): Omit<Ask, 'request'> {
+): Omit<WriteCommand, 'request'> {
   const names = to.index.byName(collection);
   const value = (name: string): JsonValue => {
     const input = inputs.get(name);

@@ -20,7 +20,7 @@ import { PlatformError } from '../errors.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
-import type { WriteRequest } from '../write/job.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import { createAggregate } from './aggregate-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileAggregate } from './compile-aggregate.ts';

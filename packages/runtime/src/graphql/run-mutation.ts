@@ -3,7 +3,7 @@
 import type { GraphqlScope } from '../contract/index.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { keyRequest } from '../write/idempotency.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import type { MutationField, WriteSource } from './compile-mutation.ts';
 import type { ServiceField } from './compile-query.ts';
@@ -14,7 +14,7 @@ import { type FieldValue, spliceAnswer } from './spliced.ts';
 export interface MutationSetting {
   readonly writer: Pick<Writer, 'inOrder'>;
   /** Where a request came from. */
-  readonly senderOf: (request: OperationCall['request']) => Sender;
+  readonly senderOf: (request: OperationCall['request']) => RequestOrigin;
   /** Takes what failed at a root field, for the log. */
   readonly report: (request: OperationCall['request'], error: PlatformError) => void;
   /** Does what a root field says that is no collection's. */
@@ -103,10 +103,10 @@ async function runWrites(
     field.source.kind === 'write' ? { field, source: field.source } : [],
   );
   const sender = senderOf(request);
-  const asks = [];
+  const commands = [];
   for (const { field, source } of placed) {
     try {
-      asks.push(source.ask(variables, { caller, sender }));
+      commands.push(source.ask(variables, { caller, sender }));
     } catch (error) {
       if (error instanceof PlatformError) return failed(setting, call, field, error);
       throw error;
@@ -127,7 +127,7 @@ async function runWrites(
   }
   if (placed.length === 0) return answer([]);
   const kept = key && { key: key.text, caller, sender, collection: `graphql/${scope}`, query: '' };
-  return writer.inOrder(asks, { answer, failure }, kept && keyRequest(kept, key?.body));
+  return writer.inOrder(commands, { answer, failure }, kept && keyRequest(kept, key?.body));
 }
 
 const nullText = Buffer.from('null');

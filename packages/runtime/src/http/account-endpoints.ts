@@ -7,8 +7,8 @@ import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createAnswerKeeper } from '../write/idempotency.ts';
-import type { Sender } from '../write/job.ts';
 import { createKeyedOnce } from '../write/keyed-once.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Answerer } from './answer.ts';
 import type { FindClientAddress } from './client-address.ts';
 import { createPasswordHandlers, type PasswordHandlers } from './password-routes.ts';
@@ -23,7 +23,7 @@ export interface AccountEndpointsOptions {
   readonly answerer: Answerer;
   readonly environment: Environment;
   readonly clientAddress: FindClientAddress;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /** An address and the handler of its POST. */

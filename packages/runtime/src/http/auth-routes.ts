@@ -5,7 +5,7 @@ import type { JsonValue } from '../contract/index.ts';
 import type { ProviderEnvironment } from '../environment/providers.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';
 import { createPairSender, type Mode } from './pair-answer.ts';
@@ -26,7 +26,7 @@ export interface AuthHandlersOptions {
   readonly signIn: SignIn;
   readonly answerer: Answerer;
   readonly environment: Environment;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /** Makes the handlers. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
-import type { WriteRequest } from '../write/job.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import { type Authenticate, ignoresToken } from './authenticate.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from './target.ts';
 import { findToken } from './token.ts';

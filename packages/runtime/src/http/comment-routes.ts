@@ -6,9 +6,9 @@ import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import { byFamily, type MysqlTables, systemPlaceOf } from '../system/place.ts';
-import type { Sender, WriteRequest } from '../write/job.ts';
 import { ask, firstRow } from '../write/own-rows.ts';
-import { tellViolation } from '../write/violation.ts';
+import { explainViolation } from '../write/violation.ts';
+import type { RequestOrigin, WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject } from './auth-body.ts';
@@ -25,7 +25,7 @@ export interface CommentEndpointsOptions {
   readonly writer: Pick<Writer, 'workOf' | 'updateOne' | 'deleteOne'>;
   readonly items: Pick<ItemHandlers, 'read'>;
   readonly answerer: Answerer;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
   /** Called when mail may wait to be sent. */
   readonly mailed: () => void;
 }
@@ -91,7 +91,7 @@ export function createCommentEndpoints(options: CommentEndpointsOptions): readon
       work.committed();
       return row?.[0] ?? '';
     } catch (error) {
-      throw tellViolation(error, work.touched());
+      throw explainViolation(error, work.affected());
     }
   }
 

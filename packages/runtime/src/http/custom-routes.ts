@@ -5,7 +5,7 @@ import { type ErrorCode, PlatformError, together } from '../errors.ts';
 import { type Fitted, fitJson, fitTexts } from '../extensions/decode-shape.ts';
 import { encodeShape } from '../extensions/encode-shape.ts';
 import { forbidden, invalidQuery } from '../query/invalid.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';
@@ -25,7 +25,7 @@ export interface CustomRouteOptions {
   readonly writer: Pick<Writer, 'openFor'>;
   readonly answerer: Answerer;
   /** Where a request came from. */
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /** Links the routes as they were compiled with their code. Throws where one of the two is missing. */

@@ -10,7 +10,7 @@ import type { Storages } from '../files/storage.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { Arrived, FileMetadata, UploadAnswer, Uploads } from '../files/uploads.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
-import type { Sender, WriteRequest } from '../write/job.ts';
+import type { RequestOrigin, WriteRequest } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
 import type { Call } from './call.ts';
@@ -26,7 +26,7 @@ export interface FileEndpointsOptions {
   readonly storages: Storages;
   readonly uploads: Uploads;
   readonly answerer: Answerer;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /** Routes of files: the collection's own with uploads, and additional ones. */

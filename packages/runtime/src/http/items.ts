@@ -5,7 +5,7 @@ import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
-import type { Sender, WriteRequest } from '../write/job.ts';
+import type { RequestOrigin, WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import type { Reader } from './read.ts';
@@ -39,7 +39,7 @@ export interface ItemHandlersOptions {
   readonly writer: Writer;
   readonly answerer: Answerer;
   /** Where a request came from. */
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /**

@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import type { CompiledApi, JsonValue, ModelDocument } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { ChangeModel, PlanChange } from '../generations/change-model.ts';
-import type { Sender } from '../write/job.ts';
 import { invalidPayload } from '../write/problems.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';
 import { type Change, modelChanges } from './model-changes.ts';
@@ -22,7 +22,7 @@ export interface ModelEndpointsOptions {
   readonly aliasPrefix: string | null;
   /** Makes changes; rejects where the model stays as it was compiled. */
   readonly changeModel: ChangeModel;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /** Finds the object of an address in the model of the caller; undefined if it is hidden or missing. */

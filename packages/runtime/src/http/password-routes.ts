@@ -10,8 +10,8 @@ import { PlatformError } from '../errors.ts';
 import { allowedUrl } from '../mail/allowed-url.ts';
 import { isEmail } from '../users/email.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
-import type { Sender } from '../write/job.ts';
 import type { KeyedOnce } from '../write/keyed-once.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import { bodyObject, optionalText, requiredText } from './auth-body.ts';
 import type { FindClientAddress } from './client-address.ts';
@@ -39,7 +39,7 @@ export interface PasswordHandlersOptions {
   readonly answerer: Answerer;
   readonly environment: Environment;
   readonly clientAddress: FindClientAddress;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 type Members = ReturnType<typeof bodyObject>;

@@ -18,7 +18,7 @@ import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
-import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
+import { compiledModel, type ModelChanges } from '../resources/model-hook.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { type Answerer, createAnswerer } from './answer.ts';

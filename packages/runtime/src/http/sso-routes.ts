@@ -4,7 +4,7 @@ import type { Arrival, SingleSignOn } from '../auth/sso/single-sign-on.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { createPairSender } from './pair-answer.ts';
 import { plainParameters } from './plain-parameters.ts';
@@ -28,7 +28,7 @@ export interface SsoHandlersOptions {
   readonly way: SingleSignOn;
   readonly answerer: Answerer;
   readonly environment: Environment;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /** Makes the handlers of one provider. */

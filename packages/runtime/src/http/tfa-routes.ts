@@ -4,7 +4,7 @@ import type { Owner, SecondFactors } from '../auth/second-factor.ts';
 import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
 import type { FindClientAddress } from './client-address.ts';
@@ -28,7 +28,7 @@ export interface TfaHandlersOptions {
   readonly secondFactors: SecondFactors;
   readonly answerer: Answerer;
   readonly clientAddress: FindClientAddress;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
   readonly isAdmin: (caller: Caller) => boolean;
 }
 

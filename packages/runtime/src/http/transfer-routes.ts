@@ -6,7 +6,7 @@ import { PlatformError } from '../errors.ts';
 import { unstage } from '../files/staging.ts';
 import { createExporter, type ExporterOptions } from '../utilities/export-items.ts';
 import { createImporter, type ImporterOptions, type ItemsFile } from '../utilities/import-items.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
@@ -19,7 +19,7 @@ export interface TransferEndpointsOptions extends Omit<ImporterOptions, 'databas
   /** Bytes of the fields beside a file. */
   readonly fieldSize: number;
   readonly answerer: Answerer;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 const importPath = '/utils/import/:collection';

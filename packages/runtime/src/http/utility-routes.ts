@@ -11,7 +11,7 @@ import type { Planner } from '../query/planner.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 import { createMover } from '../utilities/move-item.ts';
 import { createReverter } from '../utilities/revert.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';
@@ -26,7 +26,7 @@ export interface UtilityEndpointsOptions {
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'workOf'>;
   readonly answerer: Answerer;
-  readonly senderOf: (request: IncomingMessage) => Sender;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
   /** Empties the caches of accounts and settings. */
   readonly forget: () => void;
 }

@@ -44,8 +44,8 @@ export function generateCellsWriter(cells: readonly Cell[], lengths: Lengths): F
 
 function make(text: string, fields: readonly unknown[], more: readonly unknown[]): FieldsWriter | null {
   try {
-    const maker = new Function('fields', 'more', 'roomOf', 'putLiteral', 'writeNull', text);
-    const made: unknown = maker(fields, more, roomOf, putLiteral, writeNull);
+    const creator = new Function('fields', 'more', 'roomOf', 'putLiteral', 'writeNull', text);
+    const made: unknown = creator(fields, more, roomOf, putLiteral, writeNull);
     return isWriter(made) ? made : null;
   } catch (error) {
     if (error instanceof EvalError) return null;

@@ -11,7 +11,7 @@ import { accountColumns, accountWidth, mysqlAccountColumns, readAccount } from '
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import { areReadable } from './are-readable.ts';
-import type { Comment, HearComments } from './comment-warden.ts';
+import type { Comment, HearComments } from './comment-hook.ts';
 
 /** Options of mailing mentions. */
 export interface MentionsOptions {
@@ -22,7 +22,7 @@ export interface MentionsOptions {
   readonly mailed: (transaction: Transaction) => void;
 }
 
-const mention = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
+const reference = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
 
 /** Mentions of one request beyond these are passed over: comments are no mailing list. */
 const mostMentions = 50;
@@ -92,5 +92,5 @@ export function createMentions({ api, place: location, planner, mailed }: Mentio
 }
 
 function mentionsIn({ text }: Comment): readonly string[] {
-  return [...new Set([...text.matchAll(mention)].map(([, id = '']) => id.toLowerCase()))];
+  return [...new Set([...text.matchAll(reference)].map(([, id = '']) => id.toLowerCase()))];
 }

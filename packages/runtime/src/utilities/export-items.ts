@@ -13,7 +13,7 @@ import { type Staged, stage } from '../files/staging.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { FileMetadata, Uploads } from '../files/uploads.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
-import type { Sender } from '../write/job.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 
 /** Options of exporting. */
 export interface ExporterOptions {
@@ -31,7 +31,7 @@ export interface ExporterOptions {
 export interface ExportRequest {
   readonly caller: Caller;
   readonly collection: string;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
   /** As `export` of a query. */
   readonly format: string;
   readonly query: JsonValue;

@@ -7,10 +7,10 @@ import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } fr
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../http/body.ts';
-import type { Sender } from '../write/job.ts';
-import type { Work } from '../write/perform.ts';
-import { untilAhead } from '../write/until-ahead.ts';
-import { tellViolation } from '../write/violation.ts';
+import { retryOnConflict } from '../write/retry-on-conflict.ts';
+import { explainViolation } from '../write/violation.ts';
+import type { TransactionBody } from '../write/write-executor.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type CsvRow, readCsv, refuse } from './read-csv.ts';
 
@@ -27,7 +27,7 @@ export interface ImporterOptions {
 export interface ImportRequest {
   readonly caller: Caller;
   readonly collection: string;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
 }
 
 /** A file of items. */
@@ -75,8 +75,8 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
     { caller, collection, sender }: ImportRequest,
     descriptor: CollectionDescriptor,
     items: readonly FilterObject[],
-    begun: (work: Work) => void,
-  ): Promise<Work> {
+    begun: (work: TransactionBody) => void,
+  ): Promise<TransactionBody> {
     const keyed = items.some(
       (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
     );
@@ -87,7 +87,7 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
     try {
       await work.run(transaction);
     } catch (error) {
-      throw tellViolation(error, work.touched());
+      throw explainViolation(error, work.affected());
     }
     return work;
   }
@@ -96,15 +96,15 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
     admit: (request) => void descriptorOf(request),
     async run(request, file) {
       const descriptor = descriptorOf(request);
-      let latest: Work | undefined;
-      const begun = (work: Work) => {
+      let latest: TransactionBody | undefined;
+      const begun = (work: TransactionBody) => {
         latest = work;
       };
       // A transaction may run again from its start, and then the file is read again.
-      const overtaken = (error: unknown): boolean => latest?.overtaken?.(error) === true;
+      const isConflict = (error: unknown): boolean => latest?.isConflict?.(error) === true;
       const bring = () =>
         database.transaction(async (transaction) => {
-          const done: Work[] = [];
+          const done: TransactionBody[] = [];
           let count = 0;
           for await (const items of inPortions(itemsOf(file, descriptor))) {
             if (mostItems !== null && count + items.length > mostItems) {
@@ -121,7 +121,7 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
           }
           return { value: done };
         });
-      const works = await untilAhead({ overtaken }, bring);
+      const works = await retryOnConflict({ isConflict: isConflict }, bring);
       for (const work of works) work.committed();
     },
   };
@@ -143,14 +143,14 @@ function placedBehind(error: unknown, before: number): unknown {
 }
 
 async function* inPortions(items: AsyncIterable<FilterObject>): AsyncGenerator<readonly FilterObject[]> {
-  let portion: FilterObject[] = [];
+  let hookPayload: FilterObject[] = [];
   for await (const item of items) {
-    portion.push(item);
-    if (portion.length < together) continue;
-    yield portion;
-    portion = [];
+    hookPayload.push(item);
+    if (hookPayload.length < together) continue;
+    yield hookPayload;
+    hookPayload = [];
   }
-  if (portion.length > 0) yield portion;
+  if (hookPayload.length > 0) yield hookPayload;
 }
 
 function itemsOf({ path, format }: ItemsFile, descriptor: CollectionDescriptor): AsyncIterable<FilterObject> {

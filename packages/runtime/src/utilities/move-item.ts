@@ -4,8 +4,8 @@ import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { createPlanner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
-import type { Sender } from '../write/job.ts';
-import { tellViolation } from '../write/violation.ts';
+import { explainViolation } from '../write/violation.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Move, planMove, sortFieldOf } from './sort-items.ts';
 import { updatableNames } from './updatable-names.ts';
@@ -21,7 +21,7 @@ export interface MoverOptions {
 export interface MoveRequest {
   readonly caller: Caller;
   readonly collection: string;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
 }
 
 /**
@@ -49,7 +49,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
       try {
         await work.run(transaction);
       } catch (error) {
-        throw tellViolation(error, work.touched());
+        throw explainViolation(error, work.affected());
       }
       return { value: work };
     });

@@ -9,8 +9,8 @@ import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
-import type { Sender } from '../write/job.ts';
-import { tellViolation } from '../write/violation.ts';
+import { explainViolation } from '../write/violation.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './updatable-names.ts';
 
@@ -27,7 +27,7 @@ export interface ReverterOptions {
 /** Caller of a revert. */
 export interface RevertRequest {
   readonly caller: Caller;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
 }
 
 const wanted = 'fields=collection,item,data';
@@ -77,7 +77,7 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
       try {
         await work.run(transaction);
       } catch (error) {
-        throw tellViolation(error, work.touched());
+        throw explainViolation(error, work.affected());
       }
       return { value: work };
     });

@@ -38,7 +38,7 @@ export interface Written {
  * Meaning of a predicate that is true on a row. `refused` is FORBIDDEN, unless a violation belongs to the same
  * requirement and item; `violated` is FAILED_VALIDATION.
  */
-export type Judgement =
+export type PermissionCheck =
   | { readonly kind: 'refused'; readonly requirement: number | null }
   | {
       readonly kind: 'violated';
@@ -49,7 +49,7 @@ export type Judgement =
     };
 
 /** Where a predicate finds what it looks at. */
-export interface Judged {
+export interface CheckedRow {
   /** The written row, in the open scope. */
   readonly row: Row;
   /** SQL predicate that is true if a rule matched the stored row. */
@@ -60,7 +60,7 @@ export interface Judged {
 
 /** One predicate. */
 export interface Check {
-  readonly judgement: Judgement;
+  readonly permissionCheck: PermissionCheck;
   /** True if it can be checked only when everything is written. */
   readonly late: boolean;
   /** Rules whose match on the stored row it asks for. */
@@ -68,7 +68,7 @@ export interface Check {
   /** Columns whose presence it asks for. */
   readonly columns: readonly number[];
   /** Prints the predicate: true on a row that fails. */
-  fails(judged: Judged): string;
+  fails(judged: CheckedRow): string;
 }
 
 /** Everything that the written rows of one step must satisfy. */
@@ -102,10 +102,10 @@ function requirementChecks(written: Written, requirement: Requirement, index: nu
     rules: rules.length > 1 && written.action === 'update' ? rules : [],
     columns: columns ?? [],
   };
-  const asked = (judged: Judged): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
+  const asked = (judged: CheckedRow): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
   const refused: Check = {
     ...base,
-    judgement: { kind: 'refused', requirement: index },
+    permissionCheck: { kind: 'refused', requirement: index },
     fails: (judged) => allOf([asked(judged), isNot(isGranted(judged, each))]),
   };
   const violated = each.flatMap((granting) =>
@@ -116,7 +116,7 @@ function requirementChecks(written: Written, requirement: Requirement, index: nu
 }
 
 /** SQL predicate that is true if some rule that matched the stored row holds for the written one. */
-function isGranted(judged: Judged, rules: readonly Granting[]): string {
+function isGranted(judged: CheckedRow, rules: readonly Granting[]): string {
   return anyOf(
     rules.map(({ place: index, rule, must }) =>
       allOf([judged.matched(index), ruleHolds(judged.row, must), presetsHold(judged.row, rule)]),
@@ -133,11 +133,11 @@ function violations(
   all: readonly Granting[],
   { place: index, rule }: Granting,
   requirement: number,
-  asked: (judged: Judged) => string,
-): readonly Pick<Check, 'judgement' | 'fails'>[] {
+  asked: (judged: CheckedRow) => string,
+): readonly Pick<Check, 'permissionCheck' | 'fails'>[] {
   const conditions = rule.check === null ? [] : conjunctsOf(rule.check);
   return conditions.map((condition) => ({
-    judgement: { kind: 'violated', requirement, rule: index, ...violationOf(condition) },
+    permissionCheck: { kind: 'violated', requirement, rule: index, ...violationOf(condition) },
     fails(judged) {
       const broken = isNot(ruleHolds(judged.row, condition));
       const others = all.length === 1 ? [] : [isNot(isGranted(judged, all)), judged.matched(index)];

@@ -2,15 +2,19 @@
 import { refusePassword } from '../auth/password-policy.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import type { Batch, BatchColumn } from './batch.ts';
-import type { Desk, Granted } from './job.ts';
+import type { Granted, WriteContext } from './write-plan.ts';
 
 const { hash } = createPasswords();
 
 /** The batch with the values of such fields hashed; the same batch when there are none. */
-export async function hashBatch(desk: Desk, { writable }: Pick<Granted, 'writable'>, batch: Batch): Promise<Batch> {
+export async function hashBatch(
+  context: WriteContext,
+  { writable }: Pick<Granted, 'writable'>,
+  batch: Batch,
+): Promise<Batch> {
   if (!batch.columns.some(isHashed)) return batch;
   const { name, system } = writable.collection.descriptor;
-  if (system === true && name === 'platform_users') await checkPasswords(desk, batch);
+  if (system === true && name === 'platform_users') await checkPasswords(context, batch);
   const columns: BatchColumn[] = [];
   for (const column of batch.columns) columns.push(isHashed(column) ? await hashColumn(column) : column);
   return { ...batch, columns };
@@ -28,7 +32,7 @@ async function hashColumn(column: BatchColumn): Promise<BatchColumn> {
 }
 
 /** Checks new passwords against the minimum length, and the pattern of the settings. */
-async function checkPasswords({ passwordPattern, scope }: Desk, { columns }: Batch): Promise<void> {
+async function checkPasswords({ passwordPattern, scope }: WriteContext, { columns }: Batch): Promise<void> {
   const pattern = await passwordPattern();
   const policy = { minLength: scope.fieldLimits.passwordMinLength, pattern };
   for (const password of columns.filter(isHashed).flatMap(({ values }) => values)) {

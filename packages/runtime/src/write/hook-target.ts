@@ -6,28 +6,28 @@ import { copyPayload } from '../extensions/copy-payload.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
 import { readRows } from '../sql/array-text.ts';
-import {
-  type Action,
-  type Ask,
-  bodyOf,
-  entriesOf,
-  guardOfAsk,
-  type Portion,
-  portionsOf,
-  prepareAsk,
-  writtenPortions,
-} from './ask.ts';
-import { type Desk, type Job, writableOf } from './job.ts';
 import { type Keys, oneKey } from './keys.ts';
-import type { Performer } from './perform.ts';
 import type { Running } from './step.ts';
-import type { Entry } from './tree/lead.ts';
-import { isStructure } from './tree/members.ts';
+import { isStructure } from './tree/list-elements.ts';
+import type { Entry } from './tree/nested-write.ts';
 import { judgeTree } from './tree/prepare-tree.ts';
 import { readUpsert, type Upsert } from './upsert/prepare-upsert.ts';
+import {
+  type Action,
+  bodyOf,
+  entriesOf,
+  guardOfCommand,
+  type HookPayload,
+  hookPayloadsOf,
+  prepareCommand,
+  type WriteCommand,
+  writtenPayloads,
+} from './write-command.ts';
+import type { WriteExecutor } from './write-executor.ts';
+import { type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
 
 /** A payload with what is done with its items. */
-export interface TopPortion extends Portion {
+export interface TopPortion extends HookPayload {
   readonly action: Action;
 }
 
@@ -35,44 +35,50 @@ export interface TopPortion extends Portion {
 export interface HookTarget {
   readonly portions: readonly TopPortion[];
   /** The body with payloads that hooks have changed. */
-  bodyOf(portions: readonly Portion[]): JsonValue | undefined;
+  bodyOf(hookPayloads: readonly HookPayload[]): JsonValue | undefined;
   /** The top of the tree of such a body; null where no payload has related items. */
   entriesOf(body: JsonValue | undefined): readonly Entry[] | null;
-  /** The job of such a body. */
-  prepare(body: JsonValue | undefined): Promise<Job>;
+  /** The plan of such a body. */
+  prepare(body: JsonValue | undefined): Promise<WritePlan>;
   /** The payloads of such a body with the keys of what was written. */
   written(body: JsonValue | undefined, keys: Keys | null): readonly TopPortion[];
 }
 
 /** Opens a write for its hooks. `judged` is what was made of its body as it was sent, when that was possible. */
-export async function openTarget(desk: Desk, ask: Ask, running: Running, judged?: Job): Promise<HookTarget> {
-  const upsert = ask.action === 'create' ? readUpsert(desk, ask.body) : null;
-  return upsert === null ? askTarget(desk, ask, judged) : upsertTarget(desk, upsert, running);
+export async function openTarget(
+  context: WriteContext,
+  command: WriteCommand,
+  running: Running,
+  judged?: WritePlan,
+): Promise<HookTarget> {
+  const upsert = command.action === 'create' ? readUpsert(context, command.body) : null;
+  return upsert === null ? askTarget(context, command, judged) : upsertTarget(context, upsert, running);
 }
 
-function askTarget(desk: Desk, ask: Ask, judged: Job | undefined): HookTarget {
-  const { action } = ask;
-  const named = (portions: readonly Portion[]) => portions.map((portion): TopPortion => ({ ...portion, action }));
+function askTarget(context: WriteContext, command: WriteCommand, judged: WritePlan | undefined): HookTarget {
+  const { action } = command;
+  const named = (hookPayloads: readonly HookPayload[]) =>
+    hookPayloads.map((hookPayload): TopPortion => ({ ...hookPayload, action }));
   return {
-    portions: named(portionsOf(desk, ask)),
-    bodyOf: (portions) => bodyOf(ask, portions),
-    entriesOf: (body) => entriesOf(desk, ask, body),
+    portions: named(hookPayloadsOf(context, command)),
+    bodyOf: (hookPayloads) => bodyOf(command, hookPayloads),
+    entriesOf: (body) => entriesOf(context, command, body),
     async prepare(body) {
       // A body that hooks left unchanged is neither decoded nor hashed again.
-      const same = judged !== undefined && isDeepStrictEqual(body, bodyOf(ask, portionsOf(desk, ask)));
-      return same ? judged : prepareAsk(desk, ask, body);
+      const same = judged !== undefined && isDeepStrictEqual(body, bodyOf(command, hookPayloadsOf(context, command)));
+      return same ? judged : prepareCommand(context, command, body);
     },
-    written: (body, keys) => named(writtenPortions(desk, portionsOf(desk, { ...ask, body }), keys)),
+    written: (body, keys) => named(writtenPayloads(context, hookPayloadsOf(context, { ...command, body }), keys)),
   };
 }
 
 /** The body is the list of its payloads, of which it is known by now what each one does. */
-async function upsertTarget(desk: Desk, upsert: Upsert, running: Running): Promise<HookTarget> {
-  const { collection } = writableOf(desk);
+async function upsertTarget(context: WriteContext, upsert: Upsert, running: Running): Promise<HookTarget> {
+  const { collection } = writableOf(context);
   const { descriptor } = collection;
   const found = await upsert.find(running);
-  await judgeEntries(desk, found, running);
-  const copy = (payload: JsonValue) => copyPayload(desk.scope.open, collection, payload);
+  await judgeEntries(context, found, running);
+  const copy = (payload: JsonValue) => copyPayload(context.scope.open, collection, payload);
   const enter = (body: JsonValue | undefined): readonly Entry[] =>
     found.map((entry, index) => {
       const payload = Array.isArray(body) ? body[index] : undefined;
@@ -85,12 +91,12 @@ async function upsertTarget(desk: Desk, upsert: Upsert, running: Running): Promi
   });
   return {
     portions: found.map(portionOf),
-    bodyOf: (portions) => portions.map(({ payload }) => toJson(payload)),
+    bodyOf: (hookPayloads) => hookPayloads.map(({ payload }) => toJson(payload)),
     entriesOf: enter,
     async prepare(body) {
-      const { echo, touched, overtaken } = upsert;
+      const { echo, affected, isConflict } = upsert;
       const work = (writing: Running) => upsert.write(writing, enter(body));
-      return { echo, touched, ...(overtaken && { overtaken }), work };
+      return { echo, affected: affected, ...(isConflict && { isConflict: isConflict }), work };
     },
     written(body, keys) {
       const rows = keys === null ? [] : keys.many ? readRows(keys.values) : [keys.values];
@@ -104,20 +110,20 @@ async function upsertTarget(desk: Desk, upsert: Upsert, running: Running): Promi
 
 /** Judges what only the database knows of a request before hooks run: the item's entity tag, and which items there are. */
 export async function judgeStored(
-  desk: Desk,
-  ask: Ask,
+  context: WriteContext,
+  command: WriteCommand,
   running: Running,
-  { checkGuard }: Pick<Performer, 'checkGuard'>,
+  { checkGuard }: Pick<WriteExecutor, 'checkGuard'>,
 ): Promise<void> {
-  const guard = guardOfAsk(desk, ask);
+  const guard = guardOfCommand(context, command);
   if (guard !== undefined) await checkGuard(running.transaction, guard);
-  const upsert = ask.action === 'create' && readUpsert(desk, ask.body) !== null;
-  const entries = ask.singleton === true || upsert ? null : entriesOf(desk, ask, ask.body);
-  if (entries !== null) await judgeEntries(desk, entries, running);
+  const upsert = command.action === 'create' && readUpsert(context, command.body) !== null;
+  const entries = command.singleton === true || upsert ? null : entriesOf(context, command, command.body);
+  if (entries !== null) await judgeEntries(context, entries, running);
 }
 
-function judgeEntries(desk: Desk, entries: readonly Entry[], running: Running): Promise<void> {
-  return judge(() => judgeTree(desk, writableOf(desk), entries, running));
+function judgeEntries(context: WriteContext, entries: readonly Entry[], running: Running): Promise<void> {
+  return judge(() => judgeTree(context, writableOf(context), entries, running));
 }
 
 /** Judges before any hook runs; undefined where only values are wrong, which hooks may still make valid. */

@@ -6,38 +6,38 @@ import { copyPayload } from '../extensions/copy-payload.ts';
 import type { EventHooks, Hooks } from '../extensions/hooks.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
-import { type Action, type Ask, entriesOf, type Portion } from './ask.ts';
 import type { HookTarget } from './hook-target.ts';
-import { type Desk, writableOf } from './job.ts';
 import { type Keys, oneKey } from './keys.ts';
 import { createProblems } from './problems.ts';
 import type { Running } from './step.ts';
+import { existenceQueries, type Found, findExisting, missing } from './tree/find-existing.ts';
 import { type Group, groupsOf, type TreeNode } from './tree/group.ts';
-import { growTree } from './tree/grow.ts';
-import type { Entry } from './tree/lead.ts';
-import { itemId, keyOfNode, settleMentions } from './tree/mentions.ts';
-import { type Found, missing, probe, wantedOf } from './tree/probe.ts';
+import type { Entry } from './tree/nested-write.ts';
+import { parseNestedWrite } from './tree/parse-nested-write.ts';
+import { itemId, keyOfNode, resolveReferences } from './tree/references.ts';
 import { keysOfRows } from './tree/removal.ts';
 import type { TreeWatcher } from './tree/watch.ts';
+import { type Action, entriesOf, type HookPayload, type WriteCommand } from './write-command.ts';
+import { type WriteContext, writableOf } from './write-plan.ts';
 
 /** Context of the hooks of a nested write. */
 export interface TreeHooking {
-  readonly desk: Desk;
+  readonly desk: WriteContext;
   readonly target: Pick<HookTarget, 'entriesOf'>;
   readonly hooks: Hooks;
   readonly running: Running;
   /** Calls hooks, and waits for all that they began. */
-  call(hooks: readonly RegisteredHook[], portions: readonly Portion[]): Promise<void>;
+  call(hooks: readonly RegisteredHook[], hookPayloads: readonly HookPayload[]): Promise<void>;
 }
 
 /**
  * True if some hook is registered for related items in the payloads of a write. Errors in the payload are reported
  * elsewhere.
  */
-export function reachesHooks(desk: Desk, ask: Ask, { collections }: Hooks): boolean {
+export function reachesHooks(context: WriteContext, command: WriteCommand, { collections }: Hooks): boolean {
   if (collections.size === 0) return false;
   try {
-    const root = grow(desk, entriesOf(desk, ask, ask.body));
+    const root = grow(context, entriesOf(context, command, command.body));
     const below = root === null ? [] : groupsOf(root).slice(1);
     return below.some((group) => collections.has(nameOf(group)));
   } catch (error) {
@@ -51,19 +51,19 @@ export function reachesHooks(desk: Desk, ask: Ask, { collections }: Hooks): bool
  * it. Each is called with what the hooks above left.
  */
 export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined): Promise<JsonValue | undefined> {
-  const { desk, target, hooks, running } = hooking;
+  const { desk: context, target, hooks, running } = hooking;
   let current = body;
   const made = new Set<string>();
   // How deep a body may nest is judged while it grows.
   for (let depth = 1; ; depth++) {
-    const root = grow(desk, target.entriesOf(current));
+    const root = grow(context, target.entriesOf(current));
     const groups = root === null ? [] : groupsAt(root, depth);
     if (root === null || groups.length === 0) return current;
     for (const node of depth === 1 ? root.nodes : []) remember(made, root, node);
     if (!groups.some((group) => hooks.collections.has(nameOf(group)))) continue;
-    const found = await probe(running, desk.scope, wantedOf(root));
+    const found = await findExisting(running, context.scope, existenceQueries(root));
     // A new item that is named in several places is hooked in one of them, with all that is said of it.
-    const settled = settleMentions(root, found, (group, node) => missing(desk.scope, group, node));
+    const settled = resolveReferences(root, found, (group, node) => missing(context.scope, group, node));
     const hooked = groupsAt(settled, depth).filter((group) => hooks.collections.has(nameOf(group)));
     for (const group of hooked) await hookGroup(hooking, group, found, made);
     // Hooks may have left anything, also the same object in two places.
@@ -71,8 +71,8 @@ export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined
   }
 }
 
-function grow(desk: Desk, entries: readonly Entry[] | null): Group | null {
-  return entries === null ? null : growTree(desk, createProblems(), writableOf(desk), entries);
+function grow(context: WriteContext, entries: readonly Entry[] | null): Group | null {
+  return entries === null ? null : parseNestedWrite(context, createProblems(), writableOf(context), entries);
 }
 
 /** The groups so many relations below the top. */
@@ -89,13 +89,13 @@ async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Foun
     const acted = group.nodes.filter((node) => actionOf(node, descriptor.key, found) === action);
     // An item that hooks have already seen as new may look new again elsewhere in the payload.
     const nodes = acted.filter((node) => action === 'update' || remember(made, group, node));
-    const portions = [...Map.groupBy(nodes, ({ sources }) => foldSources(sources, descriptor.key))].map(
-      ([payload, same]): Portion => {
+    const hookPayloads = [...Map.groupBy(nodes, ({ sources }) => foldSources(sources, descriptor.key))].map(
+      ([payload, same]): HookPayload => {
         const rows = same.flatMap(({ given: key }) => (key === null ? [] : [key]));
         return { payload, keys: action === 'create' ? null : sentKeys(descriptor, keysOfRows(rows)) };
       },
     );
-    await call(eventHooks.before, portions);
+    await call(eventHooks.before, hookPayloads);
   }
 }
 
@@ -137,15 +137,15 @@ function nameOf({ writable }: Group): string {
 /** Items below others that were written or removed, with the hooks that wait for it. */
 export interface DoneBelow {
   readonly hooks: EventHooks;
-  readonly portions: readonly Portion[];
+  readonly portions: readonly HookPayload[];
 }
 
 /** Watches a tree for hooks: those before a removal run at once, what is left for the others is in `done`. */
-export function watchTree({ desk, hooks, call }: Pick<TreeHooking, 'desk' | 'hooks' | 'call'>): {
+export function watchTree({ desk: context, hooks, call }: Pick<TreeHooking, 'desk' | 'hooks' | 'call'>): {
   readonly watcher: TreeWatcher;
   readonly done: readonly DoneBelow[];
 } {
-  const { open } = desk.scope;
+  const { open } = context.scope;
   const done: DoneBelow[] = [];
   const waiting = (collection: string, action: Action) => {
     const eventHooks = hooks.of(`${collection}.${action}`);
@@ -172,9 +172,9 @@ export function watchTree({ desk, hooks, call }: Pick<TreeHooking, 'desk' | 'hoo
       async removes(collection, keys) {
         const found = waiting(collection, 'delete');
         if (found === null) return;
-        const portions = [{ payload: undefined, keys: sentKeys(found.scope.descriptor, keys) }];
-        await call(found.hooks.before, portions);
-        done.push({ hooks: found.hooks, portions });
+        const hookPayloads = [{ payload: undefined, keys: sentKeys(found.scope.descriptor, keys) }];
+        await call(found.hooks.before, hookPayloads);
+        done.push({ hooks: found.hooks, portions: hookPayloads });
       },
     },
   };

@@ -1,8 +1,8 @@
 /** Several writes as one: in order, in one transaction, with one answer. Source: API specification, section 14.1. */
 import { type PlatformError, toPlatformError } from '../errors.ts';
-import type { Ask } from './ask.ts';
 import type { KeyedRequest } from './idempotency.ts';
-import type { Performer, Work, Written } from './perform.ts';
+import type { WriteCommand } from './write-command.ts';
+import type { TransactionBody, WriteExecutor, Written } from './write-executor.ts';
 
 /** Functions that build the response to several writes. */
 export interface Telling {
@@ -13,27 +13,27 @@ export interface Telling {
 
 /** Prepares all writes, so that what is wrong with one is known before any of them runs, and runs them. */
 export async function runInOrder(
-  performer: Performer,
-  prepare: (ask: Ask) => Promise<Work>,
-  asks: readonly Ask[],
+  executor: WriteExecutor,
+  prepare: (command: WriteCommand) => Promise<TransactionBody>,
+  commands: readonly WriteCommand[],
   telling: Telling,
   keyed: KeyedRequest | undefined,
 ): Promise<Buffer> {
   const cursor = { place: 0 };
   const tell = (error: unknown): Buffer => telling.failure(cursor.place, toPlatformError(error));
-  const together = async (): Promise<Work> =>
-    joined(performer, await prepareAll(prepare, asks, cursor), telling, cursor);
+  const together = async (): Promise<TransactionBody> =>
+    joined(executor, await prepareAll(prepare, commands, cursor), telling, cursor);
   try {
     if (keyed !== undefined) {
-      const { body } = await performer.keyed(keyed, together, (error) => ({ status: 200, body: tell(error) }));
+      const { body } = await executor.keyed(keyed, together, (error) => ({ status: 200, body: tell(error) }));
       return body ?? telling.answer([]);
     }
-    const [only] = asks;
-    if (only !== undefined && asks.length === 1) {
+    const [only] = commands;
+    if (only !== undefined && commands.length === 1) {
       // Alone, its answer is read together with COMMIT.
-      return telling.answer([await performer.once(await prepare(only))]);
+      return telling.answer([await executor.once(await prepare(only))]);
     }
-    return (await performer.once(await together())) ?? telling.answer([]);
+    return (await executor.once(await together())) ?? telling.answer([]);
   } catch (error) {
     // An error about the key itself is not the fault of a write.
     if (keyed !== undefined && toPlatformError(error).status < 500) throw error;
@@ -42,32 +42,37 @@ export async function runInOrder(
 }
 
 async function prepareAll(
-  prepare: (ask: Ask) => Promise<Work>,
-  asks: readonly Ask[],
+  prepare: (command: WriteCommand) => Promise<TransactionBody>,
+  commands: readonly WriteCommand[],
   cursor: { place: number },
-): Promise<readonly Work[]> {
-  const works: Work[] = [];
-  for (const [index, ask] of asks.entries()) {
+): Promise<readonly TransactionBody[]> {
+  const works: TransactionBody[] = [];
+  for (const [index, command] of commands.entries()) {
     cursor.place = index;
-    works.push(await prepare(ask));
+    works.push(await prepare(command));
   }
   return works;
 }
 
 /** The works as one, whose answer is made of theirs. `cursor` tells which of them runs. */
-function joined(performer: Performer, works: readonly Work[], { answer }: Telling, cursor: { place: number }): Work {
+function joined(
+  executor: WriteExecutor,
+  works: readonly TransactionBody[],
+  { answer }: Telling,
+  cursor: { place: number },
+): TransactionBody {
   return {
     async run(transaction) {
       const answers: (Buffer | null)[] = [];
       for (const [index, work] of works.entries()) {
         cursor.place = index;
-        answers.push(await performer.answer(transaction, await work.run(transaction)));
+        answers.push(await executor.answer(transaction, await work.run(transaction)));
       }
       return made(answer(answers));
     },
-    touched: () => works.flatMap((work) => work.touched()),
+    affected: () => works.flatMap((work) => work.affected()),
     // Calls every check: it is not known here which write failed.
-    overtaken: (error) => works.map((work) => work.overtaken?.(error) === true).includes(true),
+    isConflict: (error) => works.map((work) => work.isConflict?.(error) === true).includes(true),
     committed() {
       for (const work of works) work.committed();
     },

@@ -3,7 +3,7 @@
 import type { JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { type AnswerKeeper, type AskedOnce, type KeptAnswer, keyRequest } from './idempotency.ts';
-import { createPerformer, type Work } from './perform.ts';
+import { createWriteExecutor, type TransactionBody } from './write-executor.ts';
 
 /** A request, with its key where it has one; `collection` is its path. */
 export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
@@ -15,7 +15,7 @@ export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
 export type KeyedOnce = (
   asked: KeyedAsk,
   body: JsonValue | undefined,
-  prepare: () => Promise<Work<void>>,
+  prepare: () => Promise<TransactionBody<void>>,
 ) => Promise<KeptAnswer>;
 
 /** Makes it; `keeper` is null where no answers are kept. */
@@ -23,7 +23,7 @@ export function createKeyedOnce(
   database: Pick<Database, 'transaction' | 'briefTransaction'>,
   keeper: AnswerKeeper | null,
 ): KeyedOnce {
-  const performer = createPerformer({ database, gate: () => {}, history: null, wardens: new Map(), keeper });
+  const executor = createWriteExecutor({ database, gate: () => {}, history: null, systemHooks: new Map(), keeper });
   return async function keyedOnce({ key, ...asked }, body, prepare) {
     const workOf = async () => {
       const work = await prepare();
@@ -35,8 +35,8 @@ export function createKeyedOnce(
         },
       };
     };
-    if (key !== undefined) return performer.keyed(keyRequest({ ...asked, key }, body), workOf);
-    await performer.once(await workOf());
+    if (key !== undefined) return executor.keyed(keyRequest({ ...asked, key }, body), workOf);
+    await executor.once(await workOf());
     return { status: 204, body: null };
   };
 }

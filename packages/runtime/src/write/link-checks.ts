@@ -4,7 +4,7 @@ import type { CollectionScope, RelationScope } from '../query/scope.ts';
 import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { joinsOf, reach } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
-import type { Check, Judged, Written } from './checks.ts';
+import type { Check, CheckedRow, Written } from './checks.ts';
 import { isEveryRow, isLate } from './late.ts';
 
 /**
@@ -47,11 +47,11 @@ function linkCheck(
   const late =
     collections.has(link.target) || target.rows.some((rule) => isLate(scope.open, target, rule, collections));
   return {
-    judgement: { kind: 'refused', requirement: null },
+    permissionCheck: { kind: 'refused', requirement: null },
     late,
     rules: [],
     columns: always ? [] : places,
-    fails(judged: Judged) {
+    fails(judged: CheckedRow) {
       const asked = always ? sqlTrue : anyOf(places.map(judged.present));
       const row: Row = { ...judged.row, scope: scope.read };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);

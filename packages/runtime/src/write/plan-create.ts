@@ -1,6 +1,6 @@
 /** New items: one by VALUES, several from arrays. */
 import type { Assigned } from './assigned.ts';
-import { type Check, checksOf, type Judged, type Written } from './checks.ts';
+import { type Check, type CheckedRow, checksOf, type Written } from './checks.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
 import { type DrawnField, drawnFields } from './random.ts';
@@ -19,11 +19,11 @@ import {
   singleAnswers,
   startWrite,
   transactionNumber,
-  type WritePlan,
+  type WriteStatement,
 } from './statement.ts';
 
 /** Plans the INSERT of one item, or of several. */
-export function planCreate(written: Written, many: boolean): WritePlan {
+export function planCreate(written: Written, many: boolean): WriteStatement {
   const drafting = startWrite(written);
   const checks = checksOf(written).filter((check) => !check.late);
   return many ? planMany(drafting, checks) : planOne(drafting, checks);
@@ -38,28 +38,31 @@ export function planReturnedCreate(
   many: boolean,
   returned: Returned,
   keyed: boolean,
-): WritePlan | undefined {
+): WriteStatement | undefined {
   const drafting = startWrite(written);
   const checks = checksOf(written);
   if (checks.some(({ late, columns }) => late || (many && columns.length > 0))) return undefined;
   const alias = drafting.statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
   const source = many ? manyRows(drafting) : oneRow(drafting);
-  const judged: Judged = { row: ruleRow(drafting, column), matched: present, present };
+  const judged: CheckedRow = { row: ruleRow(drafting, column), matched: present, present };
   const keys = keyed ? keyColumns(written, column).map((key) => `(${key})::pg_catalog.text`) : [];
   const answer = returnedColumns(drafting, returned, column);
   const columns = [transactionNumber, ...singleAnswers(checks, judged), ...keys, ...answer];
   const { table } = written.writable.collection.descriptor;
   const text = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${columns.join(', ')}`;
-  return finishWrite(drafting, text, { keys: keys.length, judgements: checks.map(({ judgement }) => judgement) });
+  return finishWrite(drafting, text, {
+    keys: keys.length,
+    judgements: checks.map(({ permissionCheck }) => permissionCheck),
+  });
 }
 
-function planOne(drafting: Drafting, checks: readonly Check[]): WritePlan {
+function planOne(drafting: Drafting, checks: readonly Check[]): WriteStatement {
   const { written, statement } = drafting;
   const alias = statement.alias();
   const source = oneRow(drafting);
   const column = (quoted: string): string => `${alias}.${quoted}`;
-  const judged: Judged = { row: ruleRow(drafting, column), matched: present, present };
+  const judged: CheckedRow = { row: ruleRow(drafting, column), matched: present, present };
   const returned = [
     transactionNumber,
     "'1'",
@@ -90,7 +93,7 @@ function manyRows(drafting: Drafting): string {
   return `${list} SELECT${values} FROM ${inputTable(drafting, columns, 'i')} ORDER BY i.n`;
 }
 
-function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
+function planMany(drafting: Drafting, checks: readonly Check[]): WriteStatement {
   const { written, statement } = drafting;
   const alias = statement.alias();
   const source = manyRows(drafting);
@@ -98,7 +101,7 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
   const returning = createReturning(alias, 'w');
   const keys = keyColumns(written, (quoted) => `${alias}.${quoted}`).map((key) => returning.take(key));
   const flags = [...new Set(checks.flatMap((check) => check.columns))];
-  const judged: Judged = {
+  const judged: CheckedRow = {
     row: ruleRow(drafting, returning.column),
     matched: present,
     present: (index) => `f.p${index}`,
@@ -118,8 +121,8 @@ function planMany(drafting: Drafting, checks: readonly Check[]): WritePlan {
   return finishWrite(drafting, text, answerOf(written, checks));
 }
 
-function answerOf(written: Written, checks: readonly Check[]): Pick<WritePlan, 'keys' | 'judgements'> {
-  return { keys: keysOf(written).length, judgements: checks.map(({ judgement }) => judgement) };
+function answerOf(written: Written, checks: readonly Check[]): Pick<WriteStatement, 'keys' | 'judgements'> {
+  return { keys: keysOf(written).length, judgements: checks.map(({ permissionCheck }) => permissionCheck) };
 }
 
 /** The list of columns of an INSERT. */

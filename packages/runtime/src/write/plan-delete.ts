@@ -16,11 +16,11 @@ import {
   ruleRow,
   startWrite,
   transactionNumber,
-  type WritePlan,
+  type WriteStatement,
 } from './statement.ts';
 
 /** Plans the DELETE of one item, or of several, as far as some rule allows it. */
-export function planDelete(written: Written, rules: readonly AccessRule[], many: boolean): WritePlan {
+export function planDelete(written: Written, rules: readonly AccessRule[], many: boolean): WriteStatement {
   const drafting = startWrite(written);
   const { statement, inputs } = drafting;
   const alias = statement.alias();

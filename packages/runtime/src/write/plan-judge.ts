@@ -1,5 +1,5 @@
-/** Judgement of written rows by conditions that look at other rows, when everything is written. */
-import { checksOf, type Judged, type Written } from './checks.ts';
+/** Permission check of written rows by conditions that look at other rows, when everything is written. */
+import { type CheckedRow, checksOf, type Written } from './checks.ts';
 import {
   finishWrite,
   inputTable,
@@ -10,14 +10,14 @@ import {
   presenceInputs,
   ruleRow,
   startWrite,
-  type WritePlan,
+  type WriteStatement,
 } from './statement.ts';
 
 /**
  * Plans the check of items by their keys, where writes do not answer it themselves. `waiting` selects the checks that
  * wait until everything is written, else all others. Undefined when there is nothing to check.
  */
-export function planJudge(written: Written, waiting = true): WritePlan | undefined {
+export function planJudge(written: Written, waiting = true): WriteStatement | undefined {
   const checks = checksOf(written).filter(({ late }) => late === waiting);
   if (checks.length === 0) return undefined;
   const drafting = startWrite(written);
@@ -27,7 +27,7 @@ export function planJudge(written: Written, waiting = true): WritePlan | undefin
   const rules = [...new Set(checks.flatMap((check) => check.rules))];
   const flags = [...new Set(checks.flatMap((check) => check.columns))];
   const keys = keyInputs(drafting);
-  const judged: Judged = {
+  const judged: CheckedRow = {
     row: ruleRow(drafting, column),
     matched: (rule) => (rules.includes(rule) ? `i.m${rule}` : 'TRUE'),
     present: (index) => `i.p${index}`,
@@ -43,5 +43,5 @@ export function planJudge(written: Written, waiting = true): WritePlan | undefin
   const { join, count } = statement.dialect.input;
   const selected = ['NULL', count(), ...answers];
   const text = `SELECT ${selected.join(', ')} FROM ${input}${join}${table} AS ${alias} ON ${condition}`;
-  return finishWrite(drafting, text, { judgements: checks.map(({ judgement }) => judgement) });
+  return finishWrite(drafting, text, { judgements: checks.map(({ permissionCheck }) => permissionCheck) });
 }

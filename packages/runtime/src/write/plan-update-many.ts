@@ -2,7 +2,7 @@
 import type { RowLock } from '../sql/dialects/index.ts';
 import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
-import { type Check, checksOf, type Judged, type Written } from './checks.ts';
+import { type Check, type CheckedRow, checksOf, type Written } from './checks.ts';
 import type { InputColumn } from './inputs.ts';
 import { lockOfUpdate, selectLocked } from './locked-rows.ts';
 import { ruleMatches } from './presets.ts';
@@ -22,7 +22,7 @@ import {
   singleAnswers,
   startWrite,
   transactionNumber,
-  type WritePlan,
+  type WriteStatement,
 } from './statement.ts';
 
 /** An UPDATE with its tables. */
@@ -43,7 +43,12 @@ interface Update {
  * and no late checks may be left. Rows are locked in the order of their keys, unless `impatient`: a statement that
  * waits for no lock needs no order, and saves a look at each row. That is for one rule and items that are complete.
  */
-export function planUpdateMany(written: Written, shared: boolean, returned?: Returned, impatient = false): WritePlan {
+export function planUpdateMany(
+  written: Written,
+  shared: boolean,
+  returned?: Returned,
+  impatient = false,
+): WriteStatement {
   const drafting = startWrite(written);
   const update = draftUpdate(drafting, shared, impatient);
   if (update.assigned.length > 0) return finishUpdate(drafting, update, returned);
@@ -112,13 +117,13 @@ function finishUpdate(
   drafting: Drafting,
   { alias, source, rows, assigned, flag }: Update,
   returned: Returned | undefined,
-): WritePlan {
+): WriteStatement {
   const { written } = drafting;
   const several = written.grant.rules.length > 1;
   const returning = createReturning(alias, 'w');
   const position = returning.take('i.n');
   const match = (rule: number): string => (several ? returning.take(`i.m${rule}`) : sqlTrue);
-  const judged: Judged = {
+  const judged: CheckedRow = {
     row: ruleRow(drafting, returning.column),
     matched: match,
     present: (index) => (flag(index) === sqlTrue ? sqlTrue : returning.take(flag(index))),
@@ -140,7 +145,7 @@ function finishUpdate(
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} FROM ${source}${where(rows)}`;
   const order = returned === undefined ? '' : ` ORDER BY ${position}`;
   const text = `WITH w AS (${update} RETURNING ${returning.list()}) SELECT ${selected.join(', ')} FROM w${order}`;
-  return finishWrite(drafting, text, { matched, judgements: checks.map(({ judgement }) => judgement) });
+  return finishWrite(drafting, text, { matched, judgements: checks.map(({ permissionCheck }) => permissionCheck) });
 }
 
 /** Rules whose match on the stored rows is asked for when everything is written. */

@@ -17,14 +17,14 @@ import {
   singleAnswers,
   startWrite,
   transactionNumber,
-  type WritePlan,
+  type WriteStatement,
 } from './statement.ts';
 
 /**
  * Plans the UPDATE of one item under a grant with one rule. Without data or presets it only looks for the item. With
  * `returned` it answers the item itself, and nothing may be left to judge later.
  */
-export function planUpdateOne(written: Written, returned?: Returned): WritePlan {
+export function planUpdateOne(written: Written, returned?: Returned): WriteStatement {
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();
   const column = (quoted: string): string => `${alias}.${quoted}`;
@@ -42,7 +42,7 @@ export function planUpdateOne(written: Written, returned?: Returned): WritePlan 
   const judged = singleAnswers(checks, { row, matched: present, present });
   const columns = [transactionNumber, ...counts, ...judged, ...answer];
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} WHERE ${rows}`;
-  const judgements = checks.map(({ judgement }) => judgement);
+  const judgements = checks.map(({ permissionCheck }) => permissionCheck);
   return finishWrite(drafting, `${update} RETURNING ${columns.join(', ')}`, { judgements });
 }
 

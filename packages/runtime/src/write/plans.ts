@@ -20,20 +20,20 @@ import { planChange } from './several/plan-change.ts';
 import { planInsert } from './several/plan-insert.ts';
 import { planRemoval } from './several/plan-removal.ts';
 import { severalRows } from './several-rows.ts';
-import type { WritePlan } from './statement.ts';
+import type { WriteStatement } from './statement.ts';
 
-/** The plans of one step: the write itself, and the judgement that waits until everything is written. */
+/** The plans of one step: the write itself, and the permission check that waits until everything is written. */
 export interface StepPlans {
   /** Finds the rows that may be changed, and locks them, where the write cannot do so itself. */
-  readonly look?: WritePlan;
-  readonly write: WritePlan;
+  readonly look?: WriteStatement;
+  readonly write: WriteStatement;
   /** Checks the written rows, where the write does not do so itself. */
-  readonly verify?: WritePlan;
+  readonly verify?: WriteStatement;
   /** True if the write takes keys as arrays, but makes one item. Default: false. */
   readonly single?: true;
   /** True if the write takes its keys as arrays. */
   readonly many: boolean;
-  readonly judge: WritePlan | undefined;
+  readonly judge: WriteStatement | undefined;
   /** Builds the answer from the rows of the write; set where the write returns the items itself. */
   readonly answer?: AnswerWriter;
 }
@@ -126,7 +126,7 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
 }
 
 /** A write of one item, which takes too little time to keep others waiting. */
-function briefly(write: WritePlan, rows?: SeveralRows): WritePlan {
+function briefly(write: WriteStatement, rows?: SeveralRows): WriteStatement {
   return { ...write, statement: { ...write.statement, brief: true, ...(rows && { rows }) } };
 }
 

@@ -7,47 +7,50 @@ import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
 import { sparesAdministrators } from '../users/spare-administrators.ts';
 import { findHeld } from './held-targets.ts';
-import { type Desk, echoOf, guardOf, type Job, writableOf } from './job.ts';
 import { namedKeys, oneKey } from './keys.ts';
 import { parseDelete } from './parse-body.ts';
 import { runDelete } from './run-delete.ts';
 import type { WritableCollection } from './scope.ts';
 import { prepareTargets } from './targets.ts';
-import type { Touched } from './violation.ts';
+import type { AffectedConstraints } from './violation.ts';
+import { echoOf, guardOf, type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
 
 /** Prepares the removal of the item that an address names. */
-export function prepareDeleteOne(desk: Desk, key: string): Job {
-  const { writable, rules } = deletable(desk);
+export function prepareDeleteOne(context: WriteContext, key: string): WritePlan {
+  const { writable, rules } = deletable(context);
   const keys = oneKey(parseKeySegment(writable.collection, key));
-  const job = jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
-  return { ...job, ...guardOf(desk, writable.collection, keys, () => echoOf(desk, 'one')) };
+  const plan = jobOf(context, writable, (running) => runDelete(context, writable, rules, running, keys, false));
+  return { ...plan, ...guardOf(context, writable.collection, keys, () => echoOf(context, 'one')) };
 }
 
 /** Prepares the removal of the items that a body names. */
-export function prepareDelete(desk: Desk, body: JsonValue | undefined): Job {
-  const named = parseDelete(body, desk.mostItems);
-  const { writable, rules } = deletable(desk);
+export function prepareDelete(context: WriteContext, body: JsonValue | undefined): WritePlan {
+  const named = parseDelete(body, context.mostItems);
+  const { writable, rules } = deletable(context);
   if (named.kind === 'keys') {
     const keys = namedKeys(writable, named.keys);
-    return jobOf(desk, writable, (running) => runDelete(desk, writable, rules, running, keys, false));
+    return jobOf(context, writable, (running) => runDelete(context, writable, rules, running, keys, false));
   }
   const permitted = (row: Row): string =>
-    allOf([anyOf(rules.map(({ where }) => ruleHolds(row, where))), ...sparesAdministrators(desk.scope, row)]);
-  const targets = prepareTargets({ ...desk, query: named.query, targets: { permitted, lock: 'UPDATE' } });
-  return jobOf(desk, writable, async (running) => {
+    allOf([anyOf(rules.map(({ where }) => ruleHolds(row, where))), ...sparesAdministrators(context.scope, row)]);
+  const targets = prepareTargets({ ...context, query: named.query, targets: { permitted, lock: 'UPDATE' } });
+  return jobOf(context, writable, async (running) => {
     const { collection } = writable;
-    const keys = await findHeld(running, targets, { collection, lock: 'UPDATE', most: desk.mostItems });
-    return keys === null ? null : runDelete(desk, writable, rules, running, keys, true);
+    const keys = await findHeld(running, targets, { collection, lock: 'UPDATE', most: context.mostItems });
+    return keys === null ? null : runDelete(context, writable, rules, running, keys, true);
   });
 }
 
-function deletable(desk: Desk): { readonly writable: WritableCollection; readonly rules: readonly AccessRule[] } {
-  const writable = writableOf(desk);
+function deletable(context: WriteContext): {
+  readonly writable: WritableCollection;
+  readonly rules: readonly AccessRule[];
+} {
+  const writable = writableOf(context);
   if (writable.delete === undefined) throw forbidden();
   return { writable, rules: writable.delete };
 }
 
-function jobOf({ scope }: Desk, { collection }: WritableCollection, work: Job['work']): Job {
-  const touched: Touched = { scope, collection, names: new Set(), writable: new Set() };
-  return { echo: null, touched: () => [touched], work };
+function jobOf({ scope }: WriteContext, { collection }: WritableCollection, work: WritePlan['work']): WritePlan {
+  const affected: AffectedConstraints = { scope, collection, names: new Set(), writable: new Set() };
+  return { echo: null, affected: () => [affected], work };
 }

@@ -11,18 +11,6 @@ import type { Batch } from './batch.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
 import { find, findHeld } from './held-targets.ts';
-import {
-  type Desk,
-  echoOf,
-  type Granted,
-  guardOf,
-  type Job,
-  type PreparedStep,
-  prepareStep,
-  returnedBy,
-  touchedBy,
-  writableOf,
-} from './job.ts';
 import { checkOwnKey, type Keys, keyChanged, keyedItems, keyNamedIn, namedKeys, oneKey } from './keys.ts';
 import { lockOfUpdate } from './locked-rows.ts';
 import { parseObject, parseUpdate } from './parse-body.ts';
@@ -35,41 +23,57 @@ import { grantFor, type WritableCollection } from './scope.ts';
 import { type Running, runStep, type Step } from './step.ts';
 import { checkTargetsSyntax, lockSingleton, prepareSingleton, prepareTargets } from './targets.ts';
 import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
+import {
+  affectedBy,
+  echoOf,
+  type Granted,
+  guardOf,
+  type PreparedStep,
+  prepareStep,
+  returnedBy,
+  type WriteContext,
+  type WritePlan,
+  writableOf,
+} from './write-plan.ts';
 
 /** Prepares changes of the item that an address names. */
-export async function prepareUpdateOne(desk: Desk, key: string, body: JsonValue | undefined): Promise<Job> {
+export async function prepareUpdateOne(
+  context: WriteContext,
+  key: string,
+  body: JsonValue | undefined,
+): Promise<WritePlan> {
   const data = parseObject(body);
-  const echo = echoOf(desk, 'one');
-  const granted = updateGrant(desk, writableOf(desk));
+  const echo = echoOf(context, 'one');
+  const granted = updateGrant(context, writableOf(context));
   const { writable } = granted;
   const keys = oneKey(parseKeySegment(writable.collection, key));
   if (isTree(writable, [data])) {
     checkOwnKey(writable.collection, data, keys);
-    const tree = await prepareTree(desk, writable, changedEntries(writable, keys, [data], null), false, echo);
-    return { ...tree, ...guardOf(desk, writable.collection, keys, () => echo) };
+    const tree = await prepareTree(context, writable, changedEntries(writable, keys, [data], null), false, echo);
+    return { ...tree, ...guardOf(context, writable.collection, keys, () => echo) };
   }
-  const batch = await decodeOne(desk, granted, data, keys);
-  const job = updateOf(desk, granted, batch, 'one', keys, null, echo);
-  return { ...job, ...guardOf(desk, granted.writable.collection, keys, () => echo) };
+  const batch = await decodeOne(context, granted, data, keys);
+  const plan = updateOf(context, granted, batch, 'one', keys, null, echo);
+  return { ...plan, ...guardOf(context, granted.writable.collection, keys, () => echo) };
 }
 
 /** Prepares changes of the items that a body names. */
-export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Promise<Job> {
-  const parsed = parseUpdate(body, desk.mostItems);
-  const echo = echoOf(desk, 'many');
-  const granted = updateGrant(desk, writableOf(desk));
-  if (parsed.kind === 'each') return eachOf(desk, granted, parsed.items, echo);
+export async function prepareUpdate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
+  const parsed = parseUpdate(body, context.mostItems);
+  const echo = echoOf(context, 'many');
+  const granted = updateGrant(context, writableOf(context));
+  if (parsed.kind === 'each') return eachOf(context, granted, parsed.items, echo);
   const { named, data } = parsed;
-  if (named.kind === 'query') return { echo, ...(await queried(desk, granted, named.query, data)) };
+  if (named.kind === 'query') return { echo, ...(await queried(context, granted, named.query, data)) };
   const { writable } = granted;
   const keys = namedKeys(writable, named.keys);
   if (isTree(writable, [data])) {
     if (keys.count === 0) checkNames(granted, data);
     checkOwnKey(writable.collection, data, keys);
-    return prepareTree(desk, writable, changedEntries(writable, keys, [data], null), true, echo);
+    return prepareTree(context, writable, changedEntries(writable, keys, [data], null), true, echo);
   }
-  const batch = await decodeOne(desk, granted, data, keys);
-  return updateOf(desk, granted, batch, 'shared', keys, null, echo);
+  const batch = await decodeOne(context, granted, data, keys);
+  return updateOf(context, granted, batch, 'shared', keys, null, echo);
 }
 
 /**
@@ -77,58 +81,60 @@ export async function prepareUpdate(desk: Desk, body: JsonValue | undefined): Pr
  * prevents it.
  */
 function updateOf(
-  desk: Desk,
+  context: WriteContext,
   granted: Granted,
   batch: Batch,
   form: StepForm,
   keys: Keys,
   places: readonly number[] | null,
-  echo: Job['echo'],
-): Job {
-  const placeOf = placesIn(desk.collection, places);
+  echo: WritePlan['echo'],
+): WritePlan {
+  const placeOf = placesIn(context.collection, places);
   const prepare = (plan?: ReadPlan): PreparedStep =>
-    prepareStep(desk, granted, 'update', batch, form, { placeOf, ...(plan && { plan }) });
+    prepareStep(context, granted, 'update', batch, form, { placeOf, ...(plan && { plan }) });
   return {
     echo,
-    ...(keys.count > 0 && returnedBy(desk, prepare, echo, keys)),
-    touched: () => [touchedBy(desk, granted, batch)],
+    ...(keys.count > 0 && returnedBy(context, prepare, echo, keys)),
+    affected: () => [affectedBy(context, granted, batch)],
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
 }
 
 /** Prepares changes of the item of a singleton, which is made when there is none. */
-export async function prepareUpdateSingleton(desk: Desk, body: JsonValue | undefined): Promise<Job> {
+export async function prepareUpdateSingleton(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
   const data = parseObject(body);
-  const echo = echoOf(desk, 'singleton');
-  const writable = writableOf(desk);
-  const found = prepareSingleton(desk.scope, writable, desk.caller);
-  const granted = updateGrant(desk, writable);
+  const echo = echoOf(context, 'singleton');
+  const writable = writableOf(context);
+  const found = prepareSingleton(context.scope, writable, context.caller);
+  const granted = updateGrant(context, writable);
   const tree = isTree(writable, [data]);
-  const batch = await decodeOne(desk, granted, tree ? {} : data, undefined);
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
+  const batch = await decodeOne(context, granted, tree ? {} : data, undefined);
+  const step = prepareStep(context, granted, 'update', batch, 'shared', {
+    placeOf: placesIn(context.collection, null),
+  });
   return {
     echo,
-    touched: () => [touchedBy(desk, granted, batch)],
-    overtaken: (error) => overtakesPayloads(desk, writable, [data], error),
+    affected: () => [affectedBy(context, granted, batch)],
+    isConflict: (error) => overtakesPayloads(context, writable, [data], error),
     async work(running) {
       const { transaction } = running;
       const lock = lockSingleton(running.dialect, writable);
       const locked = transaction.run(lock.statement, lock.parameters, { row: () => {} });
       const [{ keys, count }] = await Promise.all([find(running, found), locked]);
-      if (keys !== null) await requireOwnKey(desk, writable, data, running);
+      if (keys !== null) await requireOwnKey(context, writable, data, running);
       if (tree && keys !== null) {
-        return runTree(desk, writable, changedEntries(writable, keys, [data], null), true, running);
+        return runTree(context, writable, changedEntries(writable, keys, [data], null), true, running);
       }
       if (keys !== null) return runUpdate(running, step, keys, false);
       if (count > 0) throw forbidden();
-      return createSingleton(desk, writable, data, running);
+      return createSingleton(context, writable, data, running);
     },
   };
 }
 
 /** Checks in the database that a key in a payload is that of the singleton. Throws INVALID_PAYLOAD if not. */
 async function requireOwnKey(
-  { scope, caller }: Desk,
+  { scope, caller }: WriteContext,
   writable: WritableCollection,
   data: FilterObject,
   running: Running,
@@ -143,21 +149,21 @@ async function requireOwnKey(
 }
 
 async function createSingleton(
-  desk: Desk,
+  context: WriteContext,
   writable: WritableCollection,
   data: FilterObject,
   running: Running,
 ): Promise<Keys> {
-  const granted = createGrant(desk, writable);
+  const granted = createGrant(context, writable);
   if (isTree(writable, [data])) {
-    const made = await runTree(desk, writable, newEntries(writable, [data], false), true, running);
+    const made = await runTree(context, writable, newEntries(writable, [data], false), true, running);
     if (made !== null) return made;
   }
   const problems = createProblems();
-  const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'create' }, [data], null, problems);
+  const decoded = decodeItems({ scope: context.scope, ...granted, action: 'create' }, [data], null, problems);
   problems.raise();
-  const step = prepareStep(desk, granted, 'create', await hashBatch(desk, granted, decoded), 'one', {
-    placeOf: placesIn(desk.collection, null),
+  const step = prepareStep(context, granted, 'create', await hashBatch(context, granted, decoded), 'one', {
+    placeOf: placesIn(context.collection, null),
   });
   const done = await runStep(running, { ...step, keys: null, lenient: false });
   await done.judgeLate();
@@ -174,7 +180,7 @@ function checkNames({ writable, grant }: Granted, payload: FilterObject): void {
 }
 
 /** The rules by which a caller changes items. Throws FORBIDDEN when there are none. */
-export function updateGrant({ caller }: Desk, writable: WritableCollection): Granted {
+export function updateGrant({ caller }: WriteContext, writable: WritableCollection): Granted {
   const grant = grantFor(writable, writable.update, caller);
   if (writable.update === undefined || grant === undefined) throw forbidden();
   return { writable, grant, all: writable.update };
@@ -182,73 +188,80 @@ export function updateGrant({ caller }: Desk, writable: WritableCollection): Gra
 
 /** Decodes data for one item, or the same for several; `keys` undefined: the key in it may be any. */
 async function decodeOne(
-  desk: Desk,
+  context: WriteContext,
   granted: Granted,
   data: FilterObject,
   keys: Keys | null | undefined,
 ): Promise<Batch> {
   const problems = createProblems();
-  const batch = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, [data], null, problems);
+  const batch = decodeItems({ scope: context.scope, ...granted, action: 'update' }, [data], null, problems);
   problems.raise();
   if (keys !== undefined) checkOwnKey(granted.writable.collection, data, keys);
-  return hashBatch(desk, granted, batch);
+  return hashBatch(context, granted, batch);
 }
 
 /** Changes of each item by the key in it. */
 async function eachOf(
-  desk: Desk,
+  context: WriteContext,
   granted: Granted,
   elements: readonly FilterObject[],
-  echo: Job['echo'],
-): Promise<Job> {
+  echo: WritePlan['echo'],
+): Promise<WritePlan> {
   const { writable } = granted;
   const { keys, items, places } = keyedItems(writable, elements);
   if (isTree(writable, items))
-    return prepareTree(desk, writable, changedEntries(writable, keys, items, places), true, echo);
+    return prepareTree(context, writable, changedEntries(writable, keys, items, places), true, echo);
   const problems = createProblems();
-  const decoded = decodeItems({ scope: desk.scope, ...granted, action: 'update' }, items, places, problems);
+  const decoded = decodeItems({ scope: context.scope, ...granted, action: 'update' }, items, places, problems);
   problems.raise();
-  const batch = await hashBatch(desk, granted, decoded);
-  return updateOf(desk, granted, batch, 'many', keys, places, echo);
+  const batch = await hashBatch(context, granted, decoded);
+  return updateOf(context, granted, batch, 'many', keys, places, echo);
 }
 
 /** The same changes of every item that a query selects and the caller may read and change. */
-async function queried(desk: Desk, granted: Granted, query: JsonValue, data: FilterObject): Promise<Omit<Job, 'echo'>> {
+async function queried(
+  context: WriteContext,
+  granted: Granted,
+  query: JsonValue,
+  data: FilterObject,
+): Promise<Omit<WritePlan, 'echo'>> {
   const { grant, writable } = granted;
   const tree = isTree(writable, [data]);
-  checkTargetsSyntax({ ...desk, query });
+  checkTargetsSyntax({ ...context, query });
   if (tree) checkOwnKey(writable.collection, data, null);
-  const batch = await decodeOne(desk, granted, tree ? {} : data, null).catch((error: unknown) => {
+  const batch = await decodeOne(context, granted, tree ? {} : data, null).catch((error: unknown) => {
     // Errors in names of the query come before errors in values of the data.
     throw earlierOf(
       error,
-      problemOf(() => prepareTargets({ ...desk, query, targets: { permitted: () => sqlTrue } })) ?? error,
+      problemOf(() => prepareTargets({ ...context, query, targets: { permitted: () => sqlTrue } })) ?? error,
     );
   });
   const requirements = requirementsOf({ grant, columns: writtenColumns(batch), named: [] });
   const permitted = (row: Row): string => {
     const rules = grant.rules.map((rule) =>
-      ruleMatches({ ...row, scope: desk.scope.open, collection: granted.writable.collection }, rule),
+      ruleMatches({ ...row, scope: context.scope.open, collection: granted.writable.collection }, rule),
     );
     const allowed = printAllowed(
       requirements,
       (rule) => rules[rule] ?? sqlTrue,
       () => sqlTrue,
     );
-    return allOf([allowed, ...sparesAdministrators(desk.scope, row)]);
+    return allOf([allowed, ...sparesAdministrators(context.scope, row)]);
   };
   const { collection } = writable;
   const names = batch.columns.map(({ field }) => field.descriptor.name);
   const lock = lockOfUpdate(collection.descriptor, names);
-  const targets = prepareTargets({ ...desk, query, targets: { permitted, lock } });
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf: placesIn(desk.collection, null) });
+  const targets = prepareTargets({ ...context, query, targets: { permitted, lock } });
+  const step = prepareStep(context, granted, 'update', batch, 'shared', {
+    placeOf: placesIn(context.collection, null),
+  });
   return {
-    touched: () => [touchedBy(desk, granted, batch)],
-    ...(tree && { overtaken: (error) => overtakesPayloads(desk, writable, [data], error) }),
+    affected: () => [affectedBy(context, granted, batch)],
+    ...(tree && { isConflict: (error) => overtakesPayloads(context, writable, [data], error) }),
     async work(running) {
-      const keys = await findHeld(running, targets, { collection, lock, most: desk.mostItems });
+      const keys = await findHeld(running, targets, { collection, lock, most: context.mostItems });
       if (tree && keys !== null) {
-        return runTree(desk, writable, changedEntries(writable, keys, [data], null), true, running);
+        return runTree(context, writable, changedEntries(writable, keys, [data], null), true, running);
       }
       if (tree) checkNames(granted, data);
       return keys === null ? null : runUpdate(running, step, keys, true);

@@ -2,16 +2,16 @@
 import type { AccessRule } from '../contract/index.ts';
 import { createBatch } from './batch.ts';
 import type { Written } from './checks.ts';
-import type { Desk } from './job.ts';
 import type { Keys } from './keys.ts';
 import { deletePlan } from './plans.ts';
 import { placesIn } from './problems.ts';
 import type { WritableCollection } from './scope.ts';
 import { type Running, runStep } from './step.ts';
+import type { WriteContext } from './write-plan.ts';
 
 /** Deletes items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */
 export async function runDelete(
-  desk: Desk,
+  context: WriteContext,
   writable: WritableCollection,
   rules: readonly AccessRule[],
   running: Running,
@@ -21,7 +21,7 @@ export async function runDelete(
   if (keys.count === 0) return null;
   const { descriptor } = writable.collection;
   const written: Written = {
-    scope: desk.scope,
+    scope: context.scope,
     writable,
     grant: { rules: [], fields: new Map(), listed: new Set() },
     action: 'update',
@@ -30,7 +30,7 @@ export async function runDelete(
     postponed: false,
     collections: new Set([descriptor.name]),
   };
-  const plans = deletePlan(desk.steps, written, rules, keys.many);
+  const plans = deletePlan(context.steps, written, rules, keys.many);
   const payload = { collection: descriptor.name, placeOf: placesIn(descriptor.name, null), names: new Set<string>() };
   await runStep(running, { action: 'delete', plans, batch: createBatch(descriptor).finish(0), keys, lenient, payload });
   return keys;

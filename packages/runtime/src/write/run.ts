@@ -7,11 +7,11 @@ import { PlatformError, together } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
 import { int32 } from '../json/bytes.ts';
 import { bind } from '../query/planner.ts';
-import type { Judgement } from './checks.ts';
+import type { PermissionCheck } from './checks.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
 import { failedValidation, mostErrors, type Place } from './problems.ts';
 import { runInsert } from './several/run-insert.ts';
-import type { WritePlan } from './statement.ts';
+import type { WriteStatement } from './statement.ts';
 
 /** Answer of a write. */
 export interface WriteAnswer {
@@ -26,16 +26,16 @@ export interface WriteAnswer {
   readonly verdicts: readonly Verdict[];
 }
 
-/** A judgement, and the items that fail it by their positions, from 0. */
+/** A permission check, and the items that fail it by their positions, from 0. */
 export interface Verdict {
-  readonly judgement: Judgement;
+  readonly judgement: PermissionCheck;
   readonly items: readonly number[];
 }
 
 /** Runs a write. A missing row counts as none written. */
 export async function runWrite(
   transaction: Transaction,
-  plan: WritePlan,
+  plan: WriteStatement,
   values: WriteValues,
   caller: Caller,
 ): Promise<WriteAnswer> {
@@ -49,7 +49,7 @@ export async function runWrite(
 /** The rows of a statement, as texts. */
 export async function rowsOf(
   transaction: Transaction,
-  { statement, binders, sources }: WritePlan,
+  { statement, binders, sources }: WriteStatement,
   values: WriteValues,
   caller: Caller,
 ): Promise<readonly TextRow[]> {
@@ -69,10 +69,10 @@ export interface ReturnedAnswer extends Omit<WriteAnswer, 'matched'> {
   readonly rows: Answer;
 }
 
-/** Runs a write that returns its items: rows of the transaction's number, judgements, keys, and what is read of an item. */
+/** Runs a write that returns its items: rows of the transaction's number, permission checks, keys, and what is read of an item. */
 export async function runReturned(
   transaction: Transaction,
-  { statement, sources, binders, judgements, keys: parts }: WritePlan,
+  { statement, sources, binders, judgements, keys: parts }: WriteStatement,
   values: WriteValues,
   caller: Caller,
   answer: AnswerWriter,
@@ -108,9 +108,9 @@ export async function runReturned(
       if (rows.items > 0) rows.end();
     },
   });
-  const verdicts = judgements.flatMap((judgement, index) => {
+  const verdicts = judgements.flatMap((permissionCheck, index) => {
     const items = failed[index] ?? [];
-    return items.length === 0 ? [] : [{ judgement, items }];
+    return items.length === 0 ? [] : [{ judgement: permissionCheck, items }];
   });
   return { count, wrote, keys: keys.map((texts) => (many ? arrayLiteral(texts) : (texts[0] ?? ''))), verdicts, rows };
 }
@@ -121,7 +121,7 @@ export function skip(buffer: Buffer, offset: number): number {
 }
 
 function readAnswer(
-  { keys, matched, judgements }: WritePlan,
+  { keys, matched, judgements }: WriteStatement,
   count: number,
   wrote: boolean,
   row: TextRow,
@@ -132,9 +132,9 @@ function readAnswer(
     wrote,
     keys: row.slice(0, keys).map((key) => key ?? ''),
     matched: new Map(matched.map((rule, index) => [rule, row[keys + index] ?? '{}'])),
-    verdicts: judgements.flatMap((judgement, index) => {
+    verdicts: judgements.flatMap((permissionCheck, index) => {
       const items = placesOf(answers[index] ?? null);
-      return items.length === 0 ? [] : [{ judgement, items }];
+      return items.length === 0 ? [] : [{ judgement: permissionCheck, items }];
     }),
   };
 }
@@ -161,34 +161,38 @@ export interface JudgedPayload {
 /** Throws FORBIDDEN, or FAILED_VALIDATION with every violation, when some item fails. */
 export function judge(verdicts: readonly Verdict[], payload: JudgedPayload): void {
   if (verdicts.length === 0) return;
-  const violated = new Set(verdicts.flatMap(({ judgement, items }) => violatedItems(judgement, items)));
+  const violated = new Set(
+    verdicts.flatMap(({ judgement: permissionCheck, items }) => violatedItems(permissionCheck, items)),
+  );
   const refused = verdicts.some(
-    ({ judgement, items }) =>
-      judgement.kind === 'refused' && items.some((item) => !violated.has(`${judgement.requirement} ${item}`)),
+    ({ judgement: permissionCheck, items }) =>
+      permissionCheck.kind === 'refused' &&
+      items.some((item) => !violated.has(`${permissionCheck.requirement} ${item}`)),
   );
   if (refused) throw new PlatformError('FORBIDDEN');
   const error = together(violations(verdicts, payload));
   if (error !== undefined) throw error;
 }
 
-function violatedItems(judgement: Judgement, items: readonly number[]): readonly string[] {
-  return judgement.kind === 'violated' ? items.map((item) => `${judgement.requirement} ${item}`) : [];
+function violatedItems(permissionCheck: PermissionCheck, items: readonly number[]): readonly string[] {
+  return permissionCheck.kind === 'violated' ? items.map((item) => `${permissionCheck.requirement} ${item}`) : [];
 }
 
 /** Reports the conditions of the first rule, where several would have granted the write. */
 function violations(verdicts: readonly Verdict[], payload: JudgedPayload): readonly PlatformError[] {
   const rules = new Map<string, number>();
   const errors = new Map<string, PlatformError>();
-  for (const { judgement, items } of verdicts) {
-    if (judgement.kind !== 'violated') continue;
-    const field = judgement.field !== null && payload.names.has(judgement.field) ? judgement.field : null;
+  for (const { judgement: permissionCheck, items } of verdicts) {
+    if (permissionCheck.kind !== 'violated') continue;
+    const field =
+      permissionCheck.field !== null && payload.names.has(permissionCheck.field) ? permissionCheck.field : null;
     for (const item of items) {
-      const rule = rules.get(`${judgement.requirement} ${item}`) ?? judgement.rule;
-      rules.set(`${judgement.requirement} ${item}`, rule);
+      const rule = rules.get(`${permissionCheck.requirement} ${item}`) ?? permissionCheck.rule;
+      rules.set(`${permissionCheck.requirement} ${item}`, rule);
       const location = payload.placeOf(item);
-      const id = JSON.stringify([location, field, judgement.type, judgement.requirement]);
-      if (rule !== judgement.rule || errors.size >= mostErrors) continue;
-      errors.set(id, failedValidation(location, field, judgement.type, 'does not meet a condition'));
+      const id = JSON.stringify([location, field, permissionCheck.type, permissionCheck.requirement]);
+      if (rule !== permissionCheck.rule || errors.size >= mostErrors) continue;
+      errors.set(id, failedValidation(location, field, permissionCheck.type, 'does not meet a condition'));
     }
   }
   return [...errors.values()];

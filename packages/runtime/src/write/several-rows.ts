@@ -1,13 +1,13 @@
 import type { SeveralRows } from '../database/database.ts';
 import type { Binder } from '../query/plan.ts';
 import type { Source } from './inputs.ts';
-import type { WritePlan } from './statement.ts';
+import type { WriteStatement } from './statement.ts';
 
 /**
  * How the items of several requests are made or changed by the statement for many items, from the parameters that each would have
  * of its own for `single`. Undefined where an item takes more than its key, its values and what is the same for all of them.
  */
-export function severalRows(single: WritePlan, many: WritePlan | undefined): SeveralRows | undefined {
+export function severalRows(single: WriteStatement, many: WriteStatement | undefined): SeveralRows | undefined {
   if (many === undefined) return undefined;
   const parameters = many.binders.map((binder) => ({
     of: placeOf(single, many, binder),
@@ -20,12 +20,12 @@ export function severalRows(single: WritePlan, many: WritePlan | undefined): Sev
 }
 
 /** Where a parameter that a request brings finds its value. */
-function sourceOf({ sources }: WritePlan, binder: Binder): Source | undefined {
+function sourceOf({ sources }: WriteStatement, binder: Binder): Source | undefined {
   return binder.kind === 'value' ? sources[binder.index] : undefined;
 }
 
 /** Which parameter for one item has what a parameter for many has, or has of each item; -1 where none has. */
-function placeOf(single: WritePlan, many: WritePlan, binder: Binder): number {
+function placeOf(single: WriteStatement, many: WriteStatement, binder: Binder): number {
   if (binder.kind !== 'value') {
     const text = JSON.stringify(binder);
     return single.binders.findIndex((other) => JSON.stringify(other) === text);

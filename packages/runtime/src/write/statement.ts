@@ -9,14 +9,14 @@ import { sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
-import type { Check, Judged, Judgement, Written } from './checks.ts';
+import type { Check, CheckedRow, PermissionCheck, Written } from './checks.ts';
 import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
 
 /**
  * A write, planned: one statement that answers one row of texts — the transaction's number, the number of rows, the key of
- * what was made, which rows each of `matched` matched, and for each judgement the positions of the items that fail, from 1.
+ * what was made, which rows each of `matched` matched, and for each permission check the positions of the items that fail, from 1.
  */
-export interface WritePlan {
+export interface WriteStatement {
   readonly statement: Statement;
   readonly binders: readonly Binder[];
   readonly sources: readonly Source[];
@@ -24,14 +24,14 @@ export interface WritePlan {
   readonly keys: number;
   /** Places of rules. */
   readonly matched: readonly number[];
-  readonly judgements: readonly Judgement[];
+  readonly judgements: readonly PermissionCheck[];
   /** For an INSERT without that row: how the keys of the new items are known. */
   readonly made?: MadeKeys;
   /**
    * For an INSERT: the query that runs first for values that rules set, as texts, and their positions among the
    * generated values.
    */
-  readonly ahead?: { readonly plan: WritePlan; readonly fields: readonly number[] };
+  readonly ahead?: { readonly plan: WriteStatement; readonly fields: readonly number[] };
 }
 
 /** `returned`: it answers the texts of the key of each item. `told`: they are known by the parts of a key. */
@@ -66,8 +66,8 @@ export function startWrite(written: Written): Drafting {
 export function finishWrite(
   { statement, inputs }: Drafting,
   printed: string,
-  answer: Partial<Pick<WritePlan, 'keys' | 'matched' | 'judgements'>>,
-): WritePlan {
+  answer: Partial<Pick<WriteStatement, 'keys' | 'matched' | 'judgements'>>,
+): WriteStatement {
   const finished = statement.finish(printed);
   const { binders } = finished;
   const { keys = 0, matched = [], judgements = [] } = answer;
@@ -162,7 +162,7 @@ export function ruleRow({ written, statement }: Drafting, column: (quoted: strin
 }
 
 /** Columns of the checks' answers: where one row was written, its position is 1. */
-export function singleAnswers(checks: readonly Check[], judged: Judged): readonly string[] {
+export function singleAnswers(checks: readonly Check[], judged: CheckedRow): readonly string[] {
   return checks.map((check) => `CASE WHEN ${check.fails(judged)} THEN '{1}' END`);
 }
 
@@ -170,7 +170,7 @@ export function singleAnswers(checks: readonly Check[], judged: Judged): readonl
 export function manyAnswers(
   { statement }: Drafting,
   checks: readonly Check[],
-  judged: Judged,
+  judged: CheckedRow,
   n: string,
 ): readonly string[] {
   const { gathered } = statement.dialect.input;

@@ -9,7 +9,6 @@ import type { SqlDialect } from '../sql/dialects/index.ts';
 import type { Batch } from './batch.ts';
 import type { History, StepAction } from './history.ts';
 import type { WriteValues } from './inputs.ts';
-import type { Sender } from './job.ts';
 import { asMany, asOne, type Keys } from './keys.ts';
 import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
@@ -22,9 +21,10 @@ import {
   type Verdict,
   type WriteAnswer,
 } from './run.ts';
-import type { WritePlan } from './statement.ts';
+import type { WriteStatement } from './statement.ts';
+import type { SystemHooks } from './system-hook.ts';
 import type { TreeWatcher } from './tree/watch.ts';
-import type { Wardens } from './warden.ts';
+import type { RequestOrigin } from './write-plan.ts';
 
 /** A step that is ready to run. */
 export interface Step {
@@ -42,7 +42,7 @@ export interface Step {
 export interface Running {
   readonly transaction: Transaction;
   readonly caller: Caller;
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
   readonly dialect: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly gate: Gate;
@@ -53,7 +53,7 @@ export interface Running {
   /** Hears what happens to the items below others in payloads. */
   readonly watcher?: TreeWatcher;
   /** Watch over collections of the platform. */
-  readonly wardens: Wardens;
+  readonly systemHooks: SystemHooks;
 }
 
 /** A step that was written, and what is left to judge when everything is. */
@@ -67,7 +67,7 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const { plans, batch, keys, payload } = step;
   const { write } = plans;
   running.gate(write.statement);
-  const guarded = await running.wardens.get(payload.collection)?.watch(running, step);
+  const guarded = await running.systemHooks.get(payload.collection)?.watch(running, step);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
   const { transaction, caller } = running;
@@ -115,7 +115,7 @@ export async function runReturnedStep(
 /** Checks the written rows by a statement after the write. */
 async function verify(
   { transaction, caller, gate }: Running,
-  plan: WritePlan | undefined,
+  plan: WriteStatement | undefined,
   values: WriteValues,
 ): Promise<readonly Verdict[]> {
   if (plan === undefined) return [];
@@ -148,7 +148,7 @@ function judgeAnswer({ collect }: Running, verdicts: readonly Verdict[], payload
 async function judgeLate(
   running: Running,
   { payload, lenient }: Step,
-  plan: WritePlan | undefined,
+  plan: WriteStatement | undefined,
   values: Parameters<typeof runWrite>[2],
 ): Promise<void> {
   const { transaction, caller, gate } = running;

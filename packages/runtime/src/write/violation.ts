@@ -10,7 +10,7 @@ import { failedValidation } from './problems.ts';
 import type { WriteScope } from './scope.ts';
 
 /** A write, with the context by which errors of the database about it are explained. */
-export interface Touched {
+export interface AffectedConstraints {
   readonly scope: WriteScope;
   readonly collection: CollectionScope;
   /** Where the items stand in the payload: the way to one, or the names of relations to several. Default: they are its items. */
@@ -42,23 +42,23 @@ const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200
  * Takes an error of a transaction to the one that answers it. `collections` are those that were written; an error
  * about another one, by a trigger for example, names none of its own.
  */
-export function tellViolation(thrown: unknown, collections: readonly Touched[]): unknown {
+export function explainViolation(thrown: unknown, collections: readonly AffectedConstraints[]): unknown {
   if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
   // Told already, by the step that failed.
   if (thrown.extensions.collection !== undefined) return thrown;
   const { cause } = thrown;
   const [first] = collections;
   if (first === undefined) return thrown;
-  const touched = touchedBy(cause, collections) ?? first;
-  const { path } = touched;
+  const affected = affectedBy(cause, collections) ?? first;
+  const { path } = affected;
   const location = {
-    collection: touched.collection.descriptor.name,
+    collection: affected.collection.descriptor.name,
     index: undefined,
     ...(path !== undefined && { path }),
   };
   const fail = (field: string | null, type: string, message: string): PlatformError =>
     failedValidation(location, field, type, message, cause);
-  if (cause.sqlstate === '23502') return fail(missingField(cause, touched), 'required', 'is required');
+  if (cause.sqlstate === '23502') return fail(missingField(cause, affected), 'required', 'is required');
   const limit = limits.get(cause.sqlstate);
   if (limit !== undefined) return fail(null, limit, 'is refused by the database');
   if (malformed.has(cause.sqlstate)) {
@@ -66,15 +66,15 @@ export function tellViolation(thrown: unknown, collections: readonly Touched[]):
   }
   const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
   if (type === undefined) return thrown;
-  const constraint = constraintOf(cause, touched);
-  const field = constraint?.fields.find((name) => isNamed(touched, name)) ?? null;
-  if (type === 'foreign_key' && constraint !== undefined && isLink(touched, constraint)) {
-    if (!mayKnow(touched, constraint)) return new PlatformError('FORBIDDEN', undefined, {}, { cause });
-    const isComplete = constraint.fields.every((name) => isNamed(touched, name));
-    return fail(field, type, missingParent(constraint, isComplete ? touched.given : undefined, cause.about.values));
+  const constraint = constraintOf(cause, affected);
+  const field = constraint?.fields.find((name) => isNamed(affected, name)) ?? null;
+  if (type === 'foreign_key' && constraint !== undefined && isLink(affected, constraint)) {
+    if (!mayKnow(affected, constraint)) return new PlatformError('FORBIDDEN', undefined, {}, { cause });
+    const isComplete = constraint.fields.every((name) => isNamed(affected, name));
+    return fail(field, type, missingParent(constraint, isComplete ? affected.given : undefined, cause.about.values));
   }
   // The error does not tell that another user has the token.
-  if (type === 'unique' && isToken(touched, constraint)) return fail(field, 'check', staticTokenRule);
+  if (type === 'unique' && isToken(affected, constraint)) return fail(field, 'check', staticTokenRule);
   return fail(field, type, messages[type] ?? 'is not valid');
 }
 
@@ -102,9 +102,9 @@ const messages: Readonly<Record<string, string>> = {
  * Returns the write that an error is about. MariaDB names no table with a key that is taken: then it is the last one
  * with such a key.
  */
-function touchedBy(cause: ServerError, collections: readonly Touched[]): Touched | undefined {
+function affectedBy(cause: ServerError, collections: readonly AffectedConstraints[]): AffectedConstraints | undefined {
   if (cause.about.table !== undefined) return collections.find(({ collection }) => isAbout(cause, collection));
-  return collections.findLast((touched) => constraintOf(cause, touched) !== undefined);
+  return collections.findLast((affected) => constraintOf(cause, affected) !== undefined);
 }
 
 function isAbout({ about }: ServerError, { descriptor }: CollectionScope): boolean {
@@ -117,33 +117,33 @@ function quoted(name: string | undefined): string {
   return `"${(name ?? '').replaceAll('"', '""')}"`;
 }
 
-function constraintOf({ about }: ServerError, { collection }: Touched): ConstraintDescriptor | undefined {
+function constraintOf({ about }: ServerError, { collection }: AffectedConstraints): ConstraintDescriptor | undefined {
   return collection.descriptor.constraints?.find(({ name }) => name === about.constraint);
 }
 
-function isToken({ collection }: Touched, constraint: ConstraintDescriptor | undefined): boolean {
+function isToken({ collection }: AffectedConstraints, constraint: ConstraintDescriptor | undefined): boolean {
   const { fields } = collection.descriptor;
   return constraint?.fields.some((name) => fields.find((field) => field.name === name)?.type === 'token') === true;
 }
 
 /** A field is named when the request has it and the caller may write it. */
-function isNamed({ names, writable }: Touched, field: string): boolean {
+function isNamed({ names, writable }: AffectedConstraints, field: string): boolean {
   return names.has(field) && writable.has(field);
 }
 
 /** The field of a column that must not be null, where it is required of the caller. */
-function missingField({ about }: ServerError, { collection, writable }: Touched): string | null {
+function missingField({ about }: ServerError, { collection, writable }: AffectedConstraints): string | null {
   const field = collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
   return field !== undefined && writable.has(field.name) ? field.name : null;
 }
 
 /** True if the payload gives a key that the constraint looks up; otherwise other items refer to the written one. */
-function isLink({ names }: Touched, { fields }: ConstraintDescriptor): boolean {
+function isLink({ names }: AffectedConstraints, { fields }: ConstraintDescriptor): boolean {
   return fields.some((name) => names.has(name));
 }
 
 /** True if the caller may learn that an item is missing and not hidden, because the caller may read every item. */
-function mayKnow({ scope }: Touched, { target }: ConstraintDescriptor): boolean {
+function mayKnow({ scope }: AffectedConstraints, { target }: ConstraintDescriptor): boolean {
   if (target === undefined) return scope.admin;
   return scope.read.collections.get(target)?.rows.some(isEveryRow) === true;
 }

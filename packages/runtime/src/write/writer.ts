@@ -10,24 +10,24 @@ import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
-import { compiledModel, type ModelChanges } from '../resources/model-warden.ts';
-import { createResourceWardens } from '../resources/wardens.ts';
+import { compiledModel, type ModelChanges } from '../resources/model-hook.ts';
+import { createResourceHooks } from '../resources/system-hooks.ts';
 import { sqlDialects } from '../sql/dialects/index.ts';
 import { logPlaceOf } from '../system/place.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
-import { createWardens, noteTransactions } from '../users/wardens.ts';
-import { type Ask, prepareAsk } from './ask.ts';
+import { createSystemHooks, noteTransactions } from '../users/system-hooks.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
 import { createHookedWriter, type HookedWriter } from './hooked-writer.ts';
 import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './idempotency.ts';
 import { runInOrder, type Telling } from './in-order.ts';
-import type { Desk, WriteRequest } from './job.ts';
-import { createPerformer, type PerformerOptions, type Work } from './perform.ts';
 import { createStepPlans } from './plans.ts';
 import { createWriteScopes } from './scope.ts';
 import type { LinksPlan } from './tree/plan-links.ts';
 import type { TreePlan } from './tree/plan-tree.ts';
+import { prepareCommand, type WriteCommand } from './write-command.ts';
+import { createWriteExecutor, type TransactionBody, type WriteExecutorOptions } from './write-executor.ts';
+import type { WriteContext, WriteRequest } from './write-plan.ts';
 
 /** Options of the writer. */
 export interface WriterOptions {
@@ -77,17 +77,21 @@ export interface Writer {
   deleteOne(request: WriteRequest, key: string): Promise<null>;
   delete(request: WriteRequest, body: JsonValue | undefined): Promise<null>;
   /** A write as part of another transaction, whose owner must report when it was committed. */
-  workOf(ask: Ask): Promise<Work>;
+  workOf(command: WriteCommand): Promise<TransactionBody>;
   /**
    * Runs several writes in order, as one transaction. `answer` builds the response from their answers. `failure` builds
    * it from an error and the position of the failed write. With a key, either is kept under it.
    */
-  inOrder(asks: readonly Ask[], telling: Telling, keyed?: KeyedRequest): Promise<Buffer>;
+  inOrder(commands: readonly WriteCommand[], telling: Telling, keyed?: KeyedRequest): Promise<Buffer>;
   /**
    * Prepares a work and runs it as one transaction, its answer kept under the key of the request, if it has one. `payload`
    * is what the key stands for.
    */
-  once(request: WriteRequest, payload: JsonValue | undefined, prepare: () => Promise<Work>): Promise<KeptAnswer>;
+  once(
+    request: WriteRequest,
+    payload: JsonValue | undefined,
+    prepare: () => Promise<TransactionBody>,
+  ): Promise<KeptAnswer>;
   /** Read and write access for the code of a route. */
   openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
@@ -96,19 +100,19 @@ export interface Writer {
 
 /** Makes the writer of a compiled API. */
 export function createWriter(options: WriterOptions): Writer {
-  const performing = performerOptions(options);
-  const open = createDesks(options, performing.history?.images ?? null);
-  const performer = createPerformer(performing);
-  const hooked = createHookedWriter({ ...options, open, performer });
-  const workOf = async (ask: Ask): Promise<Work> =>
-    hooked.waitFor(ask)
-      ? hooked.workOf(ask)
-      : performer.workOf(ask.request, await prepareAsk(open(ask.request), ask, ask.body));
-  const perform = async (ask: Ask) => performer.once(await workOf(ask));
+  const performing = executorOptions(options);
+  const open = createContexts(options, performing.history?.images ?? null);
+  const executor = createWriteExecutor(performing);
+  const hooked = createHookedWriter({ ...options, open, performer: executor });
+  const workOf = async (command: WriteCommand): Promise<TransactionBody> =>
+    hooked.waitFor(command)
+      ? hooked.workOf(command)
+      : executor.bodyOf(command.request, await prepareCommand(open(command.request), command, command.body));
+  const perform = async (command: WriteCommand) => executor.once(await workOf(command));
   const once: Writer['once'] = async (request, payload, prepare) => {
     if (request.key !== undefined)
-      return performer.keyed(keyRequest({ ...request, key: request.key }, payload), prepare);
-    const answer = await performer.once(await prepare());
+      return executor.keyed(keyRequest({ ...request, key: request.key }, payload), prepare);
+    const answer = await executor.once(await prepare());
     return { status: answer === null ? 204 : 200, body: answer };
   };
   return {
@@ -126,13 +130,13 @@ export function createWriter(options: WriterOptions): Writer {
       return null;
     },
     workOf,
-    inOrder: (asks, telling, keyed) => runInOrder(performer, workOf, asks, telling, keyed),
+    inOrder: (commands, telling, keyed) => runInOrder(executor, workOf, commands, telling, keyed),
     openFor: hooked.openFor,
     settled: hooked.settled,
   };
 }
 
-function performerOptions(options: WriterOptions): PerformerOptions {
+function executorOptions(options: WriterOptions): WriteExecutorOptions {
   const {
     api,
     database,
@@ -152,9 +156,9 @@ function performerOptions(options: WriterOptions): PerformerOptions {
     database,
     dialect: sqlDialects[api.dialect],
     gate,
-    wardens: new Map([
-      ...noteTransactions(createWardens(api, model), (transaction) => changing.add(transaction)),
-      ...createResourceWardens({
+    systemHooks: new Map([
+      ...noteTransactions(createSystemHooks(api, model), (transaction) => changing.add(transaction)),
+      ...createResourceHooks({
         api,
         model,
         mailed: (transaction) => mailing.add(transaction),
@@ -173,12 +177,12 @@ function performerOptions(options: WriterOptions): PerformerOptions {
 }
 
 /** Gives each request the scope and the caches of its access class. */
-function createDesks(
+function createContexts(
   { api, limits, fieldLimits, mostItems = null, plans = 1_000, passwordPattern = async () => null }: WriterOptions,
-  images: Desk['images'],
-): (request: WriteRequest) => Desk {
+  images: WriteContext['images'],
+): (request: WriteRequest) => WriteContext {
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
-  type Class = Pick<Desk, 'scope' | 'reads' | 'echoes' | 'steps' | 'trees' | 'links'>;
+  type Class = Pick<WriteContext, 'scope' | 'reads' | 'echoes' | 'steps' | 'trees' | 'links'>;
   const readings = new Map<
     string,
     { readonly scopes: ReturnType<typeof createWriteScopes>; readonly classes: Map<string, Class> }

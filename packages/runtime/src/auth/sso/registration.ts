@@ -3,7 +3,7 @@ import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Account } from '../../users/account.ts';
 import type { AccountFinder } from '../../users/find-account.ts';
-import type { Sender } from '../../write/job.ts';
+import type { RequestOrigin } from '../../write/write-plan.ts';
 import type { Profile } from './profile.ts';
 
 /** A user as it is written; absent fields have their defaults. */
@@ -13,10 +13,10 @@ export type NewUser = Readonly<Record<string, string>>;
  * Writes a user as an administrator would, with everything that belongs to it: checks, activity, hooks. Rejects with the
  * error of the write.
  */
-export type CreateUser = (user: NewUser, sender: Sender) => Promise<unknown>;
+export type CreateUser = (user: NewUser, sender: RequestOrigin) => Promise<unknown>;
 
 /** Gives the user whom a provider knows by a profile. Rejects with INVALID_CREDENTIALS where there is none and must not be. */
-export type FindOrCreate = (provider: ProviderEnvironment, profile: Profile, sender: Sender) => Promise<Account>;
+export type FindOrCreate = (provider: ProviderEnvironment, profile: Profile, sender: RequestOrigin) => Promise<Account>;
 
 /**
  * Makes the registration. An equal e-mail address does not link users, because a provider's claim about it need not be

@@ -6,8 +6,8 @@ import { type ErrorCode, PlatformError } from '../../errors.ts';
 import { describeCause, type Log } from '../../http/log.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
-import type { Sender } from '../../write/job.ts';
 import { firstRow } from '../../write/own-rows.ts';
+import type { RequestOrigin } from '../../write/write-plan.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';
 import { makeRefreshToken } from '../refresh-token.ts';
@@ -43,7 +43,7 @@ export interface SingleSignOn {
   /** Rejects with INVALID_QUERY where `redirect` is not allowed, and with SERVICE_UNAVAILABLE. */
   depart(redirect: string | null): Promise<Departure>;
   /** Never rejects because of the parameters. */
-  arrive(brought: URLSearchParams, cookie: string | null, sender: Sender): Promise<Arrival>;
+  arrive(brought: URLSearchParams, cookie: string | null, sender: RequestOrigin): Promise<Arrival>;
 }
 
 /** Options of single sign-on. */
@@ -101,7 +101,7 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
   const redirectUri = (): string => `${options.publicUrl()}/auth/login/${name}/callback`;
   const keepSql = byFamily(systemLocation, { postgres: postgresKeep, mysql: mysqlKeep });
 
-  async function signIn(held: HeldState | null, brought: URLSearchParams, sender: Sender): Promise<TokenPair> {
+  async function signIn(held: HeldState | null, brought: URLSearchParams, sender: RequestOrigin): Promise<TokenPair> {
     if (held === null || !isStateOf(held, stateIn(brought))) throw new PlatformError('INVALID_TOKEN');
     if (held.expired) throw new PlatformError('TOKEN_EXPIRED');
     if (!(await useState(held.key))) throw new PlatformError('INVALID_TOKEN');

@@ -32,7 +32,7 @@ export async function makeDrafts(
   statements: readonly TableStatement[],
   about: (statement: TableStatement) => void,
 ): Promise<readonly TableDraft[]> {
-  const drafts: TableDraft[] = [];
+  const decoded: TableDraft[] = [];
   for (const [index, statement] of statements.entries()) {
     about(statement);
     const { table, kind, onCopy, droppedKeys } = statement;
@@ -43,9 +43,9 @@ export async function makeDrafts(
     if (sql !== null) await script(sql);
     const [name = '', schema = 'public'] = namesIn(table).toReversed();
     const draft = kind === 'drop' ? null : `${prefix}${index + 1}`;
-    drafts.push({ schema, table: name, draft, stands: kind !== 'create', droppedKeys });
+    decoded.push({ schema, table: name, draft, stands: kind !== 'create', droppedKeys });
   }
-  return drafts;
+  return decoded;
 }
 
 /** It lies beside its table: names of other tables are those of its database. */

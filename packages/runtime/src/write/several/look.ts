@@ -8,7 +8,7 @@ import {
   keyInputs,
   keysMatch,
   startWrite,
-  type WritePlan,
+  type WriteStatement,
 } from '../statement.ts';
 
 /**
@@ -29,8 +29,8 @@ export function looksAway(predicates: readonly string[]): boolean {
 export function planLook(
   written: Written,
   columns: readonly InputColumn[],
-  ask: (drafting: Drafting, column: (quoted: string) => string) => Looked,
-): WritePlan {
+  command: (drafting: Drafting, column: (quoted: string) => string) => Looked,
+): WriteStatement {
   const drafting = startWrite(written);
   const { input } = drafting.statement.dialect;
   const alias = drafting.statement.alias();
@@ -38,7 +38,7 @@ export function planLook(
   const { descriptor } = written.writable.collection;
   const keys = keyInputs(drafting);
   const named = keys.map(({ name }) => `i.${name}`);
-  const asked = ask(drafting, column);
+  const asked = command(drafting, column);
   const there =
     written.writable.collection.descriptor.key.length === 0 ? 'FALSE' : `${column(keyColumn(written))} IS NOT NULL`;
   const may = `${there} AND (${asked.allowed}) IS TRUE`;

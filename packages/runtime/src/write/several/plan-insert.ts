@@ -11,11 +11,11 @@ import {
   keysOf,
   type MadeKeys,
   startWrite,
-  type WritePlan,
+  type WriteStatement,
 } from '../statement.ts';
 
 /** Plans the INSERT of items, which answers the texts of the key of each, in their order, where the server has RETURNING. */
-export function planInsert(written: Written): WritePlan {
+export function planInsert(written: Written): WriteStatement {
   const drafting = startWrite(written);
   const { input } = drafting.statement.dialect;
   const { assigned, columns } = assignMany(drafting);
@@ -35,7 +35,7 @@ export function planInsert(written: Written): WritePlan {
 }
 
 /** Plans the question for parts of the key that rules set: the items are made with what it answers. */
-function planAhead(written: Written): WritePlan['ahead'] {
+function planAhead(written: Written): WriteStatement['ahead'] {
   const set = drawnFields(written).flatMap(({ field, preset }, index) =>
     preset === undefined ? [] : [{ field, preset, place: index }],
   );

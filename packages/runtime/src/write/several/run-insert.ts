@@ -7,12 +7,12 @@ import type { Batch } from '../batch.ts';
 import type { WriteValues } from '../inputs.ts';
 import { draw } from '../random.ts';
 import { rowsOf, type WriteAnswer } from '../run.ts';
-import type { KeyPart, MadeKeys, WritePlan } from '../statement.ts';
+import type { KeyPart, MadeKeys, WriteStatement } from '../statement.ts';
 
 /** Runs it: one statement, unless the server only tells a single key that it generated. */
 export async function runInsert(
   transaction: Transaction,
-  plan: WritePlan,
+  plan: WriteStatement,
   made: MadeKeys,
   values: WriteValues,
   caller: Caller,
@@ -37,7 +37,7 @@ type Drawn = readonly (readonly (string | null)[])[];
 /** Reads the values that rules set, by their positions among the generated values. */
 async function askAhead(
   transaction: Transaction,
-  { ahead }: WritePlan,
+  { ahead }: WriteStatement,
   values: WriteValues,
   caller: Caller,
 ): Promise<ReadonlyMap<number, string | null>> {
@@ -58,7 +58,7 @@ function knownPart({ column = -1, drawn = -1, constant }: KeyPart, item: number,
 
 async function runEach(
   transaction: Transaction,
-  plan: WritePlan,
+  plan: WriteStatement,
   parts: readonly KeyPart[],
   { presets, ...values }: WriteValues & { readonly presets: ReadonlyMap<number, string | null> },
   caller: Caller,

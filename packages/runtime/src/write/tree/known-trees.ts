@@ -8,18 +8,18 @@ import type { JsonValue } from '../../contract/index.ts';
 import type { ReadPlan } from '../../query/plan.ts';
 import type { BatchColumn } from '../batch.ts';
 import type { Echo } from '../echo.ts';
-import type { Desk, Granted } from '../job.ts';
 import { grantFor, type WritableCollection, type WritableField, type WriteScope } from '../scope.ts';
 import { decodeGiven } from '../value.ts';
+import type { Granted, WriteContext } from '../write-plan.ts';
 import type { FilledGroup } from './filled-rows.ts';
 import type { Children, Group } from './group.ts';
-import { isStructure } from './members.ts';
+import type { InsertTree } from './insert-assembled.ts';
+import { isStructure } from './list-elements.ts';
 import type { TreePlan } from './plan-tree.ts';
-import type { MakeTree } from './run-filled.ts';
 
 /** A tree that can be made by a plan as it stands. */
 export interface KnownTree {
-  readonly make: MakeTree;
+  readonly make: InsertTree;
   readonly plan: TreePlan;
   readonly groups: readonly FilledGroup[];
   /** How many items there are. */
@@ -37,7 +37,7 @@ export interface PlannedGroup {
 
 interface Form {
   readonly plan: TreePlan;
-  readonly make: MakeTree;
+  readonly make: InsertTree;
   /** The position of the items at the top among the groups. */
   readonly at: number;
   readonly groups: readonly FormGroup[];
@@ -64,7 +64,7 @@ const mostForms = 32;
 
 /** Keeps the form of a tree that was planned, so that the next one like it is read by it. */
 export function rememberTree(
-  { scope }: Pick<Desk, 'scope'>,
+  { scope }: Pick<WriteContext, 'scope'>,
   { plan: read }: Echo,
   plan: TreePlan,
   planned: readonly PlannedGroup[],
@@ -133,7 +133,7 @@ function placeOf(planned: readonly PlannedGroup[], edge: Children): number {
 
 /** Reads new items at the top by a form that is known; undefined where there is none, or they are not quite of it. */
 export function readKnownTree(
-  { caller, mostItems }: Pick<Desk, 'caller' | 'mostItems'>,
+  { caller, mostItems }: Pick<WriteContext, 'caller' | 'mostItems'>,
   writable: WritableCollection,
   payloads: readonly FilterObject[],
   { plan: read }: Echo,

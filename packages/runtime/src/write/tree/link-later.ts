@@ -2,7 +2,7 @@
 import { PlatformError } from '../../errors.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
-import { tellViolation } from '../violation.ts';
+import { explainViolation } from '../violation.ts';
 import { ask, inputRows, startQuestion } from './ask.ts';
 import type { Group, KeyTexts } from './group.ts';
 import { keysOfRows } from './removal.ts';
@@ -61,7 +61,7 @@ async function linkField(
     if (Number(answer[dialect.input.updated]) !== rows.length) throw new PlatformError('FORBIDDEN');
     await watch?.settle(keys, rows.length);
   } catch (error) {
-    const touched = { scope, collection, names: new Set([name]), writable: new Set([name]) };
-    throw tellViolation(error, [{ ...touched, ...(path !== '' && { path }) }]);
+    const affected = { scope, collection, names: new Set([name]), writable: new Set([name]) };
+    throw explainViolation(error, [{ ...affected, ...(path !== '' && { path }) }]);
   }
 }

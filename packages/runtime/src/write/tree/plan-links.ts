@@ -15,7 +15,7 @@ import { createStatement } from '../../sql/statement.ts';
 import { checksOf, type Written } from '../checks.ts';
 import { createInputs, type Inputs } from '../inputs.ts';
 import { isEveryRow } from '../late.ts';
-import { nameStatement, transactionNumber, type WritePlan } from '../statement.ts';
+import { nameStatement, transactionNumber, type WriteStatement } from '../statement.ts';
 import type { Group } from './group.ts';
 import { sortField } from './names.ts';
 import { itemPlace } from './plan-inserts.ts';
@@ -29,7 +29,7 @@ import { type ChangeLinks, changeLinks } from './run-links.ts';
  */
 export interface LinksPlan {
   /** Statement that runs first and locks the items; without it this one finds no item. */
-  readonly hold: Pick<WritePlan, 'statement' | 'binders' | 'sources'>;
+  readonly hold: Pick<WriteStatement, 'statement' | 'binders' | 'sources'>;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
   /** Sources of the items' parameters, then of each relation's. */

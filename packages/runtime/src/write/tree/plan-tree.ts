@@ -13,10 +13,10 @@ import type { Inputs } from '../inputs.ts';
 import { nameStatement, transactionNumber } from '../statement.ts';
 import type { FilledRead } from './filled-read.ts';
 import type { Group } from './group.ts';
+import { type InsertTree, insertAssembled } from './insert-assembled.ts';
 import { planFilledTree } from './plan-filled.ts';
 import { isSimple, itemPlace, type NewGroup, numberedOf, printInsert, rowsOf } from './plan-inserts.ts';
 import { readOfTree } from './read-tree.ts';
-import { type MakeTree, makeFilled } from './run-filled.ts';
 
 /**
  * A planned tree. Every row of its answer is an item at the top: the transaction's number, how many items each group below
@@ -33,7 +33,7 @@ export interface TreePlan {
   readonly answer: AnswerWriter;
   readonly filled?: FilledRead;
   /** Set with `filled`. */
-  readonly make?: MakeTree;
+  readonly make?: InsertTree;
 }
 
 /** Trees by their shape; null for one that takes several statements. */
@@ -53,7 +53,7 @@ export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPla
   const planned = planFilledTree(groups, rootIndex, read.whole) ?? planReadTree(groups, rootIndex, read.whole, many);
   if (planned === null) return null;
   const plan = { ...planned, answer: createAnswerWriter(read) };
-  return plan.filled === undefined ? plan : { ...plan, make: makeFilled(plan, plan.filled) };
+  return plan.filled === undefined ? plan : { ...plan, make: insertAssembled(plan, plan.filled) };
 }
 
 /** Plans a tree whose answer is read from the rows that its INSERTs return. */

@@ -3,25 +3,25 @@ import type { FilterObject } from '../../contract/filter-syntax.ts';
 import { arrayLiteral } from '../../contract/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import type { Echo } from '../echo.ts';
-import type { Desk, Job } from '../job.ts';
 import type { Keys } from '../keys.ts';
 import { keysInPayloads } from '../missing-parent.ts';
 import { createProblems, type Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 import type { Running } from '../step.ts';
-import { type Touched, takenKey } from '../violation.ts';
-import { type Drafts, draftTree, hashDrafts } from './draft.ts';
+import { type AffectedConstraints, takenKey } from '../violation.ts';
+import type { WriteContext, WritePlan } from '../write-plan.ts';
+import { type DecodedSteps, decodeTree, hashDecoded } from './decode-tree.ts';
+import type { DeferredLinks } from './defer-links.ts';
+import { existenceQueries, type Found, findExisting } from './find-existing.ts';
 import { type Group, groupsOf } from './group.ts';
-import { growTree } from './grow.ts';
 import { readKnownTree } from './known-trees.ts';
-import { type Entry, isTreeValue } from './lead.ts';
+import { type Entry, isTreeValue } from './nested-write.ts';
 import { isTreeOvertaken } from './overtaken.ts';
-import type { Postponed } from './postpone.ts';
-import { type Found, probe, wantedOf } from './probe.ts';
+import { parseNestedWrite } from './parse-nested-write.ts';
 import { returnedLinks } from './returned-links.ts';
-import { isReturned, returnedByMaking, returnedTree } from './returned-tree.ts';
 import { writeTree } from './run-tree.ts';
 import { settleTree } from './settle.ts';
+import { isReturned, singleStatementOf, singleStatementTree } from './single-statement-tree.ts';
 
 /** True if some payload holds more for a relation than a key. */
 export function isTree({ collection }: WritableCollection, payloads: readonly FilterObject[]): boolean {
@@ -58,26 +58,26 @@ export function changedEntries(
 
 /** Prepares a tree. Errors in it are known before the transaction, as far as they do not depend on stored items. */
 export async function prepareTree(
-  desk: Desk,
+  context: WriteContext,
   writable: WritableCollection,
   entries: readonly Entry[],
   many: boolean,
   echo: Echo | null,
-): Promise<Job> {
+): Promise<WritePlan> {
   const problems = createProblems();
-  const root = growTree(desk, problems, writable, entries);
-  const wanted = wantedOf(root);
-  const ready = wanted.length === 0 ? await draftSettled(desk, root, () => false, problems) : undefined;
+  const root = parseNestedWrite(context, problems, writable, entries);
+  const wanted = existenceQueries(root);
+  const ready = wanted.length === 0 ? await draftSettled(context, root, () => false, problems) : undefined;
   if (ready === undefined) problems.raise();
   return {
     echo,
-    touched: () => touchedByTree(desk, root),
-    overtaken: (error) => isTreeOvertaken(desk.scope, root, error),
-    ...((ready && returnedTree(desk, ready.settled, ready.drafts, many, echo)) ??
-      (await returnedLinks(desk, root, echo))),
+    affected: () => touchedByTree(context, root),
+    isConflict: (error) => isTreeOvertaken(context.scope, root, error),
+    ...((ready && singleStatementTree(context, ready.settled, ready.drafts, many, echo)) ??
+      (await returnedLinks(context, root, echo))),
     async work(running) {
-      const { settled, drafts } = ready ?? (await draftStored(desk, root, running));
-      const rows = await writeTree(running, desk, settled, drafts);
+      const { settled, drafts: decoded } = ready ?? (await draftStored(context, root, running));
+      const rows = await writeTree(running, context, settled, decoded);
       return keysOf(rows, many);
     },
   };
@@ -85,22 +85,22 @@ export async function prepareTree(
 
 /** Prepares new items of a form that was planned before, without growing a tree; undefined where they are of none. */
 export function prepareKnownTree(
-  desk: Desk,
+  context: WriteContext,
   writable: WritableCollection,
   items: readonly FilterObject[],
   many: boolean,
   echo: Echo | null,
-): Job | undefined {
-  const tree = isReturned(desk, echo) ? readKnownTree(desk, writable, items, echo) : undefined;
+): WritePlan | undefined {
+  const tree = isReturned(context, echo) ? readKnownTree(context, writable, items, echo) : undefined;
   if (tree === undefined) return undefined;
   const entries = (): Entry[] => newEntries(writable, items, many);
   return {
     echo,
-    touched: () => touchedByTree(desk, growTree(desk, createProblems(), writable, entries())),
-    overtaken: (error) => overtakesPayloads(desk, writable, items, error),
-    ...returnedByMaking(tree),
+    affected: () => touchedByTree(context, parseNestedWrite(context, createProblems(), writable, entries())),
+    isConflict: (error) => overtakesPayloads(context, writable, items, error),
+    ...singleStatementOf(tree),
     async work(running) {
-      const { work } = await prepareTree(desk, writable, entries(), many, echo);
+      const { work } = await prepareTree(context, writable, entries(), many, echo);
       return work(running);
     },
   };
@@ -108,19 +108,19 @@ export function prepareKnownTree(
 
 /** Prepares and writes a tree in a transaction that is under way; null when there are no items. */
 export async function runTree(
-  desk: Desk,
+  context: WriteContext,
   writable: WritableCollection,
   entries: readonly Entry[],
   many: boolean,
   running: Running,
 ): Promise<Keys | null> {
-  const { work } = await prepareTree(desk, writable, entries, many, null);
+  const { work } = await prepareTree(context, writable, entries, many, null);
   return work(running);
 }
 
 /** As `isTreeOvertaken`, of payloads whose tree grows in the transaction. */
 export function overtakesPayloads(
-  desk: Desk,
+  context: WriteContext,
   writable: WritableCollection,
   payloads: readonly FilterObject[],
   error: unknown,
@@ -129,42 +129,42 @@ export function overtakesPayloads(
   const { name: collection } = writable.collection.descriptor;
   const location = { collection, index: undefined };
   const entries = payloads.map((payload): Entry => ({ form: 'either', given: null, payload, place: location }));
-  return isTreeOvertaken(desk.scope, growTree(desk, createProblems(), writable, entries), error);
+  return isTreeOvertaken(context.scope, parseNestedWrite(context, createProblems(), writable, entries), error);
 }
 
 /** Judges a tree as far as stored items decide, before anybody else sees it: only values may still be wrong. */
 export async function judgeTree(
-  desk: Desk,
+  context: WriteContext,
   writable: WritableCollection,
   entries: readonly Entry[],
   running: Running,
 ): Promise<void> {
   const problems = createProblems();
-  const root = growTree(desk, problems, writable, entries);
-  const found = await probe(running, desk.scope, wantedOf(root));
-  draft(desk, settleTree(desk.scope, root, found).root, found, problems);
+  const root = parseNestedWrite(context, problems, writable, entries);
+  const found = await findExisting(running, context.scope, existenceQueries(root));
+  draft(context, settleTree(context.scope, root, found).root, found, problems);
 }
 
 /** A tree that is ready to be written. */
 interface Drafted {
-  readonly settled: Postponed;
-  readonly drafts: Drafts;
+  readonly settled: DeferredLinks;
+  readonly drafts: DecodedSteps;
 }
 
-async function draftStored(desk: Desk, root: Group, running: Running): Promise<Drafted> {
-  const found = await probe(running, desk.scope, wantedOf(root));
-  return draftSettled(desk, root, found, createProblems());
+async function draftStored(context: WriteContext, root: Group, running: Running): Promise<Drafted> {
+  const found = await findExisting(running, context.scope, existenceQueries(root));
+  return draftSettled(context, root, found, createProblems());
 }
 
-async function draftSettled(desk: Desk, root: Group, found: Found, problems: Problems): Promise<Drafted> {
-  const settled = settleTree(desk.scope, root, found);
-  return { settled, drafts: await hashDrafts(desk, draft(desk, settled.root, found, problems)) };
+async function draftSettled(context: WriteContext, root: Group, found: Found, problems: Problems): Promise<Drafted> {
+  const settled = settleTree(context.scope, root, found);
+  return { settled, drafts: await hashDecoded(context, draft(context, settled.root, found, problems)) };
 }
 
-function draft(desk: Desk, root: Group, found: Found, problems: Problems): Drafts {
-  const drafts = draftTree(desk, root, found, problems);
+function draft(context: WriteContext, root: Group, found: Found, problems: Problems): DecodedSteps {
+  const decoded = decodeTree(context, root, found, problems);
   problems.raise();
-  return drafts;
+  return decoded;
 }
 
 function keysOf(rows: readonly (readonly string[])[], many: boolean): Keys | null {
@@ -176,7 +176,7 @@ function keysOf(rows: readonly (readonly string[])[], many: boolean): Keys | nul
 }
 
 /** Returns the context by which errors of the database are explained at the end of the transaction. */
-function touchedByTree({ scope }: Desk, root: Group): readonly Touched[] {
+function touchedByTree({ scope }: WriteContext, root: Group): readonly AffectedConstraints[] {
   return groupsOf(root).map(({ writable, nodes, path }) => ({
     scope,
     collection: writable.collection,

@@ -27,7 +27,7 @@ import {
   ruleRow,
   singleAnswers,
   startWrite,
-  type WritePlan,
+  type WriteStatement,
 } from '../statement.ts';
 import { sortField } from './names.ts';
 import { itemPlace } from './plan-inserts.ts';
@@ -50,7 +50,7 @@ const heldPlaces = 'platform.held';
  * Plans the statement that locks items until the transaction ends. It skips items that another transaction has locked,
  * so that it never waits.
  */
-export function planHold(written: Written, assigned: readonly FieldDescriptor[]): WritePlan {
+export function planHold(written: Written, assigned: readonly FieldDescriptor[]): WriteStatement {
   const drafting = startWrite(written);
   const alias = drafting.statement.alias();
   const { descriptor } = written.writable.collection;

@@ -2,13 +2,13 @@
 import { arrayLiteral } from '../../contract/index.ts';
 import { PlatformError } from '../../errors.ts';
 import { createBatch } from '../batch.ts';
-import { prepareStep } from '../job.ts';
 import type { Keys } from '../keys.ts';
 import { failedValidation, type Place } from '../problems.ts';
 import { runDelete } from '../run-delete.ts';
 import { grantFor, type WritableCollection } from '../scope.ts';
 import { runStep } from '../step.ts';
-import { tellViolation } from '../violation.ts';
+import { explainViolation } from '../violation.ts';
+import { prepareStep } from '../write-plan.ts';
 import type { KeyTexts } from './group.ts';
 import { fieldsOf } from './names.ts';
 import type { Writing } from './writing.ts';
@@ -24,7 +24,7 @@ export function keysOfRows(rows: readonly KeyTexts[]): Keys {
 
 /** Deletes items. Throws FORBIDDEN where the caller may not. */
 export async function deleteRows(
-  { running, desk }: Writing,
+  { running, desk: context }: Writing,
   writable: WritableCollection | undefined,
   rows: readonly KeyTexts[],
   location: Place,
@@ -32,9 +32,9 @@ export async function deleteRows(
   if (rows.length === 0) return;
   if (writable?.delete === undefined) throw new PlatformError('FORBIDDEN');
   try {
-    await runDelete(desk, writable, writable.delete, running, keysOfRows(rows), false);
+    await runDelete(context, writable, writable.delete, running, keysOfRows(rows), false);
   } catch (error) {
-    throw tellViolation(error, [touchedPlace(writable, desk.scope, location)]);
+    throw explainViolation(error, [touchedPlace(writable, context.scope, location)]);
   }
 }
 
@@ -42,13 +42,13 @@ function touchedPlace(
   { collection }: WritableCollection,
   scope: Writing['desk']['scope'],
   { path }: Place,
-): Parameters<typeof tellViolation>[1][number] {
+): Parameters<typeof explainViolation>[1][number] {
   return { scope, collection, names: new Set(), writable: new Set(), ...(path !== undefined && { path }) };
 }
 
 /** Takes the key of the item above from items. */
 export async function unlinkRows(
-  { running, desk, collections, done }: Writing,
+  { running, desk: context, collections, done }: Writing,
   writable: WritableCollection,
   columns: readonly string[],
   rows: readonly KeyTexts[],
@@ -56,7 +56,7 @@ export async function unlinkRows(
 ): Promise<void> {
   if (rows.length === 0) return;
   const all = writable.update;
-  const grant = grantFor(writable, all, desk.caller);
+  const grant = grantFor(writable, all, context.caller);
   const fields = unlinkable(writable, columns).map((name) => grant?.fields.get(name));
   if (all === undefined || grant === undefined) throw new PlatformError('FORBIDDEN');
   const { descriptor } = writable.collection;
@@ -79,11 +79,11 @@ export async function unlinkRows(
   const batch = builder.finish(1);
   const granted = { writable, grant, all };
   const placeOf = () => ({ ...location, collection: descriptor.name });
-  const step = prepareStep(desk, granted, 'update', batch, 'shared', { placeOf, collections });
+  const step = prepareStep(context, granted, 'update', batch, 'shared', { placeOf, collections });
   try {
     done.push(await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false }));
   } catch (error) {
-    throw tellViolation(error, [touchedPlace(writable, desk.scope, location)]);
+    throw explainViolation(error, [touchedPlace(writable, context.scope, location)]);
   }
 }
 

@@ -4,40 +4,40 @@ import { fieldOfColumn } from '../../sql/cell.ts';
 import type { Batch, BatchColumn } from '../batch.ts';
 import { requireFields } from '../decode.ts';
 import type { Echo } from '../echo.ts';
-import type { Desk, Job } from '../job.ts';
 import { shapeOf, writtenColumns } from '../plans.ts';
 import { createProblems } from '../problems.ts';
 import { grantFor, type WritableField } from '../scope.ts';
-import { draftTree, hashDrafts, type StepDraft } from './draft.ts';
+import type { WriteContext, WritePlan } from '../write-plan.ts';
+import { type DecodedStep, decodeTree, hashDecoded } from './decode-tree.ts';
 import { collectionsOf, type Group, type Targets } from './group.ts';
 import { sortField } from './names.ts';
 import { type LinksPlan, type ListedLinks, planLinks } from './plan-links.ts';
 
 /**
- * Returns the members of a job by which one statement does all of it: for one stored item whose links are listed, on
+ * Returns the members of a plan by which one statement does all of it: for one stored item whose links are listed, on
  * PostgreSQL, without history or If-Match. Refusals are explained by the generic path, step by step.
  */
 export async function returnedLinks(
-  desk: Desk,
+  context: WriteContext,
   root: Group,
   echo: Echo | null,
-): Promise<Pick<Job, 'returned' | 'retold' | 'brief'>> {
-  const { images, ifMatch, scope } = desk;
+): Promise<Pick<WritePlan, 'singleStatement' | 'retrySlowPath' | 'brief'>> {
+  const { images, ifMatch, scope } = context;
   const others = images !== null || ifMatch !== undefined || scope.open.dialect.name !== 'postgres';
-  const links = others || echo === null || !echo.bare || echo.many ? undefined : linksOf(desk, root);
+  const links = others || echo === null || !echo.bare || echo.many ? undefined : linksOf(context, root);
   if (links === undefined || echo === null) return {};
   const problems = createProblems();
-  const drafts = draftTree(desk, root, () => true, problems);
+  const decoded = decodeTree(context, root, () => true, problems);
   // The generic path reports errors in it.
-  const [draft] = problems.any() ? [] : ((await hashDrafts(desk, drafts)).get(root) ?? []);
-  const plan = draft && planOf(desk, root, draft, links, echo);
+  const [draft] = problems.any() ? [] : ((await hashDecoded(context, decoded)).get(root) ?? []);
+  const plan = draft && planOf(context, root, draft, links, echo);
   if (draft === undefined || plan === null || plan === undefined) return {};
   const key = root.nodes[0]?.given ?? [];
   const batches = [draft.batch, ...links.map(({ batch }) => batch)];
   return {
-    retold: true,
+    retrySlowPath: true,
     brief: batches.reduce((rows, { count }) => rows + count, 0),
-    returned({ transaction, caller, gate }) {
+    singleStatement({ transaction, caller, gate }) {
       gate(plan.statement);
       return plan.change(transaction, { caller, key, batches });
     },
@@ -52,20 +52,20 @@ interface Links extends ListedLinks {
 }
 
 /** The lists of a payload; undefined where it says anything else of related items. */
-function linksOf(desk: Desk, root: Group): readonly Links[] | undefined {
+function linksOf(context: WriteContext, root: Group): readonly Links[] | undefined {
   const { nodes, before, children, targets } = root;
   const [only, ...more] = nodes;
   if (only?.form !== 'update' || only.given === null || more.length > 0) return undefined;
   if (before.length > 0 || children.length > 0 || targets.length === 0) return undefined;
-  const links = targets.flatMap((edge) => linksOfRelation(desk, root, edge) ?? []);
+  const links = targets.flatMap((edge) => linksOfRelation(context, root, edge) ?? []);
   return links.length === targets.length ? links : undefined;
 }
 
-function linksOfRelation(desk: Desk, root: Group, { relation, group, members }: Targets): Links | undefined {
+function linksOfRelation(context: WriteContext, root: Group, { relation, group, members }: Targets): Links | undefined {
   const [only, ...more] = members;
-  const writable = desk.scope.collections.get(relation.junction);
+  const writable = context.scope.collections.get(relation.junction);
   const all = writable?.create;
-  const grant = writable && grantFor(writable, all, desk.caller);
+  const grant = writable && grantFor(writable, all, context.caller);
   const isList = only?.complete === true && only.removed.length === 0 && more.length === 0 && isLinks(group);
   if (!isList || writable === undefined || all === undefined || grant === undefined) return undefined;
   const { descriptor } = writable.collection;
@@ -80,9 +80,9 @@ function linksOfRelation(desk: Desk, root: Group, { relation, group, members }: 
   const writableFields = fields.filter((field) => field !== undefined);
   if (writableFields.length < fields.length || parts.includes(-1)) return undefined;
   const columns = writableFields.map((field): BatchColumn => ({ field, values: [''], present: null, linked: true }));
-  if (!hasAll(desk, { writable, grant }, { count: 1, columns })) return undefined;
+  if (!hasAll(context, { writable, grant }, { count: 1, columns })) return undefined;
   const written = {
-    scope: desk.scope,
+    scope: context.scope,
     writable,
     grant,
     action: 'create',
@@ -112,7 +112,7 @@ function isLinks({ writable, nodes, before, children, targets }: Group): boolean
 
 /** True if new links require no other field. */
 function hasAll(
-  { scope }: Desk,
+  { scope }: WriteContext,
   input: Pick<Parameters<typeof requireFields>[0], 'writable' | 'grant'>,
   batch: Batch,
 ): boolean {
@@ -133,9 +133,9 @@ function keyBatch({ nodes }: Group, fields: readonly WritableField[], parts: rea
 }
 
 function planOf(
-  { scope, links: plans }: Desk,
+  { scope, links: plans }: WriteContext,
   root: Group,
-  { granted: { writable, grant, all }, batch, named }: StepDraft,
+  { granted: { writable, grant, all }, batch, named }: DecodedStep,
   links: readonly Links[],
   { plan: read }: Echo,
 ): LinksPlan | null {

@@ -5,16 +5,16 @@ import { keyFields } from '../../query/plan-order.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Batch } from '../batch.ts';
-import { type Desk, namesOf, prepareStep, touchedBy } from '../job.ts';
 import type { Keys } from '../keys.ts';
 import { invalidPayload, mostErrors } from '../problems.ts';
 import { type Running, runStep } from '../step.ts';
-import { tellViolation } from '../violation.ts';
-import type { Drafts, StepDraft } from './draft.ts';
+import { explainViolation } from '../violation.ts';
+import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
+import type { DecodedStep, DecodedSteps } from './decode-tree.ts';
+import type { DeferredLinks } from './defer-links.ts';
 import { type Before, collectionsOf, type Group, type KeyTexts } from './group.ts';
 import { linkLater } from './link-later.ts';
-import { keyOfNode } from './mentions.ts';
-import type { Postponed } from './postpone.ts';
+import { keyOfNode } from './references.ts';
 import { keysOfRows } from './removal.ts';
 import { checkHeld, columnTexts } from './stored.ts';
 import { writeChildren } from './write-children.ts';
@@ -24,9 +24,9 @@ import type { Fills, Writing } from './writing.ts';
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
   running: Running,
-  desk: Desk,
-  { root, deferred }: Postponed,
-  drafts: Drafts,
+  context: WriteContext,
+  { root, deferred }: DeferredLinks,
+  decoded: DecodedSteps,
 ): Promise<readonly KeyTexts[]> {
   const violations: PlatformError[] = [];
   const collect = (violation: PlatformError): void => {
@@ -34,8 +34,8 @@ export async function writeTree(
   };
   const writing: Writing = {
     running: { ...running, collect },
-    desk,
-    drafts,
+    desk: context,
+    drafts: decoded,
     collections: collectionsOf(root),
     done: [],
     later: [],
@@ -45,7 +45,7 @@ export async function writeTree(
   try {
     if (deferred) await defer(running);
     keys = await writeGroup(writing, root, new Map());
-    await linkLater(writing.running, desk.scope, writing.later);
+    await linkLater(writing.running, context.scope, writing.later);
     for (const step of writing.done) await step.judgeLate();
   } catch (error) {
     // Violations of rules come before errors of the database.
@@ -152,9 +152,9 @@ function checkClaims({ nodes, writable }: Group, fills: Fills): void {
 }
 
 async function writeDraft(
-  { running, desk, collections, done, later }: Writing,
+  { running, desk: context, collections, done, later }: Writing,
   group: Group,
-  { granted, action, nodes, batch: drafted, named }: StepDraft,
+  { granted, action, nodes, batch: drafted, named }: DecodedStep,
   fills: Fills,
   keys: KeyTexts[],
 ): Promise<void> {
@@ -166,7 +166,7 @@ async function writeDraft(
   const form = nodes.length === 1 ? 'one' : 'many';
   const stated = emptyLinks(batch, waiting);
   const names = namesOf(batch, [...group.owned, group.sort]);
-  const step = prepareStep(desk, granted, action, stated, form, { placeOf, collections, named, postponed, names });
+  const step = prepareStep(context, granted, action, stated, form, { placeOf, collections, named, postponed, names });
   const stepKeys = action === 'create' ? null : keysOfRows(nodes.map((index) => keys[index] ?? []));
   try {
     const written = await runStep(running, { ...step, keys: stepKeys, lenient: false });
@@ -178,11 +178,13 @@ async function writeDraft(
   } catch (error) {
     const only = nodes.length === 1 ? placeOf(0).path : undefined;
     const path = only ?? (group.path === '' ? undefined : group.path);
-    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), names, ...(path !== undefined && { path }) }]);
+    throw explainViolation(error, [
+      { ...affectedBy(context, granted, batch), names, ...(path !== undefined && { path }) },
+    ]);
   }
 }
 
-/** Reports written items to the watcher, except those at the top, which the caller of the job knows. */
+/** Reports written items to the watcher, except those at the top, which the caller of the plan knows. */
 function tellWatcher(
   { watcher }: Running,
   { writable, path, nodes: all }: Group,

@@ -33,7 +33,7 @@ interface Below extends Inspected {
 }
 
 async function inspect(
-  { running, desk }: Writing,
+  { running, desk: context }: Writing,
   { isNew }: Owners,
   { relation, group, members }: Children,
   valuesOf: (owner: number) => KeyTexts,
@@ -49,7 +49,7 @@ async function inspect(
   });
   const distinct = new Map(removed.map((removal) => [JSON.stringify(removal), removal]));
   const asked = [...distinct.values()].map(({ key, owner }) => ({ key, owner: valuesOf(owner) }));
-  const found = await inspectChildren(running, desk.scope, {
+  const found = await inspectChildren(running, context.scope, {
     collection,
     columns: relation.on.map(({ to }) => to),
     owners: old.map(({ owner, complete }) => ({ values: valuesOf(owner), complete })),

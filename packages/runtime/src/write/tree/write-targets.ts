@@ -4,11 +4,11 @@ import type { ManyToMany } from '../../contract/index.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Batch, BatchColumn } from '../batch.ts';
 import { requireFields } from '../decode.ts';
-import { type Granted, prepareStep, touchedBy } from '../job.ts';
 import { createProblems, type Place } from '../problems.ts';
 import { grantFor, type WritableCollection } from '../scope.ts';
 import { runStep } from '../step.ts';
-import { tellViolation } from '../violation.ts';
+import { explainViolation } from '../violation.ts';
+import { affectedBy, type Granted, prepareStep } from '../write-plan.ts';
 import type { KeyTexts, Targets } from './group.ts';
 import { type InspectedTargets, inspectTargets, type Pair } from './inspect-targets.ts';
 import { fieldsOf, sortField } from './names.ts';
@@ -24,7 +24,7 @@ interface Wanted extends Pair {
 /** Writes what payloads say of the targets of items. */
 export async function writeTargets(writing: Writing, owners: Owners, edge: Targets): Promise<void> {
   const { relation, group, members } = edge;
-  const { running, desk } = writing;
+  const { running, desk: context } = writing;
   const above = owners.group.writable.collection;
   const nearTexts = await columnTexts(
     running,
@@ -51,7 +51,7 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
       nodes.map((node): Wanted => ({ owner, near: nearOf(owner), far: farTexts[node] ?? [] })),
     ),
   );
-  const junction = desk.scope.collections.get(relation.junction);
+  const junction = context.scope.collections.get(relation.junction);
   const found = await inspect(writing, owners, edge, junction, nearOf, pairs);
   const location = members[0]?.place ?? { collection: relation.junction, index: undefined };
   const missing = [...pairs.entries()].flatMap(([index, pair]) => (found?.there.has(index) ? [] : [pair]));
@@ -75,7 +75,7 @@ interface Found extends InspectedTargets {
 }
 
 async function inspect(
-  { running, desk }: Writing,
+  { running, desk: context }: Writing,
   { isNew }: Owners,
   { relation, group, members }: Targets,
   junction: WritableCollection | undefined,
@@ -86,10 +86,10 @@ async function inspect(
   const removed = members.flatMap(({ owner, removed: keys }) => keys.map((key) => ({ owner, key })));
   if (removed.some(({ owner }) => isNew(owner))) throw new PlatformError('FORBIDDEN');
   if (old.length === 0) return null;
-  const collection = desk.scope.open.collections.get(relation.junction);
+  const collection = context.scope.open.collections.get(relation.junction);
   if (collection === undefined) throw new PlatformError('FORBIDDEN');
   const distinct = [...new Map(removed.map((removal) => [JSON.stringify(removal), removal])).values()];
-  const found = await inspectTargets(running, desk.scope, {
+  const found = await inspectTargets(running, context.scope, {
     relation,
     junction: junction?.collection ?? collection,
     target: group.writable.collection,
@@ -104,28 +104,28 @@ async function inspect(
 
 /** Makes junction rows, in the order of the payloads. */
 async function joinPairs(
-  { running, desk, collections, done }: Writing,
+  { running, desk: context, collections, done }: Writing,
   { relation, members }: Targets,
   junction: WritableCollection | undefined,
   pairs: readonly Wanted[],
   found: Found | null,
 ): Promise<void> {
-  const grant = junction && grantFor(junction, junction.create, desk.caller);
+  const grant = junction && grantFor(junction, junction.create, context.caller);
   if (junction?.create === undefined || grant === undefined) throw new PlatformError('FORBIDDEN');
   const granted: Granted = { writable: junction, grant, all: junction.create };
   const batch = pairBatch(relation, granted, pairs, found);
   const location: Place = members[0]?.place ?? { collection: relation.junction, index: undefined };
   const placeOf = (): Place => ({ ...location, collection: relation.junction });
   const problems = createProblems();
-  requireFields({ scope: desk.scope, writable: junction, grant, action: 'create' }, batch, placeOf, problems);
+  requireFields({ scope: context.scope, writable: junction, grant, action: 'create' }, batch, placeOf, problems);
   problems.raise();
   const form = pairs.length === 1 ? 'one' : 'many';
-  const step = prepareStep(desk, granted, 'create', batch, form, { placeOf, collections });
+  const step = prepareStep(context, granted, 'create', batch, form, { placeOf, collections });
   try {
     done.push(await runStep(running, { ...step, keys: null, lenient: false }));
   } catch (error) {
     const path = location.path === undefined ? {} : { path: location.path };
-    throw tellViolation(error, [{ ...touchedBy(desk, granted, batch), names: new Set(), ...path }]);
+    throw explainViolation(error, [{ ...affectedBy(context, granted, batch), names: new Set(), ...path }]);
   }
 }
 

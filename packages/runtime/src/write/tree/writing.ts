@@ -1,17 +1,18 @@
 /** State that the parts of a tree share while it is written. */
-import type { Desk } from '../job.ts';
+
 import type { Running, StepDone } from '../step.ts';
-import type { Drafts } from './draft.ts';
+import type { WriteContext } from '../write-plan.ts';
+import type { DecodedSteps } from './decode-tree.ts';
 import type { Group, KeyTexts } from './group.ts';
 import type { LaterLink } from './link-later.ts';
 
 /** A tree while it is written. */
 export interface Writing {
   readonly running: Running;
-  readonly desk: Desk;
-  readonly drafts: Drafts;
+  readonly desk: WriteContext;
+  readonly drafts: DecodedSteps;
   readonly collections: ReadonlySet<string>;
-  /** Steps whose judgement has to wait. */
+  /** Steps whose permission check has to wait. */
   readonly done: StepDone[];
   /** Links that wait until everything is written. */
   readonly later: LaterLink[];

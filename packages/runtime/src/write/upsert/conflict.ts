@@ -8,8 +8,8 @@ import { readNames } from '../../query/parse-list.ts';
 import { parseQueryString } from '../../query/parse-query-string.ts';
 import type { ReadLimits } from '../../query/parse-read.ts';
 import type { CollectionScope, FieldScope } from '../../query/scope.ts';
-import type { Desk, Granted } from '../job.ts';
 import { type Preset, presetsOf } from '../presets.ts';
+import type { Granted, WriteContext } from '../write-plan.ts';
 
 /** A unique key by which items are looked for. */
 export interface Conflict {
@@ -51,9 +51,9 @@ export function parseConflict(query: string, limits: ReadLimits): readonly strin
  * Finds the unique key. Throws FORBIDDEN for a name that the caller cannot both read and give to a new item, INVALID_QUERY
  * for fields that no constraint keeps unique.
  */
-export function resolveConflict(desk: Desk, granted: Granted, names: readonly string[]): Conflict {
+export function resolveConflict(context: WriteContext, granted: Granted, names: readonly string[]): Conflict {
   const { descriptor } = granted.writable.collection;
-  const readable = desk.scope.read.collections.get(descriptor.name);
+  const readable = context.scope.read.collections.get(descriptor.name);
   if (readable === undefined) throw forbidden();
   const presets = presetsOf({ written: { ...granted, action: 'create' } });
   const fields = names.map((name): ConflictField => {

@@ -5,7 +5,6 @@
 import type { FilterObject } from '../../contract/filter-syntax.ts';
 import type { JsonValue } from '../../contract/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
-import { type Desk, echoOf, type Job, writableOf } from '../job.ts';
 import { checkOwnKey, type Keys, oneKey } from '../keys.ts';
 import { keysInPayloads } from '../missing-parent.ts';
 import { parseCreate } from '../parse-body.ts';
@@ -15,15 +14,16 @@ import { createProblems } from '../problems.ts';
 import type { WritableCollection, WriteScope } from '../scope.ts';
 import type { Running } from '../step.ts';
 import type { KeyTexts } from '../tree/group.ts';
-import type { Entry } from '../tree/lead.ts';
+import type { Entry } from '../tree/nested-write.ts';
 import { overtakesPayloads, runTree } from '../tree/prepare-tree.ts';
-import { isKnown, type Touched, takenKey } from '../violation.ts';
+import { type AffectedConstraints, isKnown, takenKey } from '../violation.ts';
+import { echoOf, type WriteContext, type WritePlan, writableOf } from '../write-plan.ts';
 import { type Conflict, mayHaveConflict, parseConflict, resolveConflict } from './conflict.ts';
 import { findStored } from './find-stored.ts';
 import { readSought, type Sought } from './sought.ts';
 
 /** An upsert before its items are looked for. */
-export interface Upsert extends Pick<Job, 'echo' | 'touched' | 'overtaken'> {
+export interface Upsert extends Pick<WritePlan, 'echo' | 'affected' | 'isConflict'> {
   /** Finds the items and locks them. Returns those to create and those to update, in the order of the body. */
   find(running: Running): Promise<readonly Entry[]>;
   /** Writes what was found, none or more; with payloads that hooks may have changed. */
@@ -31,39 +31,46 @@ export interface Upsert extends Pick<Job, 'echo' | 'touched' | 'overtaken'> {
 }
 
 /** Prepares a POST. Throws for everything that is wrong with the request itself. */
-export async function preparePost(desk: Desk, body: JsonValue | undefined): Promise<Job> {
-  const upsert = readUpsert(desk, body);
-  if (upsert === null) return prepareCreate(desk, body);
+export async function preparePost(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
+  const upsert = readUpsert(context, body);
+  if (upsert === null) return prepareCreate(context, body);
   return { ...upsert, work: async (running) => upsert.write(running, await upsert.find(running)) };
 }
 
 /** Reads an upsert; null for any other POST. Throws for everything that is wrong with the request itself. */
-export function readUpsert(desk: Desk, body: JsonValue | undefined): Upsert | null {
-  if (!mayHaveConflict(desk.query)) return null;
-  const { many, items } = parseCreate(body, desk.mostItems);
-  const names = parseConflict(desk.query, desk.limits);
-  return names === null ? null : prepareUpsert(desk, many, items, names);
+export function readUpsert(context: WriteContext, body: JsonValue | undefined): Upsert | null {
+  if (!mayHaveConflict(context.query)) return null;
+  const { many, items } = parseCreate(body, context.mostItems);
+  const names = parseConflict(context.query, context.limits);
+  return names === null ? null : prepareUpsert(context, many, items, names);
 }
 
-function prepareUpsert(desk: Desk, many: boolean, items: readonly FilterObject[], names: readonly string[]): Upsert {
-  const echo = echoOf(desk, many ? 'many' : 'one');
-  const writable = writableOf(desk);
-  updateGrant(desk, writable);
-  const conflict = resolveConflict(desk, createGrant(desk, writable), names);
+function prepareUpsert(
+  context: WriteContext,
+  many: boolean,
+  items: readonly FilterObject[],
+  names: readonly string[],
+): Upsert {
+  const echo = echoOf(context, many ? 'many' : 'one');
+  const writable = writableOf(context);
+  updateGrant(context, writable);
+  const conflict = resolveConflict(context, createGrant(context, writable), names);
   const problems = createProblems();
   const sought = readSought(writable.collection, conflict, items, many, problems);
   problems.raise();
-  const touched = () => [touchedBy(desk, writable, items)];
+  const affected = () => [touchedBy(context, writable, items)];
   return {
     echo,
-    touched,
-    overtaken: (error) => isOvertaken(desk.scope, conflict, error) || overtakesPayloads(desk, writable, items, error),
+    affected: affected,
+    isConflict: (error) =>
+      isOvertaken(context.scope, conflict, error) || overtakesPayloads(context, writable, items, error),
     async find(running) {
       if (items.length === 0) return [];
-      const stored = await findStored(running, desk.scope, conflict, sought);
+      const stored = await findStored(running, context.scope, conflict, sought);
       return sought.map((item, index) => entryOf(writable.collection, conflict, item, stored.get(index)));
     },
-    write: async (running, entries) => (entries.length === 0 ? null : runTree(desk, writable, entries, many, running)),
+    write: async (running, entries) =>
+      entries.length === 0 ? null : runTree(context, writable, entries, many, running),
   };
 }
 
@@ -87,7 +94,11 @@ function isOvertaken({ open }: WriteScope, { constraints }: Conflict, error: unk
   return name !== undefined && (constraints.has(name) || !isKnown(open, name));
 }
 
-function touchedBy({ scope }: Desk, writable: WritableCollection, items: readonly FilterObject[]): Touched {
+function touchedBy(
+  { scope }: WriteContext,
+  writable: WritableCollection,
+  items: readonly FilterObject[],
+): AffectedConstraints {
   return {
     scope,
     collection: writable.collection,

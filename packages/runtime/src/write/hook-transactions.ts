@@ -4,26 +4,26 @@ import type { Caller } from '../caller.ts';
 import type { JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
-import { openScene, type Scene } from '../extensions/scene.ts';
+import { openAttempt, type TransactionAttempt } from '../extensions/transaction-attempt.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { Planner } from '../query/planner.ts';
-import type { Job } from './job.ts';
-import type { Work } from './perform.ts';
-import { untilAhead } from './until-ahead.ts';
-import { tellViolation } from './violation.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
+import { explainViolation } from './violation.ts';
+import type { TransactionBody } from './write-executor.ts';
+import type { WritePlan } from './write-plan.ts';
 
 /** Runs work in scenes. */
-export interface Scenes {
-  /** Work that runs in a scene of its own for each transaction. `judged` is what it is as far as that is known before. */
-  inScenes<T>(run: (scene: Scene) => Promise<T>, judged?: Job): Work<T>;
+export interface HookTransactions {
+  /** Work that runs in an attempt of its own for each transaction. `judged` is what it is as far as that is known before. */
+  inScenes<T>(run: (attempt: TransactionAttempt) => Promise<T>, judged?: WritePlan): TransactionBody<T>;
   /** Does work in a transaction. */
-  runAlone<T>(work: Work<T>): Promise<T>;
+  runAlone<T>(work: TransactionBody<T>): Promise<T>;
   /** Resolves when nothing runs any more that waited for a COMMIT. */
   settled(): Promise<void>;
 }
 
 /** Makes the scenes of a server. */
-export function createScenes(database: Pick<Database, 'transaction'>): Scenes {
+export function createHookTransactions(database: Pick<Database, 'transaction'>): HookTransactions {
   const running = new Set<Promise<void>>();
 
   function start(hook: () => Promise<void>): void {
@@ -33,19 +33,19 @@ export function createScenes(database: Pick<Database, 'transaction'>): Scenes {
 
   return {
     inScenes(run, judged) {
-      let latest: Scene | undefined;
+      let latest: TransactionAttempt | undefined;
       return {
         async run(transaction) {
-          const scene = openScene(transaction);
-          latest = scene;
+          const attempt = openAttempt(transaction);
+          latest = attempt;
           try {
-            return await run(scene);
+            return await run(attempt);
           } finally {
-            scene.close();
+            attempt.close();
           }
         },
-        touched: () => latest?.touched ?? judged?.touched() ?? [],
-        overtaken: (error) => latest?.overtaken.some((isOvertaken) => isOvertaken(error)) === true,
+        affected: () => latest?.affected ?? judged?.affected() ?? [],
+        isConflict: (error) => latest?.isConflict.some((isOvertaken) => isOvertaken(error)) === true,
         committed() {
           for (const hook of latest?.committed ?? []) start(hook);
         },
@@ -54,11 +54,11 @@ export function createScenes(database: Pick<Database, 'transaction'>): Scenes {
     async runAlone(work) {
       try {
         const run = async (transaction: Transaction) => ({ value: await work.run(transaction) });
-        const value = await untilAhead(work, () => database.transaction(run));
+        const value = await retryOnConflict(work, () => database.transaction(run));
         work.committed();
         return value;
       } catch (error) {
-        throw tellViolation(error, work.touched());
+        throw explainViolation(error, work.affected());
       }
     },
     async settled() {

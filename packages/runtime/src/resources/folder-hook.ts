@@ -3,7 +3,7 @@ import { give, type OwnSql, script } from '../database/script.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
-import { keyArray, type Warden, writes } from '../write/warden.ts';
+import { keyArray, type SystemHook, writes } from '../write/system-hook.ts';
 
 /** Serialises requests that move folders: each of two could close one half of a circle. */
 const moves = 'platform.folder-moves';
@@ -39,8 +39,8 @@ function mysqlStatements(tables: MysqlTables): Statements {
   };
 }
 
-/** Makes the warden of folders. */
-export function createFolderWarden(location: SystemPlace): Warden {
+/** Makes the systemHook of folders. */
+export function createFolderHook(location: SystemPlace): SystemHook {
   const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 
   return {

@@ -8,53 +8,53 @@ import { bind } from '../../query/planner.ts';
 import type { Batch } from '../batch.ts';
 import type { Echo } from '../echo.ts';
 import { valuesOf } from '../inputs.ts';
-import type { Desk, Job } from '../job.ts';
 import { shapeOf, writtenColumns } from '../plans.ts';
 import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
-import type { Drafts, StepDraft } from './draft.ts';
+import type { WriteContext, WritePlan } from '../write-plan.ts';
+import type { DecodedStep, DecodedSteps } from './decode-tree.ts';
+import type { DeferredLinks } from './defer-links.ts';
 import { type Before, type Children, collectionsOf, type Group } from './group.ts';
 import { type KnownTree, type PlannedGroup, rememberTree } from './known-trees.ts';
 import type { HeldColumn, NewGroup } from './plan-inserts.ts';
 import { planTree, type TreePlan } from './plan-tree.ts';
-import type { Postponed } from './postpone.ts';
 
 /**
  * True if one statement can make new items and return them: PostgreSQL, no history or If-Match, and an answer that
  * needs only keys.
  */
-export function isReturned({ images, ifMatch, scope }: Desk, echo: Echo | null): echo is Echo {
+export function isReturned({ images, ifMatch, scope }: WriteContext, echo: Echo | null): echo is Echo {
   return echo?.bare === true && images === null && ifMatch === undefined && scope.open.dialect.name === 'postgres';
 }
 
-/** Members of a job by which one statement writes a tree and returns the answer. */
-export type ReturnedTree = Pick<Job, 'returned' | 'retold' | 'brief'>;
+/** Members of a plan by which one statement writes a tree and returns the answer. */
+export type SingleStatementTree = Pick<WritePlan, 'singleStatement' | 'retrySlowPath' | 'brief'>;
 
 /**
- * Returns the members of a job by which one statement does all of it: for a tree of new items below each other, without
+ * Returns the members of a plan by which one statement does all of it: for a tree of new items below each other, without
  * history or If-Match. Refusals are explained by the generic path, step by step.
  */
-export function returnedTree(
-  desk: Desk,
-  { root, deferred }: Postponed,
-  drafts: Drafts,
+export function singleStatementTree(
+  context: WriteContext,
+  { root, deferred }: DeferredLinks,
+  decoded: DecodedSteps,
   many: boolean,
   echo: Echo | null,
-): ReturnedTree | undefined {
-  if (deferred || !isReturned(desk, echo)) return undefined;
-  const steps = newSteps(root, drafts);
-  const plan = steps && planOf(desk, root, steps, echo, many);
+): SingleStatementTree | undefined {
+  if (deferred || !isReturned(context, echo)) return undefined;
+  const steps = newSteps(root, decoded);
+  const plan = steps && planOf(context, root, steps, echo, many);
   if (steps === undefined || plan === null || plan === undefined) return undefined;
   const count = steps.reduce((rows, { batch }) => rows + batch.count, 0);
   if (plan.make !== undefined) {
-    rememberTree(desk, echo, plan, steps.map(plannedGroup), root);
+    rememberTree(context, echo, plan, steps.map(plannedGroup), root);
     const groups = steps.map(({ batch, holds }) => ({ batch, places: holds.map(({ places }) => places) }));
-    return returnedByMaking({ make: plan.make, plan, groups, count });
+    return singleStatementOf({ make: plan.make, plan, groups, count });
   }
   return {
-    retold: true,
+    retrySlowPath: true,
     brief: count,
-    returned({ transaction, caller, gate }) {
+    singleStatement({ transaction, caller, gate }) {
       gate(plan.statement);
       return run(transaction, caller, plan, steps, root);
     },
@@ -62,11 +62,11 @@ export function returnedTree(
 }
 
 /** The same of a tree that is ready to be made. */
-export function returnedByMaking({ make, plan, groups, count }: KnownTree): ReturnedTree {
+export function singleStatementOf({ make, plan, groups, count }: KnownTree): SingleStatementTree {
   return {
-    retold: true,
+    retrySlowPath: true,
     brief: count,
-    returned({ transaction, caller, gate }) {
+    singleStatement({ transaction, caller, gate }) {
       gate(plan.statement);
       return make(transaction, caller, groups);
     },
@@ -80,7 +80,7 @@ function plannedGroup({ group, draft: { granted }, batch: { columns }, holds }: 
 /** One group of new items. */
 interface NewStep {
   readonly group: Group;
-  readonly draft: StepDraft;
+  readonly draft: DecodedStep;
   readonly batch: Batch;
   readonly holds: readonly Held[];
 }
@@ -96,11 +96,11 @@ interface Held {
  * The groups of a tree, each behind those whose keys it holds; undefined where it is made of anything but new items that hold each
  * other's keys.
  */
-function newSteps(root: Group, drafts: Drafts): readonly NewStep[] | undefined {
+function newSteps(root: Group, decoded: DecodedSteps): readonly NewStep[] | undefined {
   const steps: NewStep[] = [];
   /** Adds a group with all around it and gives its position; undefined where that cannot be. */
   function add(group: Group, above: readonly Held[], orders: readonly string[] = []): number | undefined {
-    const [draft, ...more] = drafts.get(group) ?? [];
+    const [draft, ...more] = decoded.get(group) ?? [];
     if (draft?.action !== 'create' || more.length > 0 || draft.nodes.length !== group.nodes.length) return undefined;
     if (group.targets.length > 0 || !group.nodes.every(isNew)) return undefined;
     const before = group.before.map((edge) => addBefore(group, edge));
@@ -142,7 +142,7 @@ function saysOrder({ sort, nodes }: Group, node: number): boolean {
 }
 
 /** The batch with the positions of the items among those of their owners, where the server counts them. */
-function orderedBatch(group: Group, { batch }: StepDraft, orders: readonly string[]): Batch {
+function orderedBatch(group: Group, { batch }: DecodedStep, orders: readonly string[]): Batch {
   if (group.sort === undefined) return batch;
   const columns = batch.columns.map((column) => {
     if (column.field.descriptor.name !== group.sort) return column;
@@ -156,7 +156,7 @@ function isNew({ form, claimed, later }: Group['nodes'][number]): boolean {
 }
 
 function planOf(
-  { scope, trees }: Desk,
+  { scope, trees }: WriteContext,
   root: Group,
   steps: readonly NewStep[],
   { plan: read }: Echo,

@@ -2,17 +2,17 @@
 import type { FilterObject } from '../../contract/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../contract/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
-import type { Desk } from '../job.ts';
 import { checkCount } from '../parse-body.ts';
 import type { Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
+import type { WriteContext } from '../write-plan.ts';
 import type { Before, Children, Form, Group, Link, Members, Targets, TreeNode } from './group.ts';
-import { checkDepth, type Entry, type Lead, type Split, splitPayload } from './lead.ts';
 import { holdersOf, sortField } from './names.ts';
+import { checkDepth, type Entry, type NestedWrite, type Split, splitPayload } from './nested-write.ts';
 
 /** State while payloads are parsed into a tree. */
-interface Growing {
-  readonly desk: Desk;
+interface TreeParsing {
+  readonly desk: WriteContext;
   readonly problems: Problems;
   /** Items so far. */
   count: number;
@@ -33,34 +33,39 @@ interface Way {
 const top: Way = { path: '', depth: 0, owned: [], sort: undefined, loose: false, any: undefined };
 
 /** Grows a tree from the items of a body. Problems are collected, but too many items or relations throw INVALID_PAYLOAD. */
-export function growTree(
-  desk: Desk,
+export function parseNestedWrite(
+  context: WriteContext,
   problems: Problems,
   writable: WritableCollection,
   entries: readonly Entry[],
 ): Group {
-  return growGroup({ desk, problems, count: 0 }, writable, entries, top).group;
+  return parseGroup({ desk: context, problems, count: 0 }, writable, entries, top).group;
 }
 
 /** A group, and which of its nodes each entry became. */
-interface Grown {
+interface ParsedGroup {
   readonly group: Group;
   readonly nodes: readonly number[];
 }
 
-function growGroup(growing: Growing, writable: WritableCollection, entries: readonly Entry[], way: Way): Grown {
-  const { desk, problems } = growing;
-  growing.count += entries.length;
-  checkCount(growing.count, desk.mostItems);
-  checkDepth(way.depth, desk.limits.relationalDepth);
+function parseGroup(
+  parsing: TreeParsing,
+  writable: WritableCollection,
+  entries: readonly Entry[],
+  way: Way,
+): ParsedGroup {
+  const { desk: context, problems } = parsing;
+  parsing.count += entries.length;
+  checkCount(parsing.count, context.mostItems);
+  checkDepth(way.depth, context.limits.relationalDepth);
   const { merged, nodes } = mergeEntries(entries);
   const { path, owned, sort, loose, any } = way;
-  const splitting = { scope: desk.scope, problems, writable, owned, any };
+  const splitting = { scope: context.scope, problems, writable, owned, any };
   const splits = merged.map((entry) => splitPayload(splitting, entry));
-  const grown = merged.map((entry, index) => nodeOf(entry, splits[index]));
-  const below = growBelow(growing, writable, splits, way);
+  const parsed = merged.map((entry, index) => nodeOf(entry, splits[index]));
+  const below = parseBelow(parsing, writable, splits, way);
   return {
-    group: { writable, path, nodes: grown, owned, ...(sort !== undefined && { sort }), loose, ...below },
+    group: { writable, path, nodes: parsed, owned, ...(sort !== undefined && { sort }), loose, ...below },
     nodes,
   };
 }
@@ -105,55 +110,57 @@ function mergeEntries(entries: readonly Entry[]): { readonly merged: readonly En
 }
 
 /** A lead, and the node whose payload has it. */
-interface Owned<L extends Lead> {
+interface Owned<L extends NestedWrite> {
   readonly owner: number;
   readonly lead: L;
 }
 
 type Below = Pick<Group, 'before' | 'children' | 'targets'>;
 
-function growBelow(growing: Growing, writable: WritableCollection, splits: readonly Split[], way: Way): Below {
-  const leads = splits.flatMap(({ leads: found }, owner) => found.map((lead) => ({ owner, lead })));
+function parseBelow(parsing: TreeParsing, writable: WritableCollection, splits: readonly Split[], way: Way): Below {
+  const nestedWrites = splits.flatMap(({ leads: found }, owner) => found.map((nested) => ({ owner, lead: nested })));
   const before: Before[] = [];
   const children: Children[] = [];
   const targets: Targets[] = [];
-  for (const branch of Map.groupBy(leads, branchName).values()) {
-    const ones = branch.flatMap(({ owner, lead }) => (lead.kind === 'many' ? [] : [{ owner, lead }]));
-    const manies = branch.flatMap(({ owner, lead }) => (lead.kind === 'many' ? [{ owner, lead }] : []));
+  for (const branch of Map.groupBy(nestedWrites, branchName).values()) {
+    const ones = branch.flatMap(({ owner, lead: nested }) => (nested.kind === 'many' ? [] : [{ owner, lead: nested }]));
+    const manies = branch.flatMap(({ owner, lead: nested }) =>
+      nested.kind === 'many' ? [{ owner, lead: nested }] : [],
+    );
     const [first] = ones;
     const [many] = manies;
-    if (first !== undefined) before.push(...growBefore(growing, writable, ones, first.lead, way));
+    if (first !== undefined) before.push(...parseBefore(parsing, writable, ones, first.lead, way));
     if (many !== undefined) {
       const { relation } = many.lead;
-      const grown = growMany(growing, manies, relation, way);
-      if (relation.kind === 'm2m') targets.push(...grown.map((edge) => ({ relation, ...edge })));
-      else children.push(...grown.map((edge) => ({ relation, ...edge })));
+      const parsed = parseMany(parsing, manies, relation, way);
+      if (relation.kind === 'm2m') targets.push(...parsed.map((edge) => ({ relation, ...edge })));
+      else children.push(...parsed.map((edge) => ({ relation, ...edge })));
     }
   }
   return { before, children, targets };
 }
 
-function branchName({ lead }: Owned<Lead>): string {
-  return lead.kind === 'item' ? `${lead.relation.itemField}:${lead.collection}` : lead.relation.name;
+function branchName({ lead: nested }: Owned<NestedWrite>): string {
+  return nested.kind === 'item' ? `${nested.relation.itemField}:${nested.collection}` : nested.relation.name;
 }
 
-type OneLead = Exclude<Lead, { kind: 'many' }>;
-type ManyLead = Extract<Lead, { kind: 'many' }>;
+type OneLead = Exclude<NestedWrite, { kind: 'many' }>;
+type ManyLead = Extract<NestedWrite, { kind: 'many' }>;
 
-function growBefore(
-  growing: Growing,
+function parseBefore(
+  parsing: TreeParsing,
   writable: WritableCollection,
   owned: readonly Owned<OneLead>[],
   first: OneLead,
   way: Way,
 ): readonly Before[] {
-  const target = growing.desk.scope.collections.get(first.kind === 'item' ? first.collection : first.relation.target);
+  const target = parsing.desk.scope.collections.get(first.kind === 'item' ? first.collection : first.relation.target);
   if (target === undefined) return [];
   const on = first.kind === 'item' ? itemPairs(writable, first.relation, target) : first.relation.on;
   const below = first.kind === 'item' ? 'item' : first.relation.name;
-  const entries = owned.map(({ lead }) => lead.entry);
+  const entries = owned.map(({ lead: nested }) => nested.entry);
   const next = { ...top, path: pathTo(way, below), depth: way.depth + 1, loose: true };
-  const { group, nodes } = growGroup(growing, target, entries, next);
+  const { group, nodes } = parseGroup(parsing, target, entries, next);
   const links = owned.flatMap(({ owner }, index): Link[] => {
     const node = nodes[index];
     return node === undefined ? [] : [{ owner, node }];
@@ -172,13 +179,13 @@ function itemPairs(
   return from === undefined || key === undefined || more.length > 0 ? [] : [{ from, to: key.column }];
 }
 
-function growMany(
-  growing: Growing,
+function parseMany(
+  parsing: TreeParsing,
   owned: readonly Owned<ManyLead>[],
   relation: Exclude<RelationDescriptor, { kind: 'm2o' }>,
   way: Way,
 ): readonly { readonly group: Group; readonly members: readonly Members[] }[] {
-  const target = growing.desk.scope.collections.get(relation.target);
+  const target = parsing.desk.scope.collections.get(relation.target);
   if (target === undefined) return [];
   const { collection } = target;
   const isDirect = relation.kind !== 'm2m';
@@ -190,19 +197,19 @@ function growMany(
     sort: isDirect ? sortField(collection, relation.sort)?.name : undefined,
     any: relation.kind === 'm2a' ? relation : undefined,
   };
-  const { group, nodes } = growGroup(
-    growing,
+  const { group, nodes } = parseGroup(
+    parsing,
     target,
-    owned.flatMap(({ lead }) => lead.entries),
+    owned.flatMap(({ lead: nested }) => nested.entries),
     next,
   );
-  growing.count += owned.reduce((sum, { lead }) => sum + lead.members.removed.length, 0);
-  checkCount(growing.count, growing.desk.mostItems);
+  parsing.count += owned.reduce((sum, { lead: nested }) => sum + nested.members.removed.length, 0);
+  checkCount(parsing.count, parsing.desk.mostItems);
   let position = 0;
-  const members = owned.map(({ owner, lead }): Members => {
+  const members = owned.map(({ owner, lead: nested }): Members => {
     const start = position;
-    position += lead.entries.length;
-    return { ...lead.members, owner, nodes: [...new Set(nodes.slice(start, position))] };
+    position += nested.entries.length;
+    return { ...nested.members, owner, nodes: [...new Set(nodes.slice(start, position))] };
   });
   return [{ group, members }];
 }

@@ -7,7 +7,7 @@ import type { CollectionScope } from '../../query/scope.ts';
 import { invalidPayload, type Place, type Problems } from '../problems.ts';
 import type { WritableCollection, WriteScope } from '../scope.ts';
 import type { Form, KeyTexts, Members } from './group.ts';
-import { isStructure, type Member, readMembers } from './members.ts';
+import { isStructure, type ListElement, readMembers } from './list-elements.ts';
 import { fieldsOf, holdersOf } from './names.ts';
 
 /** An item on its way into a group. */
@@ -21,7 +21,7 @@ export interface Entry {
 }
 
 /** A relation in a payload, with the related items. */
-export type Lead =
+export type NestedWrite =
   | { readonly kind: 'one'; readonly relation: ManyToOne; readonly entry: Entry }
   | { readonly kind: 'item'; readonly relation: ManyToAny; readonly collection: string; readonly entry: Entry }
   | {
@@ -37,7 +37,7 @@ export interface Split {
   readonly claimed: FilterObject;
   /** Relations of the payload that are no columns. */
   readonly relations: readonly string[];
-  readonly leads: readonly Lead[];
+  readonly leads: readonly NestedWrite[];
 }
 
 /** Context in which payloads are split. */
@@ -56,27 +56,27 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
   const fields: Record<string, JsonValue> = {};
   const claimed: Record<string, JsonValue> = {};
   const relations: string[] = [];
-  const leads: Lead[] = [];
+  const nestedWrites: NestedWrite[] = [];
   const { collection } = splitting.writable;
   const { any } = splitting;
   const payload = any === undefined ? entry.payload : namedAsFields(any, entry.payload);
   for (const [name, value] of Object.entries(payload)) {
     const relation = collection.relations.get(name)?.descriptor;
-    if (any !== undefined && name === any.itemField) leads.push(...itemLeads(splitting, any, payload, entry));
+    if (any !== undefined && name === any.itemField) nestedWrites.push(...itemWrites(splitting, any, payload, entry));
     else if (relation === undefined || isPlainLink(relation, value))
       (splitting.owned.includes(name) ? claimed : fields)[name] = value;
     else if (isOwned(splitting, relation)) splitting.problems.refuse(entry.place, name, 'is set by the relation');
     else {
-      const lead = leadOf(splitting, entry, relation, value);
+      const nested = nestedWriteOf(splitting, entry, relation, value);
       if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
-      if (lead === null && relation.kind === 'm2o') {
+      if (nested === null && relation.kind === 'm2o') {
         for (const field of holdersOf(collection, relation.on, 'from')) fields[field] = null;
       }
-      leads.push(...(lead ?? []));
+      nestedWrites.push(...(nested ?? []));
     }
   }
   if (any !== undefined) checkLink(splitting, any, payload, entry);
-  return { own: fields, claimed, relations, leads };
+  return { own: fields, claimed, relations, leads: nestedWrites };
 }
 
 /** The key of an item as a value, which is its foreign-key field's. */
@@ -92,12 +92,12 @@ function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): 
 }
 
 /** Null where the relation is to lead nowhere. */
-function leadOf(
+function nestedWriteOf(
   { scope, problems, writable }: Splitting,
   { form, place: location, given: ownerKey }: Entry,
   relation: RelationDescriptor,
   value: JsonValue,
-): readonly Lead[] | null {
+): readonly NestedWrite[] | null {
   const { name, target } = relation;
   const listed = [form === 'update' ? undefined : writable.create, form === 'create' ? undefined : writable.update];
   const below = scope.collections.get(target)?.collection;
@@ -174,7 +174,7 @@ function isPart(value: JsonValue): boolean {
 
 function memberEntry(
   collection: CollectionScope,
-  { value, form }: Member,
+  { value, form }: ListElement,
   location: Place,
   keys: ReadonlyMap<string, string>,
   problems: Problems,
@@ -202,12 +202,12 @@ function namedAsFields({ collectionField, itemField }: ManyToAny, payload: Filte
 }
 
 /** The item of a link, in the collection that the link names. */
-function itemLeads(
+function itemWrites(
   { scope, problems }: Splitting,
   relation: ManyToAny,
   payload: FilterObject,
   { place: location }: Entry,
-): readonly Lead[] {
+): readonly NestedWrite[] {
   const name = payload[relation.collectionField];
   if (typeof name !== 'string' || !relation.allowed.includes(name)) return [];
   const below = scope.collections.get(name)?.collection;

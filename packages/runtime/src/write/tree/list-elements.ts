@@ -8,7 +8,7 @@ import type { JsonValue } from '../../contract/index.ts';
 /**
  * One element: its value, and the action that its position demands. `upsert` demands none, and neither does an array.
  */
-export interface Member {
+export interface ListElement {
   readonly value: JsonValue;
   readonly form: 'any' | 'create' | 'update';
   /** The way to it from the relation: `[2]`, `.create[0]`. */
@@ -16,9 +16,9 @@ export interface Member {
 }
 
 /** The parts of a value. */
-export interface MembersRead {
+export interface ParsedElements {
   readonly complete: boolean;
-  readonly members: readonly Member[];
+  readonly members: readonly ListElement[];
   readonly removed: readonly JsonValue[];
 }
 
@@ -28,16 +28,16 @@ export function isStructure(value: JsonValue): value is FilterObject {
 }
 
 /** Reads a value; undefined for one of another form. */
-export function readMembers(value: JsonValue): MembersRead | undefined {
+export function readMembers(value: JsonValue): ParsedElements | undefined {
   if (value === null) return { complete: true, members: [], removed: [] };
   if (isList(value)) {
-    const members = value.map((element, index): Member => ({ value: element, form: 'any', at: `[${index}]` }));
+    const members = value.map((element, index): ListElement => ({ value: element, form: 'any', at: `[${index}]` }));
     return members.every((member) => isMember(member)) ? { complete: true, members, removed: [] } : undefined;
   }
   return isStructure(value) ? readChanges(value) : undefined;
 }
 
-function readChanges(value: FilterObject): MembersRead | undefined {
+function readChanges(value: FilterObject): ParsedElements | undefined {
   const { create = [], update = [], upsert = [], delete: removed = [], ...others } = value;
   if (Object.keys(others).length > 0 || !isList(create) || !isList(update) || !isList(upsert) || !isList(removed)) {
     return undefined;
@@ -51,11 +51,11 @@ function readChanges(value: FilterObject): MembersRead | undefined {
   return objects && removed.every((key) => key !== null) ? { complete: false, members, removed } : undefined;
 }
 
-function membersOf(values: readonly JsonValue[], form: Member['form'], under: string): readonly Member[] {
+function membersOf(values: readonly JsonValue[], form: ListElement['form'], under: string): readonly ListElement[] {
   return values.map((value, index) => ({ value, form, at: `.${under}[${index}]` }));
 }
 
-function isMember({ value }: Member): boolean {
+function isMember({ value }: ListElement): boolean {
   return value !== null && !isList(value);
 }
 

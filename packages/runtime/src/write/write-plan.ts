@@ -20,7 +20,7 @@ import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
 import { type Running, runReturnedStep, type Step } from './step.ts';
 import type { LinksPlanCache } from './tree/plan-links.ts';
 import type { TreePlanCache } from './tree/plan-tree.ts';
-import type { Touched } from './violation.ts';
+import type { AffectedConstraints } from './violation.ts';
 
 /** A request that writes, apart from its body. */
 export interface WriteRequest {
@@ -30,7 +30,7 @@ export interface WriteRequest {
   /** Raw text of the address behind the question mark. */
   readonly query: string;
   /** Origin of the request, as activity records it. */
-  readonly sender: Sender;
+  readonly sender: RequestOrigin;
   /** For a POST: the key under which its answer is kept. */
   readonly key?: string;
   /** For a request by key: the entity tags that the item may have. */
@@ -46,10 +46,10 @@ export interface WriteRequest {
 }
 
 /** Where a request came from. */
-export type Sender = Omit<ChangeOrigin, 'user'>;
+export type RequestOrigin = Omit<ChangeOrigin, 'user'>;
 
 /** A request with what it is judged by. */
-export interface Desk extends WriteRequest {
+export interface WriteContext extends WriteRequest {
   readonly scope: WriteScope;
   readonly limits: ReadLimits;
   /** Items that one request writes at most; null: as many as its body holds. */
@@ -68,22 +68,22 @@ export interface Desk extends WriteRequest {
 }
 
 /** A request that is ready to run. */
-export interface Job {
+export interface WritePlan {
   /** Null when there is nothing to answer. */
   readonly echo: Echo | null;
   readonly guard?: Guard;
   /** Collections and names by which errors of the database are explained. */
-  readonly touched: () => readonly Touched[];
-  /** True if an error only means that another request was faster, so that the job runs again from the start. */
-  readonly overtaken?: (error: unknown) => boolean;
+  readonly affected: () => readonly AffectedConstraints[];
+  /** True if an error only means that another request was faster, so that the plan runs again from the start. */
+  readonly isConflict?: (error: unknown) => boolean;
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
   /** The same in one statement that also returns the answer. Set where that is possible: no history or If-Match. */
-  readonly returned?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
+  readonly singleStatement?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
   /** How many rows that statement writes at most, where it is brief; absent where it may take long. */
   readonly brief?: number;
   /** True if a refusal by that statement is explained by `work`, which then runs in its place. Default: false. */
-  readonly retold?: boolean;
+  readonly retrySlowPath?: boolean;
 }
 
 /** Condition on an item before it is written (If-Match). Source: API specification, section 17. */
@@ -105,28 +105,28 @@ export interface Granted {
 }
 
 /** The collection that a request names. Throws FORBIDDEN where it has no key, or the class cannot write it at all. */
-export function writableOf({ scope, collection }: Desk): WritableCollection {
+export function writableOf({ scope, collection }: WriteContext): WritableCollection {
   const writable = scope.collections.get(collection);
   if (writable === undefined || writable.collection.descriptor.key.length === 0) throw forbidden();
   return writable;
 }
 
 /** Prepares the answer of a request. */
-export function echoOf(desk: Desk, form: EchoForm): Echo | null {
-  if (desk.inviting === true) return null;
-  if (desk.echo !== undefined) return desk.echo(form);
-  const { scope, caller, collection, query, limits, reads, echoes, complaints } = desk;
+export function echoOf(context: WriteContext, form: EchoForm): Echo | null {
+  if (context.inviting === true) return null;
+  if (context.echo !== undefined) return context.echo(form);
+  const { scope, caller, collection, query, limits, reads, echoes, complaints } = context;
   const complain = (error: PlatformError) => void complaints.push(error);
   return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes, complain });
 }
 
 /** The guard of a request by key, where it wants one. */
 export function guardOf(
-  { ifMatch }: Desk,
+  { ifMatch }: WriteContext,
   collection: CollectionScope,
   keys: Keys,
   read: () => Echo | null,
-): Pick<Job, 'guard'> {
+): Pick<WritePlan, 'guard'> {
   return ifMatch === undefined ? {} : { guard: { wanted: ifMatch, collection, keys, read: read() } };
 }
 
@@ -149,26 +149,26 @@ export interface StepSetting {
 export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 
 /**
- * Returns the part of a job in which a prepared step returns its own answer; empty if history, If-Match or the answer
+ * Returns the part of a plan in which a prepared step returns its own answer; empty if history, If-Match or the answer
  * prevents it. `keys` null: items are made.
  */
 export function returnedBy(
-  { images, ifMatch }: Desk,
+  { images, ifMatch }: WriteContext,
   prepare: (plan: ReadPlan) => PreparedStep,
   echo: Echo | null,
   keys: Keys | null,
-): Pick<Job, 'returned' | 'brief'> {
+): Pick<WritePlan, 'singleStatement' | 'brief'> {
   if (images !== null || ifMatch !== undefined || echo === null) return {};
   const step = prepare(echo.plan);
   const { answer, write } = step.plans;
   if (answer === undefined) return {};
   const brief = write.statement.brief === true ? { brief: 1 } : {};
-  return { ...brief, returned: (running) => runReturnedStep(running, { ...step, keys }, answer) };
+  return { ...brief, singleStatement: (running) => runReturnedStep(running, { ...step, keys }, answer) };
 }
 
 /** Prepares a step that makes or changes items. */
 export function prepareStep(
-  desk: Desk,
+  context: WriteContext,
   { writable, grant, all }: Granted,
   action: Written['action'],
   batch: Batch,
@@ -177,7 +177,7 @@ export function prepareStep(
 ): PreparedStep {
   const { name } = writable.collection.descriptor;
   const written: Written = {
-    scope: desk.scope,
+    scope: context.scope,
     writable,
     grant,
     action,
@@ -189,11 +189,11 @@ export function prepareStep(
   return {
     action,
     plans: plansOf(
-      desk.steps,
+      context.steps,
       written,
       all,
       form,
-      plan ?? desk.images?.(writable.collection.descriptor),
+      plan ?? context.images?.(writable.collection.descriptor),
       plan === undefined,
     ),
     batch,
@@ -202,11 +202,11 @@ export function prepareStep(
 }
 
 /** Returns the context by which errors of the database are explained when a batch is written. */
-export function touchedBy(desk: Desk, { writable, grant }: Granted, batch: Batch): Touched {
+export function affectedBy(context: WriteContext, { writable, grant }: Granted, batch: Batch): AffectedConstraints {
   const { collection } = writable;
   const keysOf = keysInBatch(batch);
   return {
-    scope: desk.scope,
+    scope: context.scope,
     collection,
     names: namesOf(batch),
     writable: new Set(grant.fields.keys()),

@@ -3,7 +3,7 @@ import { asMany, type Keys } from './keys.ts';
 import type { Running, Step } from './step.ts';
 
 /** Watches over the steps of one collection, however they came to be: by its own route, or within other payloads. */
-export interface Warden {
+export interface SystemHook {
   /**
    * Runs before a step. Throws to refuse the request. The function that it returns runs with the keys of the written
    * items, and may throw as well.
@@ -14,8 +14,8 @@ export interface Warden {
 /** Judges and completes what a step has written. */
 export type AfterStep = (keys: Keys) => Promise<void>;
 
-/** Wardens by the collection that they watch over. */
-export type Wardens = ReadonlyMap<string, Warden>;
+/** system hooks by the collection that they watch over. */
+export type SystemHooks = ReadonlyMap<string, SystemHook>;
 
 /** The keys of a collection with one key field, as the text of an array. */
 export function keyArray(keys: Keys): string {

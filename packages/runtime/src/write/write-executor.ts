@@ -1,4 +1,4 @@
-/** Running jobs as transactions, and what is answered. Source: API specification, sections 1.2, 1.6 and 17. */
+/** Executes write plans as transactions, and reads their answers. Source: API specification, sections 1.2, 1.6 and 17. */
 
 import type { Database, Outcome, Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
@@ -10,16 +10,16 @@ import type { ReadPlan } from '../query/plan.ts';
 import { postgres, type SqlDialect } from '../sql/dialects/index.ts';
 import type { HistoryKeeper } from './history.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
-import type { Guard, Job, WriteRequest } from './job.ts';
 import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
+import type { SystemHooks } from './system-hook.ts';
 import type { TreeWatcher } from './tree/watch.ts';
-import { untilAhead } from './until-ahead.ts';
-import { type Touched, tellViolation } from './violation.ts';
-import type { Wardens } from './warden.ts';
+import { type AffectedConstraints, explainViolation } from './violation.ts';
+import type { Guard, WritePlan, WriteRequest } from './write-plan.ts';
 
 /** Options of the executor. */
-export interface PerformerOptions {
+export interface WriteExecutorOptions {
   readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
   /** SQL dialect. Default: PostgreSQL. */
   readonly dialect?: SqlDialect;
@@ -27,7 +27,7 @@ export interface PerformerOptions {
   readonly gate: Gate;
   /** Null where the platform's own tables are not installed. */
   readonly history: HistoryKeeper | null;
-  readonly wardens: Wardens;
+  readonly systemHooks: SystemHooks;
   readonly keeper: AnswerKeeper | null;
   /** Told of every transaction that was committed; the answer waits for what it gives. */
   readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
@@ -35,80 +35,80 @@ export interface PerformerOptions {
 
 /** Result of a write, and how its answer is read. */
 export interface Written {
-  readonly echo: Job['echo'];
+  readonly echo: WritePlan['echo'];
   readonly keys: Keys | null;
   /** The answer, where the write has given it. */
   readonly rows?: Answer;
 }
 
 /** A write as transactions run it. */
-export interface Work<T = Written> {
+export interface TransactionBody<T = Written> {
   /** Writes. Runs again from the start when the transaction does. */
   run(transaction: Transaction): Promise<T>;
   /** How many rows it writes, where it runs one brief statement and is done. */
   brief?(): number | undefined;
   /** Collections and names by which errors of the database are explained, as far as they are known by now. */
-  touched(): readonly Touched[];
+  affected(): readonly AffectedConstraints[];
   /** True if an error only means that another request was faster, so that the work is done again from the start. */
-  readonly overtaken?: (error: unknown) => boolean;
+  readonly isConflict?: (error: unknown) => boolean;
   /** The transaction of the last run was committed. */
   committed(): void;
 }
 
-/** Runs jobs. */
-export interface Performer {
-  /** Turns a job into the body of a transaction. */
-  workOf(request: WriteRequest, job: Job): Work;
+/** Executes plans of writes. */
+export interface WriteExecutor {
+  /** Turns a plan into the body of a transaction. */
+  bodyOf(request: WriteRequest, plan: WritePlan): TransactionBody;
   /** Gives the bytes of the answer, null for none. */
-  once(work: Work): Promise<Buffer | null>;
+  once(work: TransactionBody): Promise<Buffer | null>;
   /**
    * Gives the answer that is kept under the key, or does the work and keeps its answer, also when that is an error, as
    * `failed` tells it: by default that of section 9.
    */
   keyed(
     keyed: KeyedRequest,
-    prepare: () => Promise<Work>,
+    prepare: () => Promise<TransactionBody>,
     failed?: (error: PlatformError) => KeptAnswer,
   ): Promise<KeptAnswer>;
   /** Reads the answer to a write while its transaction goes on. */
   answer(transaction: Transaction, written: Written): Promise<Buffer | null>;
   /** Judges what an item must be before it is written. */
   checkGuard(transaction: Transaction, guard: Guard): Promise<void>;
-  /** Writes a job, which needs no guard any more, with its history. */
-  write(transaction: Transaction, request: WriteRequest, job: Job, watcher?: TreeWatcher): Promise<Written>;
+  /** Executes a plan whose guard was checked, with its history. */
+  write(transaction: Transaction, request: WriteRequest, plan: WritePlan, watcher?: TreeWatcher): Promise<Written>;
 }
 
 /** Finds the writer of a plan's answers; each is made once. */
 type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
-/** Makes what runs jobs. */
-export function createPerformer(options: PerformerOptions): Performer {
+/** Creates the executor of write plans. */
+export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
   const { database, keeper, gate } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) =>
     checkGuard(guard, gate, writerOf, transaction, options.dialect);
-  function end(work: Work, transaction: Transaction | undefined): Promise<void> | undefined {
+  function end(work: TransactionBody, transaction: Transaction | undefined): Promise<void> | undefined {
     const following = transaction === undefined ? undefined : options.committed?.(transaction);
     work.committed();
     return following;
   }
 
   return {
-    workOf(request, job) {
+    bodyOf(request, plan) {
       let retelling = false;
       return {
         async run(transaction) {
-          if (job.returned !== undefined && !retelling) {
-            const rows = await job.returned({ transaction, caller: request.caller, gate });
-            return { echo: job.echo, keys: null, rows };
+          if (plan.singleStatement !== undefined && !retelling) {
+            const rows = await plan.singleStatement({ transaction, caller: request.caller, gate });
+            return { echo: plan.echo, keys: null, rows };
           }
-          if (job.guard !== undefined) await checkOf(transaction, job.guard);
-          return writeJob(options, transaction, request, job);
+          if (plan.guard !== undefined) await checkOf(transaction, plan.guard);
+          return executePlan(options, transaction, request, plan);
         },
-        brief: () => (retelling ? undefined : job.brief),
-        touched: () => job.touched(),
-        overtaken(error) {
-          if (job.retold !== true || retelling || !isRefusal(error)) return job.overtaken?.(error) === true;
+        brief: () => (retelling ? undefined : plan.brief),
+        affected: () => plan.affected(),
+        isConflict(error) {
+          if (plan.retrySlowPath !== true || retelling || !isRefusal(error)) return plan.isConflict?.(error) === true;
           retelling = true;
           return true;
         },
@@ -116,7 +116,7 @@ export function createPerformer(options: PerformerOptions): Performer {
       };
     },
     checkGuard: checkOf,
-    write: (transaction, request, job, watcher) => writeJob(options, transaction, request, job, watcher),
+    write: (transaction, request, plan, watcher) => executePlan(options, transaction, request, plan, watcher),
     async once(work) {
       try {
         let latest: Transaction | undefined;
@@ -124,7 +124,7 @@ export function createPerformer(options: PerformerOptions): Performer {
           latest = transaction;
           return finish(gate, writerOf, await work.run(transaction));
         };
-        const answer = await untilAhead(work, () => {
+        const answer = await retryOnConflict(work, () => {
           const rows = work.brief?.();
           return rows === undefined
             ? database.transaction(run)
@@ -134,7 +134,7 @@ export function createPerformer(options: PerformerOptions): Performer {
         if (following !== undefined) await following;
         return answer();
       } catch (error) {
-        throw tellViolation(error, work.touched());
+        throw explainViolation(error, work.affected());
       }
     },
     answer: (transaction, written) => answerNow(transaction, finish(gate, writerOf, written)),
@@ -142,13 +142,13 @@ export function createPerformer(options: PerformerOptions): Performer {
       if (keeper === null) {
         throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
       }
-      let work: Work | undefined;
+      let work: TransactionBody | undefined;
       let ran = false;
       let latest: Transaction | undefined;
       try {
         const ready = await prepare();
         work = ready;
-        const kept = await untilAhead(ready, () =>
+        const kept = await retryOnConflict(ready, () =>
           database.transaction(async (transaction) => {
             ran = false;
             latest = transaction;
@@ -165,7 +165,7 @@ export function createPerformer(options: PerformerOptions): Performer {
         if (ran) await end(ready, latest);
         return kept;
       } catch (thrown) {
-        const error = toPlatformError(tellViolation(thrown, work?.touched() ?? []));
+        const error = toPlatformError(explainViolation(thrown, work?.affected() ?? []));
         if (error.status >= 500 || error.status === 429) throw error;
         return keepFailure(database, keeper, keyed, failed(error));
       }
@@ -192,7 +192,7 @@ async function answerNow(
 
 /** Nothing of the request stays but its answer, unless another request has taken the key first. */
 function keepFailure(
-  database: PerformerOptions['database'],
+  database: WriteExecutorOptions['database'],
   keeper: AnswerKeeper,
   keyed: KeyedRequest,
   answer: KeptAnswer,
@@ -214,12 +214,12 @@ function rememberWriters(): WriterOf {
   };
 }
 
-/** Writes a job with its history. */
-async function writeJob(
-  { gate, history: keeper, wardens, dialect = postgres }: PerformerOptions,
+/** Executes a plan with its history. */
+async function executePlan(
+  { gate, history: keeper, systemHooks, dialect = postgres }: WriteExecutorOptions,
   transaction: Transaction,
   { caller, sender, activity }: WriteRequest,
-  { echo, work }: Job,
+  { echo, work }: WritePlan,
   watcher?: TreeWatcher,
 ): Promise<Written> {
   const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }, activity) ?? null;
@@ -230,7 +230,7 @@ async function writeJob(
     dialect,
     gate,
     history,
-    wardens,
+    systemHooks: systemHooks,
     ...(watcher && { watcher }),
   });
   const kept = history?.finish();

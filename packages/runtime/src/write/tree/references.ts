@@ -7,13 +7,13 @@ import { decodeValue, type JsonValue } from '../../contract/index.ts';
 import type { PlatformError } from '../../errors.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
+import type { Found } from './find-existing.ts';
 import type { Group, KeyTexts, TreeNode } from './group.ts';
 import { inOrder, replaceGroups } from './order.ts';
-import type { Found } from './probe.ts';
 import { isEmptied } from './removal.ts';
 
 /** One place of a payload that names an item which is not there. */
-interface Mention {
+interface Reference {
   readonly group: Group;
   readonly node: TreeNode;
   readonly key: KeyTexts;
@@ -44,23 +44,23 @@ export function itemId(collection: string, key: KeyTexts): string {
  * Leaves one place that makes each new item. Throws what `missing` gives for an item that is neither there nor made; an
  * item that is to be made anew in two places is left to the database, which takes one.
  */
-export function settleMentions(
+export function resolveReferences(
   root: Group,
   found: Found,
   missing: (group: Group, node: TreeNode) => PlatformError,
 ): Group {
   const replaced = new Map<TreeNode, TreeNode>();
-  for (const mentions of Map.groupBy(mentionsOf(root, found), ({ group, key }) =>
+  for (const references of Map.groupBy(referencesIn(root, found), ({ group, key }) =>
     itemId(group.writable.collection.descriptor.name, key),
   ).values()) {
-    const [first, ...others] = mentions;
+    const [first, ...others] = references;
     if (first === undefined) continue;
-    const makers = mentions.filter(({ node }) => isMade(node, found));
+    const makers = references.filter(({ node }) => isMade(node, found));
     if (makers.length === 0) throw missing(first.group, first.node);
     if (others.length === 0 || makers.filter(({ node }) => node.form === 'create').length > 1) continue;
-    const maker = mentions.find((mention) => completes(mention, mentions)) ?? first;
-    replaced.set(maker.node, makerOf(maker, mentions));
-    for (const other of mentions) if (other !== maker) replaced.set(other.node, linkOf(maker, other));
+    const creator = references.find((reference) => completes(reference, references)) ?? first;
+    replaced.set(creator.node, creatorOf(creator, references));
+    for (const other of references) if (other !== creator) replaced.set(other.node, linkOf(creator, other));
   }
   if (replaced.size === 0) return root;
   return replaceGroups(root, (_, group) => {
@@ -69,9 +69,9 @@ export function settleMentions(
 }
 
 /** Places that name items which are not there, in the order in which they are written. */
-function mentionsOf(root: Group, found: Found): readonly Mention[] {
+function referencesIn(root: Group, found: Found): readonly Reference[] {
   return inOrder(root).flatMap(({ group }) =>
-    group.nodes.flatMap((node): readonly Mention[] => {
+    group.nodes.flatMap((node): readonly Reference[] => {
       const stored = found(node) || (group === root && node.form === 'update');
       const key = stored ? undefined : keyOfNode(group, node);
       return key === undefined ? [] : [{ group, node, key }];
@@ -79,9 +79,9 @@ function mentionsOf(root: Group, found: Found): readonly Mention[] {
   );
 }
 
-function makerOf({ group, node, key }: Mention, mentions: readonly Mention[]): TreeNode {
+function creatorOf({ group, node, key }: Reference, references: readonly Reference[]): TreeNode {
   const names = keyFields(group.writable.collection.descriptor).map(({ name }) => name);
-  const nodes = mentions.map((mention) => mention.node);
+  const nodes = references.map((reference) => reference.node);
   const fields: Record<string, JsonValue> = {};
   for (const [part, name] of names.entries()) fields[name] = key[part] ?? null;
   for (const other of nodes) Object.assign(fields, other.own);
@@ -96,14 +96,14 @@ function sizeOf({ own: fields }: TreeNode): number {
 }
 
 /** True if the relation of a mention sets a field that the new item requires and that no payload sets. */
-function completes({ group }: Mention, mentions: readonly Mention[]): boolean {
+function completes({ group }: Reference, references: readonly Reference[]): boolean {
   return group.owned.some((name) => {
-    return !isEmptied(group.writable, name) && !mentions.some(({ node }) => Object.hasOwn(node.own, name));
+    return !isEmptied(group.writable, name) && !references.some(({ node }) => Object.hasOwn(node.own, name));
   });
 }
 
 /** Turns a mention into a link. It keeps its values for fields that the relation of the creating mention sets. */
-function linkOf(maker: Mention, { node, key }: Mention): TreeNode {
-  const fields = Object.fromEntries(Object.entries(node.own).filter(([name]) => maker.group.owned.includes(name)));
+function linkOf(creator: Reference, { node, key }: Reference): TreeNode {
+  const fields = Object.fromEntries(Object.entries(node.own).filter(([name]) => creator.group.owned.includes(name)));
   return { ...node, form: 'link', given: key, own: fields, sources: [] };
 }

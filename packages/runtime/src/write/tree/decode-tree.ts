@@ -2,14 +2,14 @@
 import { type Batch, type BatchBuilder, createBatch } from '../batch.ts';
 import { decodeItem, requireFields } from '../decode.ts';
 import { hashBatch } from '../hash.ts';
-import type { Desk, Granted } from '../job.ts';
 import type { Problems } from '../problems.ts';
 import { grantFor, type WritableField, type WriteGrant } from '../scope.ts';
+import type { Granted, WriteContext } from '../write-plan.ts';
+import type { Found } from './find-existing.ts';
 import { type Group, groupsOf, type TreeNode } from './group.ts';
-import type { Found } from './probe.ts';
 
 /** Create or update of some nodes of a group. */
-export interface StepDraft {
+export interface DecodedStep {
   readonly granted: Granted;
   readonly action: 'create' | 'update';
   /** Places in the group. */
@@ -21,25 +21,25 @@ export interface StepDraft {
 }
 
 /** The steps of each group. */
-export type Drafts = ReadonlyMap<Group, readonly StepDraft[]>;
+export type DecodedSteps = ReadonlyMap<Group, readonly DecodedStep[]>;
 
 /** Decodes a tree as far as the caller may write it; errors go to `problems`. */
-export function draftTree(desk: Desk, root: Group, found: Found, problems: Problems): Drafts {
-  return new Map(groupsOf(root).map((group) => [group, draftGroup(desk, group, found, problems)]));
+export function decodeTree(context: WriteContext, root: Group, found: Found, problems: Problems): DecodedSteps {
+  return new Map(groupsOf(root).map((group) => [group, decodeGroup(context, group, found, problems)]));
 }
 
 /** Hashes what is stored hashed. */
-export async function hashDrafts(desk: Desk, drafts: Drafts): Promise<Drafts> {
-  const hashed = new Map<Group, readonly StepDraft[]>();
-  for (const [group, steps] of drafts) {
-    const done: StepDraft[] = [];
-    for (const step of steps) done.push({ ...step, batch: await hashBatch(desk, step.granted, step.batch) });
+export async function hashDecoded(context: WriteContext, decoded: DecodedSteps): Promise<DecodedSteps> {
+  const hashed = new Map<Group, readonly DecodedStep[]>();
+  for (const [group, steps] of decoded) {
+    const done: DecodedStep[] = [];
+    for (const step of steps) done.push({ ...step, batch: await hashBatch(context, step.granted, step.batch) });
     hashed.set(group, done);
   }
   return hashed;
 }
 
-function draftGroup(desk: Desk, group: Group, found: Found, problems: Problems): readonly StepDraft[] {
+function decodeGroup(context: WriteContext, group: Group, found: Found, problems: Problems): readonly DecodedStep[] {
   const places = [...group.nodes.keys()];
   const linked = linkedFields(group);
   const is = (action: 'create' | 'update') => (index: number) => {
@@ -47,8 +47,8 @@ function draftGroup(desk: Desk, group: Group, found: Found, problems: Problems):
     return node !== undefined && actionOf(group, node, linked(index), found) === action;
   };
   return [
-    ...draftStep(desk, group, 'create', places.filter(is('create')), linked, problems),
-    ...draftStep(desk, group, 'update', places.filter(is('update')), linked, problems),
+    ...decodeStep(context, group, 'create', places.filter(is('create')), linked, problems),
+    ...decodeStep(context, group, 'update', places.filter(is('update')), linked, problems),
   ];
 }
 
@@ -77,25 +77,25 @@ function actionOf(
   return says || linked.some((name) => !key.includes(name)) ? 'update' : null;
 }
 
-function draftStep(
-  desk: Desk,
+function decodeStep(
+  context: WriteContext,
   group: Group,
   action: 'create' | 'update',
   nodes: readonly number[],
   linked: (index: number) => readonly string[],
   problems: Problems,
-): readonly StepDraft[] {
+): readonly DecodedStep[] {
   if (nodes.length === 0) return [];
   const { writable } = group;
   const all = writable[action];
-  const grant = grantFor(writable, all, desk.caller);
+  const grant = grantFor(writable, all, context.caller);
   // A singleton is made by its own route only, which looks whether there is one.
   const another = action === 'create' && group.path !== '' && writable.collection.descriptor.singleton;
   if (all === undefined || grant === undefined || another) {
     problems.forbid();
     return [];
   }
-  const input = { scope: desk.scope, writable, grant, action };
+  const input = { scope: context.scope, writable, grant, action };
   const builder = createBatch(writable.collection.descriptor);
   for (const [item, index] of nodes.entries()) {
     const node = group.nodes[index];

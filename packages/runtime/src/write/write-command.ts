@@ -6,22 +6,30 @@ import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
 import { decodeKey, parseKeySegment } from '../query/keys.ts';
 import type { CollectionScope } from '../query/scope.ts';
-import { type Desk, echoOf, type Guard, guardOf, type Job, type WriteRequest, writableOf } from './job.ts';
 import { type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { parseCreate, parseObject, parseUpdate } from './parse-body.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
 import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
 import { earlierOf } from './problems.ts';
 import type { WritableCollection } from './scope.ts';
-import type { Entry } from './tree/lead.ts';
+import type { Entry } from './tree/nested-write.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
 import { preparePost } from './upsert/prepare-upsert.ts';
+import {
+  echoOf,
+  type Guard,
+  guardOf,
+  type WriteContext,
+  type WritePlan,
+  type WriteRequest,
+  writableOf,
+} from './write-plan.ts';
 
 /** Action of a write. */
 export type Action = 'create' | 'update' | 'delete';
 
 /** One write: its action, who asks, what names the items, and the body. */
-export interface Ask {
+export interface WriteCommand {
   readonly action: Action;
   readonly request: WriteRequest;
   readonly body: JsonValue | undefined;
@@ -31,7 +39,7 @@ export interface Ask {
 }
 
 /** One payload of a write with the items that it is for; a hook runs once for each. */
-export interface Portion {
+export interface HookPayload {
   /** Undefined where items are removed. A hook may change it. */
   readonly payload: JsonValue | undefined;
   /** Null where they are not known before: new items, those of a query, and the one of a singleton. */
@@ -42,40 +50,48 @@ export interface Portion {
  * Prepares a write with a body, which hooks may have changed. Throws for everything that is wrong with it, in the order of
  * the API specification, section 1.5.
  */
-export async function prepareAsk(desk: Desk, ask: Ask, body: JsonValue | undefined): Promise<Job> {
-  const { complaints } = desk;
-  const job = await prepareAction(desk, ask, body).catch((error: unknown) => {
+export async function prepareCommand(
+  context: WriteContext,
+  command: WriteCommand,
+  body: JsonValue | undefined,
+): Promise<WritePlan> {
+  const { complaints } = context;
+  const plan = await prepareAction(context, command, body).catch((error: unknown) => {
     const [complaint = error] = complaints;
     throw earlierOf(error, complaint);
   });
   const [complaint] = complaints;
   if (complaint !== undefined) throw complaint;
-  return job;
+  return plan;
 }
 
-async function prepareAction(desk: Desk, { action, item, singleton }: Ask, body: JsonValue | undefined): Promise<Job> {
-  if (action === 'create') return preparePost(desk, body);
-  if (action === 'delete') return item === undefined ? prepareDelete(desk, body) : prepareDeleteOne(desk, item);
-  if (singleton === true) return prepareUpdateSingleton(desk, body);
-  return item === undefined ? prepareUpdate(desk, body) : prepareUpdateOne(desk, item, body);
+async function prepareAction(
+  context: WriteContext,
+  { action, item, singleton }: WriteCommand,
+  body: JsonValue | undefined,
+): Promise<WritePlan> {
+  if (action === 'create') return preparePost(context, body);
+  if (action === 'delete') return item === undefined ? prepareDelete(context, body) : prepareDeleteOne(context, item);
+  if (singleton === true) return prepareUpdateSingleton(context, body);
+  return item === undefined ? prepareUpdate(context, body) : prepareUpdateOne(context, item, body);
 }
 
 /** Condition that the item of a write must meet before anything runs (If-Match); undefined if the request sets none. */
-export function guardOfAsk(desk: Desk, { item }: Ask): Guard | undefined {
-  if (desk.ifMatch === undefined || item === undefined) return undefined;
-  const { collection } = writableOf(desk);
+export function guardOfCommand(context: WriteContext, { item }: WriteCommand): Guard | undefined {
+  if (context.ifMatch === undefined || item === undefined) return undefined;
+  const { collection } = writableOf(context);
   const keys = oneKey(parseKeySegment(collection, item));
-  return guardOf(desk, collection, keys, () => echoOf(desk, 'one')).guard;
+  return guardOf(context, collection, keys, () => echoOf(context, 'one')).guard;
 }
 
 /** The top of a write whose payloads hold related items; null for any other. Throws for what is wrong with its form. */
 export function entriesOf(
-  desk: Desk,
-  { action, item, singleton }: Ask,
+  context: WriteContext,
+  { action, item, singleton }: WriteCommand,
   body: JsonValue | undefined,
 ): readonly Entry[] | null {
   if (action === 'delete') return null;
-  const writable = writableOf(desk);
+  const writable = writableOf(context);
   const { collection } = writable;
   const { name } = collection.descriptor;
   const unnamed = (form: Entry['form'], payload: FilterObject): readonly Entry[] => [
@@ -84,7 +100,7 @@ export function entriesOf(
   const trees = (payloads: readonly FilterObject[], enter: () => readonly Entry[]) =>
     isTree(writable, payloads) ? enter() : null;
   if (action === 'create') {
-    const { items, many } = parseCreate(body, desk.mostItems);
+    const { items, many } = parseCreate(body, context.mostItems);
     return trees(items, () => newEntries(writable, items, many));
   }
   if (singleton === true || item !== undefined) {
@@ -94,7 +110,7 @@ export function entriesOf(
       keys === null ? unnamed('either', data) : changedEntries(writable, keys, [data], null),
     );
   }
-  const parsed = parseUpdate(body, desk.mostItems);
+  const parsed = parseUpdate(body, context.mostItems);
   if (parsed.kind === 'each') {
     const { keys, items, places } = keyedItems(writable, parsed.items);
     return trees(items, () => changedEntries(writable, keys, items, places));
@@ -105,47 +121,54 @@ export function entriesOf(
 }
 
 /** The payloads of a write whose form was judged, each a copy for hooks to change. */
-export function portionsOf(desk: Desk, ask: Ask): readonly Portion[] {
-  const writable = writableOf(desk);
+export function hookPayloadsOf(context: WriteContext, command: WriteCommand): readonly HookPayload[] {
+  const writable = writableOf(context);
   const { collection } = writable;
-  const { action, body } = ask;
-  const copyFor = (payload: JsonValue) => copyPayload(desk.scope.open, collection, payload);
-  if (action === 'delete') return [{ payload: undefined, keys: keysNamed(writable, ask) }];
+  const { action, body } = command;
+  const copyFor = (payload: JsonValue) => copyPayload(context.scope.open, collection, payload);
+  if (action === 'delete') return [{ payload: undefined, keys: keysNamed(writable, command) }];
   if (isList(body)) {
     return body.map((payload) => ({
       payload: copyFor(payload),
       keys: action === 'create' ? null : ownKey(collection, payload),
     }));
   }
-  const payload = isShared(ask) ? memberOf(body, 'data') : body;
-  return [{ payload: copyFor(payload ?? {}), keys: action === 'create' ? null : keysNamed(writable, ask) }];
+  const payload = isShared(command) ? memberOf(body, 'data') : body;
+  return [{ payload: copyFor(payload ?? {}), keys: action === 'create' ? null : keysNamed(writable, command) }];
 }
 
 /** The body with payloads that hooks have changed. Throws `TypeError` for what is no JSON. */
-export function bodyOf(ask: Ask, portions: readonly Portion[]): JsonValue | undefined {
-  const { action, body } = ask;
+export function bodyOf(command: WriteCommand, hookPayloads: readonly HookPayload[]): JsonValue | undefined {
+  const { action, body } = command;
   if (action === 'delete') return body;
-  const payloads = portions.map(({ payload }) => toJson(payload));
+  const payloads = hookPayloads.map(({ payload }) => toJson(payload));
   if (isList(body)) return payloads;
   const [payload = {}] = payloads;
-  return isShared(ask) && body !== undefined && isObject(body) ? { ...body, data: payload } : payload;
+  return isShared(command) && body !== undefined && isObject(body) ? { ...body, data: payload } : payload;
 }
 
-/** The portions of a write with the keys of what was written. */
-export function writtenPortions(desk: Desk, portions: readonly Portion[], keys: Keys | null): readonly Portion[] {
-  const { descriptor } = writableOf(desk).collection;
+/** The payloads of a write with the keys of what was written. */
+export function writtenPayloads(
+  context: WriteContext,
+  hookPayloads: readonly HookPayload[],
+  keys: Keys | null,
+): readonly HookPayload[] {
+  const { descriptor } = writableOf(context).collection;
   const written = keys === null ? [] : sentKeys(descriptor, keys);
-  const [only] = portions;
-  if (portions.length === 1 && only !== undefined) return [{ ...only, keys: written }];
-  return portions.map((portion, index) => ({ ...portion, keys: portion.keys ?? written.slice(index, index + 1) }));
+  const [only] = hookPayloads;
+  if (hookPayloads.length === 1 && only !== undefined) return [{ ...only, keys: written }];
+  return hookPayloads.map((hookPayload, index) => ({
+    ...hookPayload,
+    keys: hookPayload.keys ?? written.slice(index, index + 1),
+  }));
 }
 
 /** True if the body is `{keys | query, data}`. */
-function isShared({ action, item, singleton }: Ask): boolean {
+function isShared({ action, item, singleton }: WriteCommand): boolean {
   return action === 'update' && item === undefined && singleton !== true;
 }
 
-function keysNamed(writable: WritableCollection, { item, singleton, body }: Ask): readonly JsonValue[] | null {
+function keysNamed(writable: WritableCollection, { item, singleton, body }: WriteCommand): readonly JsonValue[] | null {
   const { collection } = writable;
   if (singleton === true) return null;
   if (item !== undefined) return sentKeys(collection.descriptor, oneKey(parseKeySegment(collection, item)));

@@ -10,7 +10,7 @@ import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running, Step } from '../write/step.ts';
-import { keyArray, type Warden, writes } from '../write/warden.ts';
+import { keyArray, type SystemHook, writes } from '../write/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 /** Facts of a user that writes are checked by. */
@@ -65,8 +65,8 @@ FROM ${named} ORDER BY u.id`;
   };
 }
 
-/** Makes the warden of users. */
-export function createUserWarden(location: SystemPlace, isAdmin: (caller: Caller) => boolean): Warden {
+/** Makes the systemHook of users. */
+export function createUserHook(location: SystemPlace, isAdmin: (caller: Caller) => boolean): SystemHook {
   const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   const administratorTexts = administratorStatements(location);
 
@@ -113,9 +113,9 @@ export function createUserWarden(location: SystemPlace, isAdmin: (caller: Caller
     async watch(running, step) {
       const admin = isAdmin(running.caller);
       const before = step.keys === null ? none : await hold(running, keyArray(step.keys));
-      const touched = [...before.values()];
+      const affected = [...before.values()];
       // Also where a payload says nothing: presets may.
-      if (!admin && touched.some(isAdministrator)) throw forbidden();
+      if (!admin && affected.some(isAdministrator)) throw forbidden();
       return async (keys) => {
         if (writes(step, ['email'])) await normalise(running, keyArray(keys));
         const after = step.action === 'delete' ? none : await read(running, texts.states, keyArray(keys));

@@ -1,22 +1,22 @@
 /** One try at a transaction in which code of a project takes part. */
 import type { Transaction } from '../database/database.ts';
-import type { Touched } from '../write/violation.ts';
+import type { AffectedConstraints } from '../write/violation.ts';
 
 /** A transaction with what hooks have begun in it. Made anew when the transaction runs again. */
-export interface Scene {
+export interface TransactionAttempt {
   readonly transaction: Transaction;
   /** Everything that was written, for errors of the database. */
-  readonly touched: Touched[];
+  readonly affected: AffectedConstraints[];
   /** Checks of everything that was written: true if an error only means that another request was faster. */
-  readonly overtaken: ((error: unknown) => boolean)[];
+  readonly isConflict: ((error: unknown) => boolean)[];
   /** Functions that run when the transaction is committed. */
   readonly committed: (() => Promise<void>)[];
   /** From here on nothing more is sent: the connection belongs to others. */
   close(): void;
 }
 
-/** Opens the scene of a transaction. */
-export function openScene(transaction: Transaction): Scene {
+/** Starts an attempt at a transaction. */
+export function openAttempt(transaction: Transaction): TransactionAttempt {
   let closed = false;
   return {
     transaction: {
@@ -27,8 +27,8 @@ export function openScene(transaction: Transaction): Scene {
       identify: (id) => transaction.identify(id),
       witness: (witness) => transaction.witness?.(witness),
     },
-    touched: [],
-    overtaken: [],
+    affected: [],
+    isConflict: [],
     committed: [],
     close() {
       closed = true;

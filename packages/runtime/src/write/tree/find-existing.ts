@@ -20,13 +20,13 @@ import { keyEqual } from './stored.ts';
 export type Found = (node: TreeNode) => boolean;
 
 /** Nodes of a group whose items have to be looked for. */
-interface Wanted {
+interface ExistenceQuery {
   readonly group: Group;
   readonly nodes: readonly TreeNode[];
 }
 
 /** The groups of a tree in which items have to be looked for: all that have keys, but for those that the request is about. */
-export function wantedOf(root: Group): readonly Wanted[] {
+export function existenceQueries(root: Group): readonly ExistenceQuery[] {
   return groupsOf(root).flatMap((group) => {
     const nodes = group === root ? [] : group.nodes.filter(({ form }) => form !== 'create');
     return nodes.length === 0 ? [] : [{ group, nodes }];
@@ -34,11 +34,15 @@ export function wantedOf(root: Group): readonly Wanted[] {
 }
 
 /** Looks for items. Throws FORBIDDEN for a hidden one. */
-export async function probe(running: Running, scope: WriteScope, wanted: readonly Wanted[]): Promise<Found> {
+export async function findExisting(
+  running: Running,
+  scope: WriteScope,
+  wanted: readonly ExistenceQuery[],
+): Promise<Found> {
   if (wanted.length === 0) return () => false;
   const question = startQuestion(running.dialect);
   const { gathered } = running.dialect.input;
-  const parts = wanted.map((entry, index) => printWanted(question, scope, entry, `g${index}`));
+  const parts = wanted.map((entry, index) => printQuery(question, scope, entry, `g${index}`));
   const answers = wanted.flatMap((_, index) => [
     `(SELECT ${gathered({ value: 'n' })} FROM g${index})`,
     `(SELECT ${gathered({ value: 'n', only: 'r' })} FROM g${index})`,
@@ -70,7 +74,7 @@ export function missing(
   return failedValidation(location, null, 'foreign_key', 'is not there');
 }
 
-function printWanted(question: Question, scope: WriteScope, { group, nodes }: Wanted, name: string): string {
+function printQuery(question: Question, scope: WriteScope, { group, nodes }: ExistenceQuery, name: string): string {
   const { collection } = group.writable;
   const { descriptor } = collection;
   const { statement } = question;

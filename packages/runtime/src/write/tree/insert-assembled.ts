@@ -13,7 +13,7 @@ import { joinBatches } from './join-batches.ts';
 import type { TreePlan } from './plan-tree.ts';
 
 /** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */
-export type MakeTree = (transaction: Transaction, caller: Caller, groups: readonly FilledGroup[]) => Promise<Answer>;
+export type InsertTree = (transaction: Transaction, caller: Caller, groups: readonly FilledGroup[]) => Promise<Answer>;
 
 interface Tree {
   readonly caller: Caller;
@@ -21,7 +21,7 @@ interface Tree {
 }
 
 /** How the trees of a plan are made. */
-export function makeFilled(plan: Omit<TreePlan, 'make'>, read: FilledRead): MakeTree {
+export function insertAssembled(plan: Omit<TreePlan, 'make'>, read: FilledRead): InsertTree {
   const make = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
   // A statement that takes values of the caller is shared only by requests of that caller.
   const isOwn = plan.binders.some(({ kind }) => kind === 'caller');

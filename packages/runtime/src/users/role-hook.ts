@@ -5,7 +5,7 @@ import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running } from '../write/step.ts';
-import { keyArray, type Warden, writes } from '../write/warden.ts';
+import { keyArray, type SystemHook, writes } from '../write/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 interface Statements {
@@ -52,8 +52,8 @@ WHERE r.admin_access ORDER BY r.id${lock('r')}`),
   };
 }
 
-/** Makes the warden of roles. */
-export function createRoleWarden(location: SystemPlace): Warden {
+/** Makes the systemHook of roles. */
+export function createRoleHook(location: SystemPlace): SystemHook {
   const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   const administratorTexts = administratorStatements(location);
 

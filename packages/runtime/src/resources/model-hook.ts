@@ -2,7 +2,7 @@
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { ChangeModel } from '../generations/change-model.ts';
-import type { Warden } from '../write/warden.ts';
+import type { SystemHook } from '../write/system-hook.ts';
 
 /** Collections of which the API is compiled. */
 export type ModelCollection = 'platform_permissions' | 'platform_roles';
@@ -57,8 +57,8 @@ export const frozenModel: ModelChanges = {
   },
 };
 
-/** Makes the warden of one of the collections. */
-export function createModelWarden(changes: ModelChanges, collection: ModelCollection): Warden {
+/** Makes the systemHook of one of the collections. */
+export function createModelHook(changes: ModelChanges, collection: ModelCollection): SystemHook {
   return {
     async watch({ transaction }) {
       const refusal = changes.refusalOf(collection);
@@ -70,7 +70,7 @@ export function createModelWarden(changes: ModelChanges, collection: ModelCollec
 }
 
 /** A hook that runs both, the first one first. */
-export function bothWardens(first: Warden, second: Warden): Warden {
+export function bothHooks(first: SystemHook, second: SystemHook): SystemHook {
   return {
     async watch(running, step) {
       const after = await first.watch(running, step);

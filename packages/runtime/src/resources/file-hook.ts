@@ -11,10 +11,10 @@ import { allRows, firstRow } from '../write/own-rows.ts';
 import { invalidPayload } from '../write/problems.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running, Step } from '../write/step.ts';
-import { keyArray, type Warden, writes } from '../write/warden.ts';
+import { keyArray, type SystemHook, writes } from '../write/system-hook.ts';
 
 /** Options of the hook. */
-export interface FileWardenOptions {
+export interface FileHookOptions {
   readonly place: SystemPlace;
   /** Called with a transaction that leaves contents without a file. */
   readonly left: (transaction: Running['transaction']) => void;
@@ -59,8 +59,8 @@ SET f.uploaded_by = $2, f.modified_by = $2, f.folder = CASE WHEN p.v = 'true' TH
   };
 }
 
-/** Makes the warden of files. */
-export function createFileWarden({ place: location, left }: FileWardenOptions): Warden {
+/** Makes the systemHook of files. */
+export function createFileHook({ place: location, left }: FileHookOptions): SystemHook {
   const loose = looseFileSteps(location);
   const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 

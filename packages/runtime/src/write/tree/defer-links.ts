@@ -6,15 +6,15 @@ import { decodeValue } from '../../contract/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { WriteScope } from '../scope.ts';
+import type { Found } from './find-existing.ts';
 import { type Before, type Group, groupsOf, type TreeNode } from './group.ts';
-import { isMade, itemId, keyOfNode } from './mentions.ts';
 import { holdersOf } from './names.ts';
 import { inOrder, type Placed, replaceGroups } from './order.ts';
-import type { Found } from './probe.ts';
+import { isMade, itemId, keyOfNode } from './references.ts';
 import { isEmptied } from './removal.ts';
 
 /** A tree whose links can be written. */
-export interface Postponed {
+export interface DeferredLinks {
   readonly root: Group;
   /** True if constraints have to wait for COMMIT, where they can. */
   readonly deferred: boolean;
@@ -30,13 +30,13 @@ interface Ahead {
 }
 
 /** Puts off links where they lead ahead: the link alone where it can be null, else what holds it. */
-export function postponeLinks(scope: WriteScope, root: Group, found: Found): Postponed {
+export function deferLinks(scope: WriteScope, root: Group, found: Found): DeferredLinks {
   const ahead = linksAhead(scope, root, found);
   const rigid = ahead.filter(({ placed, fields }) => !canBeNull(placed.group, fields));
   const moved = rigid.flatMap((link) => movable(link, found) ?? []);
   const [first] = moved;
   if (first !== undefined) {
-    const next = postponeLinks(scope, moveBehind(root, first), found);
+    const next = deferLinks(scope, moveBehind(root, first), found);
     return { ...next, deferred: next.deferred || first.behind === 'known' };
   }
   const later = new Map<TreeNode, string[]>();
@@ -71,9 +71,9 @@ function linksAhead(scope: WriteScope, root: Group, found: Found): readonly Ahea
   return order.flatMap((placed, position) =>
     [...plainLinks(scope, placed.group), ...nodeLinks(placed, found)].flatMap(
       ({ node, fields, item }): readonly Ahead[] => {
-        const maker = makers.get(item) ?? -1;
-        const group = order[maker]?.group;
-        return maker <= position || group === undefined ? [] : [{ placed, node, fields, maker: group }];
+        const creator = makers.get(item) ?? -1;
+        const group = order[creator]?.group;
+        return creator <= position || group === undefined ? [] : [{ placed, node, fields, maker: group }];
       },
     ),
   );
@@ -143,8 +143,8 @@ interface Moved {
  * The edge behind which the link does not lead ahead any more: where the ways to the link and to the maker part. Only what
  * is made can wait for its link, and it has to hold null meanwhile, or a key that is known.
  */
-function movable({ placed, maker }: Ahead, found: Found): Moved | undefined {
-  const parting = placed.way.find(({ from, edge }) => contains(from, maker) && !contains(edge.group, maker));
+function movable({ placed, maker: creator }: Ahead, found: Found): Moved | undefined {
+  const parting = placed.way.find(({ from, edge }) => contains(from, creator) && !contains(edge.group, creator));
   if (parting === undefined || parting.edge.behind !== undefined) return undefined;
   const { from, edge } = parting;
   if (isWatched(from)) return undefined;
@@ -154,7 +154,7 @@ function movable({ placed, maker }: Ahead, found: Found): Moved | undefined {
   return hasKnownKeys(edge) ? { from, edge, behind: 'known' } : undefined;
 }
 
-/** Rows of the platform's own collections are judged by wardens as they are made, so none of their links waits. */
+/** Rows of the platform's own collections are judged by systemHooks as they are made, so none of their links waits. */
 function isWatched({ writable }: Group): boolean {
   return writable.collection.descriptor.system === true;
 }

@@ -3,11 +3,11 @@ import { each, give, type OwnSql, run, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import type { Sender } from '../write/job.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
 import type { Running } from '../write/step.ts';
-import { keyArray, type Warden } from '../write/warden.ts';
+import { keyArray, type SystemHook } from '../write/system-hook.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import { areReadable } from './are-readable.ts';
 
 /** Called with new comments, before the transaction ends: their collections, items and texts. */
@@ -22,7 +22,7 @@ export interface Comment {
 }
 
 /** Options of the hook. */
-export interface CommentWardenOptions {
+export interface CommentHookOptions {
   readonly place: SystemPlace;
   readonly planner: Planner;
   readonly hear: HearComments;
@@ -91,7 +91,7 @@ SET a.comment = c.comment`,
 }
 
 /** Makes the hook of comments: their author must be able to read the item, and activity records them. */
-export function createCommentWarden({ place: location, planner, hear }: CommentWardenOptions): Warden {
+export function createCommentHook({ place: location, planner, hear }: CommentHookOptions): SystemHook {
   const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
 
   async function change({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
@@ -128,6 +128,6 @@ export function createCommentWarden({ place: location, planner, hear }: CommentW
   };
 }
 
-function originOf(user: string | null, { ip, userAgent, origin }: Sender): readonly (string | null)[] {
+function originOf(user: string | null, { ip, userAgent, origin }: RequestOrigin): readonly (string | null)[] {
   return [user, ip, userAgent, origin];
 }
