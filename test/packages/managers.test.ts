@@ -2,6 +2,8 @@
  * Projects of other package managers and shapes, each from its manifest to Ctrl-C: `PACKAGES=all npm run test:packages`, as a
  * workflow does each night. Without PACKAGES the way of npm is tried (`npm.test.ts`).
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   checkTypes,
@@ -38,6 +40,15 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
     const project = await create(machine, manager, `created ${manager.name}/shop`);
     await readFirst(project);
     await live(project);
+  });
+
+  test.each([pnpm, yarn])('$name: the React app, made, checked and built', async (manager) => {
+    const parent = machine.makeFolder(`react ${manager.name}`);
+    await machine.succeed(parent, [...manager.create('app'), '--template', 'vite-react']);
+    const folder = join(parent, 'app');
+    await machine.succeed(folder, [...manager.run, 'platform', 'migrate']);
+    for (const script of ['generate', 'check', 'build']) await machine.succeed(folder, manager.script(script));
+    expect(existsSync(join(folder, 'dist/index.html'))).toBe(true);
   });
 
   test.each([npm, pnpm, yarn])('$name: a project of type "commonjs"', async (manager) => {
