@@ -9,15 +9,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { readText } from '../architecture/files.ts';
+import { blocksOf } from '../support/examples.ts';
 import { freePort } from '../support/free-port.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { buildImage, type Image } from './dockerfile.ts';
+import { buildImage, canConfine, confined, type Image } from './dockerfile.ts';
 import { compile, install, type Project, runIn, use } from './journey.ts';
-import { type Machine, startMachine } from './machine.ts';
+import { isRoot, type Machine, startMachine } from './machine.ts';
 import { npm } from './managers.ts';
 
 const minutes = 60_000;
-const secrets = { secret: 'a secret of tests, which protects nothing', admin_password: 'a password of a stranger\n' };
+const password = 'a password of a stranger';
 let machine: Machine;
 let postgres: PostgresServer;
 let project: Project;
@@ -34,7 +36,8 @@ afterAll(async () => {
 }, minutes);
 
 test('init lays the files down, and nothing over what is there', { timeout: minutes }, async () => {
-  await runIn(project, 'platform', 'init', '--yes', '--deploy', 'docker');
+  const [commands = ''] = blocksOf(readText('docs/deployment.md'), 'sh');
+  await machine.succeed(project.folder, ['bash', '-eu', '-c', commands]);
   expect(readdirSync(project.folder)).toEqual(expect.arrayContaining(['Dockerfile', '.dockerignore', 'compose.yaml']));
   expect(statSync(join(project.folder, 'secrets')).mode & 0o777).toBe(0o700);
   expect(readFileSync(join(project.folder, 'secrets/.gitignore'), 'utf8')).toBe('*\n');
@@ -87,8 +90,9 @@ test('it serves on read-only files, is healthy, keeps uploads in its volume, and
   timeout: 2 * minutes,
 }, async () => {
   const app = join(image.root, 'app');
+  const volume = join(image.root, image.folder);
   // Files of another user, that this one may read.
-  if (process.getuid?.() === 0) execFileSync('chown', ['-R', '0:0', app]);
+  if (isRoot) execFileSync('chown', ['-R', '0:0', app]);
   execFileSync('chmod', ['-R', 'a-w,a+rX', app]);
   chmodSync(image.root, 0o755);
   const variables = { ...image.variables, ...composed(), HOST: '127.0.0.1', PORT: String(await freePort()) };
@@ -98,7 +102,12 @@ test('it serves on read-only files, is healthy, keeps uploads in its volume, and
   const healthy = async (): Promise<number | null> =>
     (await machine.run(image.root, within(image.healthCheck), variables)).code;
   expect(await healthy()).toBe(1);
-  const server = machine.start(join(image.root, image.folder), within(image.command), variables);
+  const [uid = 0, gid = 0] = image.user.split(':').map(Number);
+  const isConfined = canConfine();
+  const [command, identity] = isConfined
+    ? ([confined(image, volume, within(image.command)), {}] as const)
+    : ([within(image.command), isRoot ? { uid, gid } : undefined] as const);
+  const server = machine.start(volume, command, variables, identity);
   const output = printed(server);
   const ended = once(server, 'close');
   try {
@@ -107,18 +116,28 @@ test('it serves on read-only files, is healthy, keeps uploads in its volume, and
     await use(url, 'from an image');
     const upload = await send(`${url}/files`, await signIn(url));
     expect(upload).toBe(200);
-    const uploads = readdirSync(join(image.root, 'data/.platform/uploads')).filter((name) => !name.startsWith('.'));
+    const folder = join(volume, '.platform/uploads');
+    const uploads = readdirSync(folder).filter((name) => !name.startsWith('.'));
     expect(uploads).toHaveLength(1);
-    if (process.getuid?.() === 0) expect(readdirSync(join(image.root, 'data/.platform'))).toEqual(['uploads']);
+    if (isRoot) expect(statSync(join(folder, uploads[0] ?? '')).uid).toBe(uid);
+    if (isRoot) expect(readdirSync(join(volume, '.platform'))).toEqual(['uploads']);
   } finally {
     server.kill('SIGTERM');
   }
   expect((await ended)[0], output()).toBe(0);
-  for (const text of Object.values(secrets)) expect(output()).not.toContain(text.trim());
-  console.log(
-    'Not checked, for want of a container engine: the base image, USER 10001 itself (another ordinary user stands for it), ' +
-      'a read-only root outside of /app, limits of compose.yaml as an engine applies them.',
-  );
+  for (const text of Object.values(secrets())) expect(output()).not.toContain(text.trim());
+  const unchecked = ['the base image', 'limits of compose.yaml as an engine applies them'];
+  if (!isRoot) unchecked.push('the user 10001');
+  if (!isConfined) unchecked.push('a read-only root outside of /app');
+  console.log(`Not checked, for want of a container engine: ${unchecked.join(', ')}.`);
+});
+
+test('nothing but the volume and temporary files can be written', { timeout: minutes }, async ({ skip }) => {
+  skip(!canConfine(), 'only root can make a read-only file system for a process');
+  const script = `! touch "$0/app/new" && ! touch /new && touch "$0/data/new" "$TMPDIR/new" && rm "$0/data/new" && id -u`;
+  const command = confined(image, join(image.root, 'data'), ['sh', '-euc', script, image.root]);
+  const { code, output } = await machine.run(image.root, command, {}, {});
+  expect([code, output]).toEqual([0, expect.stringMatching(/^(?:touch: .*Read-only file system\n){2}10001\n$/)]);
 });
 
 test('a secret that is missing ends the start with 4 and the name of its variable', { timeout: minutes }, async () => {
@@ -128,11 +147,15 @@ test('a secret that is missing ends the start with 4 and the name of its variabl
   expect([code, output]).toEqual([4, 'SECRET_FILE names a file that does not exist.\n']);
 });
 
+/** Secrets by the names of their files: the page makes the first one, the others are those of this test. */
+function secrets(): Readonly<Record<string, string>> {
+  const secret = readFileSync(join(project.folder, 'secrets/secret'), 'utf8');
+  return { secret, admin_password: `${password}\n`, database_url: `${postgres.url}\n` };
+}
+
 /** Variables that compose.yaml gives to the server, with its secrets in files of this machine. */
 function composed(): Record<string, string> {
-  for (const [name, text] of Object.entries({ ...secrets, database_url: `${postgres.url}\n` })) {
-    machine.write(`run/secrets/${name}`, text);
-  }
+  for (const [name, text] of Object.entries(secrets())) machine.write(`run/secrets/${name}`, text);
   const { environment } = parse(readFileSync(join(project.folder, 'compose.yaml'), 'utf8')).services.server;
   const values = Object.entries<string>(environment).map(([name, value]) => [
     name,
@@ -151,7 +174,7 @@ async function signIn(url: string): Promise<string> {
   const answer = await fetch(`${url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'admin@example.com', password: secrets.admin_password.trim() }),
+    body: JSON.stringify({ email: 'admin@example.com', password }),
   });
   const { data }: { readonly data: { readonly access_token: string } } = JSON.parse(await answer.text());
   return data.access_token;

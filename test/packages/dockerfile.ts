@@ -2,9 +2,10 @@
  * Executes the commands of a Dockerfile in folders, one for each stage, as the machine's ordinary user: what a container
  * engine does but for the base image, the switch of the user and the isolation.
  */
-import { cpSync, globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Machine, Variables } from './machine.ts';
+import { type Identity, isRoot, type Machine, type Variables } from './machine.ts';
 
 /** What the last stage came to. */
 export interface Image {
@@ -53,14 +54,13 @@ async function execute(
   const inRoot = (path: string): string => join(stage.root, path.startsWith('/') ? path : join(stage.folder, path));
   switch (word) {
     case 'WORKDIR':
-      machine.makeFolder(inRoot(rest).slice(machine.folder.length + 1));
+      if (!existsSync(inRoot(rest))) machine.makeFolder(inRoot(rest).slice(machine.folder.length + 1));
       return { ...stage, folder: rest };
     case 'RUN':
       await machine.succeed(inRoot('.'), ['sh', '-c', rest]);
       return stage;
     case 'COPY':
-      copy(context, stages, rest, inRoot);
-      machine.own(stage.root);
+      for (const path of copy(context, stages, rest, inRoot)) machine.own(path, ownerOf(rest));
       return stage;
     case 'ENV':
       return { ...stage, variables: { ...stage.variables, ...Object.fromEntries(rest.split(' ').map(pairOf)) } };
@@ -91,16 +91,54 @@ function instructionsOf(text: string): readonly (readonly [word: string, rest: s
     });
 }
 
-function copy(context: string, stages: readonly Stage[], rest: string, inRoot: (path: string) => string): void {
+/** Copies what an instruction names, and gives the paths that it came to. */
+function copy(
+  context: string,
+  stages: readonly Stage[],
+  rest: string,
+  inRoot: (path: string) => string,
+): readonly string[] {
   const words = rest.split(' ');
   const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length);
   const paths = words.filter((word) => !word.startsWith('--'));
   const target = paths.pop() ?? '';
   const source = from === undefined ? context : (stages.find(({ name }) => name === from)?.root ?? '');
-  for (const path of paths.flatMap((pattern) => globSync(pattern.replace(/^\//, ''), { cwd: source }))) {
-    const into = target.endsWith('/') ? join(target, path.split('/').at(-1) ?? '') : target;
-    cpSync(join(source, path), inRoot(into), { recursive: true, verbatimSymlinks: true });
-  }
+  return paths
+    .flatMap((pattern) => globSync(pattern.replace(/^\//, ''), { cwd: source }))
+    .map((path) => {
+      const into = inRoot(target.endsWith('/') ? join(target, path.split('/').at(-1) ?? '') : target);
+      cpSync(join(source, path), into, { recursive: true, verbatimSymlinks: true });
+      return into;
+    });
+}
+
+/** The user that an instruction gives its files to; undefined where it names none. */
+function ownerOf(rest: string): Identity | undefined {
+  const [, uid, gid] = /--chown=(\d+):(\d+)/.exec(rest) ?? [];
+  return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
+/**
+ * The command of an image in front of which root puts the settings of compose.yaml: its user without capabilities, a
+ * read-only file system but for the volume and for temporary files.
+ */
+export function confined({ root, user }: Image, volume: string, command: readonly string[]): readonly string[] {
+  const [uid = '', gid = ''] = user.split(':');
+  const script = `
+mount --make-rprivate /
+mount --bind '${root}' '${root}'
+mount --bind '${volume}' '${volume}'
+mount -t tmpfs tmpfs "$TMPDIR"
+mount -o remount,bind,ro '${root}'
+mount -o remount,bind,ro /
+cd "$PWD"
+exec setpriv --reuid ${uid} --regid ${gid} --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all "$@"`;
+  return ['unshare', '--mount', 'sh', '-euc', script, 'sh', ...command];
+}
+
+/** True where root may make a file system of its own for a process. */
+export function canConfine(): boolean {
+  return isRoot && spawnSync('unshare', ['--mount', 'mount', '--make-rprivate', '/']).status === 0;
 }
 
 function pairOf(text: string): readonly [string, string] {

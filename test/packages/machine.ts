@@ -21,14 +21,14 @@ export interface Machine {
   readonly folder: string;
   /** Makes a folder that belongs to the user. */
   makeFolder(path: string): string;
-  /** Gives a folder with all that is in it to the user. */
-  own(path: string): void;
+  /** Gives a folder with all that is in it to the user, or to another one where the tests run as root. */
+  own(path: string, owner?: Identity): void;
   /** Writes a file that belongs to the user. */
   write(path: string, text: string): void;
-  /** Starts a command. Its processes are one group. */
-  start(cwd: string, command: readonly string[], variables?: Variables): ChildProcess;
+  /** Starts a command. Its processes are one group. With no identity it is that of the tests themselves. */
+  start(cwd: string, command: readonly string[], variables?: Variables, identity?: Identity): ChildProcess;
   /** Runs a command to its end. */
-  run(cwd: string, command: readonly string[], variables?: Variables): Promise<Finished>;
+  run(cwd: string, command: readonly string[], variables?: Variables, identity?: Identity): Promise<Finished>;
   /** Runs a command that has to succeed, and resolves to all that it printed. */
   succeed(cwd: string, command: readonly string[], variables?: Variables): Promise<string>;
   close(): Promise<void>;
@@ -37,8 +37,17 @@ export interface Machine {
 /** Environment variables by name. */
 export type Variables = Readonly<Record<string, string>>;
 
+/** Numbers of a user and its group; empty for those of this process. */
+export interface Identity {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** True where the tests may become other users. */
+export const isRoot = process.getuid?.() === 0;
+
 /** Debian's `nobody`: tests that run as root run everything of a stranger as this user. */
-const ordinary = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const ordinary: Identity = isRoot ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Sets the machine up. The registry asks others where it lacks a package, and listens on 127.0.0.1 only. */
 export async function startMachine(): Promise<Machine> {
@@ -64,17 +73,17 @@ export async function startMachine(): Promise<Machine> {
   };
   const registry = await startRegistry(makeFolder('registry'));
   const environment: Variables = { ...base, ...settingsOf(registry.url) };
-  const start = (cwd: string, [command = '', ...args]: readonly string[], variables: Variables = {}): ChildProcess => {
+  const start: Machine['start'] = (cwd, [command = '', ...args], variables = {}, identity = ordinary) => {
     const env = { ...environment, ...variables };
-    return spawn(command, args, { cwd, env, ...ordinary, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    return spawn(command, args, { cwd, env, ...identity, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   };
-  const run = (cwd: string, command: readonly string[], variables?: Variables): Promise<Finished> =>
-    finish(start(cwd, command, variables));
+  const run: Machine['run'] = (...args) => finish(start(...args));
   return {
     folder,
     makeFolder,
-    own: (path) =>
-      void (ordinary.uid !== undefined && execFileSync('chown', ['-R', `${ordinary.uid}:${ordinary.gid}`, path])),
+    own: (path, { uid, gid } = ordinary) => {
+      if (isRoot && uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, path]);
+    },
     write,
     start,
     run,
@@ -91,7 +100,8 @@ export async function startMachine(): Promise<Machine> {
 }
 
 function own(path: string): void {
-  if (ordinary.uid !== undefined) chownSync(path, ordinary.uid, ordinary.gid);
+  const { uid, gid } = ordinary;
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
 /** What every package manager is told about the registry, each in its own words. */
