@@ -40,7 +40,7 @@ Exit codes:
       also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind;
       of \`generate --check\`, \`check\` and \`diff\`: something differs
   2   the command line or DATABASE_URL is wrong, or a file cannot be read or written;
-      of these commands: whatever keeps them from judging
+      of these commands: anything that keeps them from judging
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
   4   the server cannot start
   70  a bug of Tablewright

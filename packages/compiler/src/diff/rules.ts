@@ -23,15 +23,15 @@ function everywhere(severity: Severity): Verdicts {
 const documents: Verdicts = { openapi: S, graphql: S, client: S };
 const nothing: Verdicts = {};
 
-const gone = 'Whoever names it is refused.';
-const more = 'Nobody has to use it.';
+const gone = 'A request that names it is refused.';
+const more = 'Clients need not use it.';
 const onlyTold = 'Only what is told about it changes.';
 
 /** Every rule by its id. */
 export const rules = {
   'graphql-removed': { verdicts: everywhere(B), reason: 'There is no GraphQL API any more.' },
   'graphql-added': { verdicts: everywhere(S), reason: more },
-  'accounts-removed': { verdicts: everywhere(B), reason: 'Nobody signs in any more.' },
+  'accounts-removed': { verdicts: everywhere(B), reason: 'Users cannot sign in any more.' },
   'accounts-added': { verdicts: everywhere(S), reason: more },
   'document-removed': {
     verdicts: { graphql: B },
@@ -39,10 +39,10 @@ export const rules = {
   },
   'document-changed': {
     verdicts: { graphql: B },
-    reason: 'It has another hash: by the old one nobody finds it any more.',
+    reason: 'It has another hash: the old one does not find it any more.',
   },
   'document-added': { verdicts: { graphql: S }, reason: more },
-  'route-removed': { verdicts: { rest: B, openapi: B, client: B }, reason: 'Whoever calls it is refused.' },
+  'route-removed': { verdicts: { rest: B, openapi: B, client: B }, reason: 'A request that calls it is refused.' },
   'route-added': { verdicts: { rest: S, openapi: S, client: S }, reason: more },
   'route-revoked': {
     verdicts: { rest: B, openapi: B, client: B },
@@ -70,7 +70,7 @@ export const rules = {
   'hook-added': { verdicts: { rest: D }, reason: 'It has a part in what is written.' },
   'hook-removed': { verdicts: { rest: D }, reason: 'It has no part in what is written any more.' },
   'role-removed': { verdicts: everywhere(B), reason: 'Its users have the rights of the public role.' },
-  'role-added': { verdicts: everywhere(S), reason: 'Nobody has it yet.' },
+  'role-added': { verdicts: everywhere(S), reason: 'No user has it yet.' },
   'role-made-administrator': { verdicts: everywhere(S), reason: 'It may do everything.' },
   'role-unmade-administrator': { verdicts: everywhere(B), reason: 'It may do only what rules allow.' },
   'role-app-access': { verdicts: nothing, reason: 'App access decides about collections of the platform.' },
@@ -122,7 +122,7 @@ export const rules = {
   },
   'values-removed': {
     verdicts: { rest: B, openapi: B, client: B },
-    reason: 'Whoever writes or asks for the value is refused.',
+    reason: 'A request that writes or asks for the value is refused.',
   },
   'values-reordered': {
     verdicts: { rest: D, openapi: S, client: S },
@@ -248,7 +248,7 @@ export const rules = {
 
   unclassified: {
     verdicts: everywhere(D),
-    reason: 'What is generated differs, and no rule says why: look at the files.',
+    reason: 'Generated files differ, and no rule says why: look at the files.',
   },
 } as const satisfies Record<string, Rule>;
 
