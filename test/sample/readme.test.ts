@@ -1,12 +1,16 @@
 /** The requests of README.md, on the sample as `npm start` serves it. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readText } from '../architecture/files.ts';
-import { type Sample, startSample } from '../support/sample.ts';
+import { createDatabase, withClient } from '../support/database.ts';
+import { blocksOf } from '../support/examples.ts';
+import { asking } from '../support/platform.ts';
+import { runStart, type Sample, startSample } from '../support/sample.ts';
+import { createSampleHome } from '../support/sample-home.ts';
 
 let sample: Sample;
 beforeAll(async () => {
@@ -14,9 +18,15 @@ beforeAll(async () => {
 });
 afterAll(() => sample?.close());
 
+/** The first block of commands below a heading. */
+function commandsOf(heading: string): string {
+  const [, section = ''] = readText('README.md').split(`\n## ${heading}\n`);
+  const [commands = ''] = blocksOf(section, 'sh');
+  return commands;
+}
+
 it('answers every request of the page', async () => {
-  const [, section = ''] = readText('README.md').split(/^## Ten minutes with the sample$/m);
-  const [, commands = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(section) ?? [];
+  const commands = commandsOf('Ten minutes with the sample');
   const folder = await mkdtemp(join(tmpdir(), 'readme-'));
   try {
     await mkdir(join(folder, '.platform'));
@@ -28,5 +38,29 @@ it('answers every request of the page', async () => {
     expect(stdout.trim().split('\n')).toEqual(['200', '200', '200', '403', '200', '200', '200']);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+});
+
+it('serves a database of its user’s own, and writes nothing to it', { timeout: 120_000 }, async () => {
+  const [, address = ''] = /^DATABASE_URL=(\S+) npm start\n$/.exec(commandsOf('Your own database')) ?? [];
+  expect(new URL(address).protocol).toBe('postgres:');
+  const home = await createSampleHome();
+  const database = await createDatabase('CREATE TABLE notes (id integer PRIMARY KEY); INSERT INTO notes VALUES (1)');
+  try {
+    const server = await runStart(home.root, { DATABASE_URL: database.url });
+    const [, token = ''] = /^Admin token: (\S+)/m.exec(server.log()) ?? [];
+    const { ask } = asking(server.url);
+    expect((await ask('/items/notes', { token })).json).toEqual({ data: [{ id: 1 }] });
+    expect((await ask('/items/notes')).status).toBe(403);
+    expect(await server.stop('SIGTERM')).toBe(0);
+    const { host, pathname } = new URL(database.url);
+    const folder = `${host.replace(':', '-')}-${pathname.slice(1)}`;
+    expect(await readdir(join(home.state, 'databases', folder))).toContain('generated');
+    const tables = "SELECT count(*)::int AS tables FROM pg_class WHERE relkind = 'r' AND relname !~ '^(pg|sql)_'";
+    const { rows } = await withClient(database.url, (client) => client.query(tables));
+    expect(rows).toEqual([{ tables: 1 }]);
+  } finally {
+    await database.drop();
+    await home.remove();
   }
 });

@@ -32,7 +32,9 @@ function exampleOf(request: string, answer: string | null): Example {
   const [head = '', ...body] = request.split('\n\n');
   const [first = '', ...lines] = head.trim().split('\n');
   const [method = '', path = ''] = first.split(' ', 2);
-  const headers = Object.fromEntries(lines.map((line) => line.split(': ', 2)));
+  const headers = Object.fromEntries(
+    lines.map((line) => line.split(': ', 2)).map(([name = '', value = '']) => [name.toLowerCase(), value]),
+  );
   return { request, method, path, headers, body: body.join('\n\n'), answer };
 }
 

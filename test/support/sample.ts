@@ -109,7 +109,8 @@ type Running = Pick<Platform, 'url' | 'pid' | 'ended' | 'log'> & { stop(signal: 
 /** The last line that the command prints. */
 const ready = /^Try:\n(?: {2}curl .*\n)+/m;
 
-async function runStart(root: string, environment: Readonly<Record<string, string>>): Promise<Running> {
+/** Runs `npm start` in a copy of the repository; resolves when it has printed its requests to try. */
+export async function runStart(root: string, environment: Readonly<Record<string, string>>): Promise<Running> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn('npm', ['start'], {
     cwd: root,

@@ -1,11 +1,14 @@
 /** What docs/system-tables.md shows works as it stands there. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
 import { logChanges } from '../../packages/runtime/src/system/log-changes.ts';
 import { createAccountFinder } from '../../packages/runtime/src/users/find-account.ts';
-import { withClient } from '../support/database.ts';
+import { createDatabase, withClient } from '../support/database.ts';
+import { readExamples } from '../support/examples.ts';
+import { createProject, runPlatform } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/system-tables.md', import.meta.url)), 'utf8');
@@ -39,6 +42,30 @@ it('the request names authors that are active', async () => {
       { title: 'Bob', author_id: null },
     ],
   });
+});
+
+it('the request makes a user', async () => {
+  const [{ method, path, body } = { method: '', path: '', body: '' }] = readExamples(page);
+  const role = await project.admin('/roles', { method: 'POST', body: { name: 'member' } });
+  const made = await project.admin(path, { method, body: body.replace('…', role.json.data.id) });
+  expect([made.status, made.json.data]).toMatchObject([200, { email: 'eve@example.com', role: role.json.data.id }]);
+});
+
+it('the commands install the tables and compile them', async () => {
+  const database = await createDatabase();
+  const other = await createProject();
+  const [commands = ''] = blocks('sh');
+  try {
+    for (const line of commands.trim().split('\n')) {
+      const [, args = ''] = /^platform (.*?) *#/.exec(line) ?? [];
+      const ended = await runPlatform([...args.split(' '), '--project', other.folder], { DATABASE_URL: database.url });
+      expect([args, ended.code]).toEqual([args, 0]);
+    }
+    expect(readFileSync(join(other.folder, 'generated/collections/platform_users.ts'), 'utf8')).toContain('email');
+  } finally {
+    await other.remove();
+    await database.drop();
+  }
 });
 
 it('the grants are all that a server needs', async () => {
