@@ -30,8 +30,8 @@ export class BatchSize {
   /** Ends a batch, and gives the rows to ask for next. */
   next(): number {
     const usual = (usualBytes * this.#rows) / Math.max(this.#bytes, 1);
-    const most = mostBytes / Math.max(this.#longest, 1);
-    this.#asked = Math.max(1, Math.round(Math.min(usual, most, this.#rows * growth, mostRows)));
+    const limit = mostBytes / Math.max(this.#longest, 1);
+    this.#asked = Math.max(1, Math.round(Math.min(usual, limit, this.#rows * growth, mostRows)));
     this.#rows = 0;
     this.#bytes = 0;
     return this.#asked;

@@ -96,8 +96,8 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
 
   function groupOf(statement: Statement, several: SeveralKeys, parameters: readonly Parameter[]): Group {
     const name = parameters.length === 1 ? statement.name : nameOf(statement, several, parameters);
-    const known = open.get(name);
-    if (known !== undefined && known.waiting.length < mostTogether) return known;
+    const cached = open.get(name);
+    if (cached !== undefined && cached.waiting.length < mostTogether) return cached;
     const group = { name, statement, several, waiting: [] };
     open.set(name, group);
     queue.push(group);
@@ -118,7 +118,7 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
 
 /** Reads go together where everything but the key is the same. */
 function nameOf({ name }: Statement, { at }: SeveralKeys, parameters: readonly Parameter[]): string {
-  return JSON.stringify([name, parameters.map((parameter, place) => (place === at ? 0 : parameter))]);
+  return JSON.stringify([name, parameters.map((parameter, index) => (index === at ? 0 : parameter))]);
 }
 
 /** Reads the rows that a group waits for, and in every case settles all its reads. */

@@ -23,10 +23,10 @@ export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
  */
 export async function openDatabase(place: DatabasePlace, options: OpenOptions = {}): Promise<Database> {
   const { poolMax = 10, poolTimeoutMs = 2_000 } = options;
-  const most = options.streamMax ?? Math.max(1, Math.floor(poolMax / 3));
-  const mostOfClient = Math.min(options.streamClientMax ?? Math.max(1, most - 1), most);
+  const limit = options.streamMax ?? Math.max(1, Math.floor(poolMax / 3));
+  const mostOfClient = Math.min(options.streamClientMax ?? Math.max(1, limit - 1), limit);
   const database = takePublicTurns(await connect(place, options), publicLimits(place, poolMax, poolTimeoutMs));
-  return shareStreams(database, { most, mostOfClient, timeoutMs: poolTimeoutMs });
+  return shareStreams(database, { most: limit, mostOfClient, timeoutMs: poolTimeoutMs });
 }
 
 /**

@@ -146,7 +146,7 @@ async function runSteps(
       const [first] = found;
       if (step.kind === 'give') rows = found;
       if (step.kind === 'need' && (first === undefined || isUnfound(step, first))) return undefined;
-      for (const [place, name] of step.takes.entries()) taken.set(name, first?.[place] ?? null);
+      for (const [index, name] of step.takes.entries()) taken.set(name, first?.[index] ?? null);
     }
   }
   return rows;

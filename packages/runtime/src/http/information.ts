@@ -36,7 +36,7 @@ export function createProjectReader(
   });
   return async function readProject() {
     const [row] = await database.query(text, []);
-    return row === undefined ? unwritten : Object.fromEntries(names.map((name, place) => [name, row[place] ?? null]));
+    return row === undefined ? unwritten : Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
   };
 }
 
@@ -65,8 +65,8 @@ export function serverInformation(
 export function createDocuments(api: CompiledApi): (accessClass: string) => Promise<Buffer> {
   const printed = new Map<string, Promise<Buffer>>();
   return function document(accessClass) {
-    const known = printed.get(accessClass);
-    if (known !== undefined) return known;
+    const cached = printed.get(accessClass);
+    if (cached !== undefined) return cached;
     const reading = api.openapi(accessClass).then((value) => Buffer.from(JSON.stringify(value)));
     printed.set(accessClass, reading);
     // A document that could not be read is tried again by the next request.

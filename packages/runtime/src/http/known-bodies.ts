@@ -45,13 +45,13 @@ export function createKnownBodyParser(): ParseKnownBody {
     const text = checkBody(bytes, headers);
     const halves = halve(text);
     if (halves === null) return parseBodyText(text);
-    const known = parts.get(halves.known);
-    if (known === undefined) return learn(parts, text, halves);
-    if (!halves.last) remember(halves.known, known);
+    const cached = parts.get(halves.known);
+    if (cached === undefined) return learn(parts, text, halves);
+    if (!halves.last) remember(halves.known, cached);
     const rest = parseBodyText(halves.rest);
     // With nothing in front of it, the comma before the document is a fault, and so is a name that stands in both halves.
-    if (!isObject(rest) || Object.keys(rest).length === 0 || sharesName(known, rest)) return parseBodyText(text);
-    return halves.last ? { ...rest, ...known } : { ...known, ...rest };
+    if (!isObject(rest) || Object.keys(rest).length === 0 || sharesName(cached, rest)) return parseBodyText(text);
+    return halves.last ? { ...rest, ...cached } : { ...cached, ...rest };
   }
 
   /** The latest comes first. Those that are asked for are found before they get here. */

@@ -26,7 +26,7 @@ export interface MultipartLimits {
   readonly fieldSize: number;
 }
 
-const most = { files: 100, fields: 1_000, parts: 1_000, headerPairs: 32, fieldNameSize: 100 };
+const limit = { files: 100, fields: 1_000, parts: 1_000, headerPairs: 32, fieldNameSize: 100 };
 
 /** True if a request's content type is multipart/form-data. */
 export function isMultipart({ headers }: IncomingMessage): boolean {
@@ -156,7 +156,7 @@ async function openParser({ headers }: IncomingMessage, { fieldSize }: Multipart
     // A file of a browser that chose none has an empty name, and one without a name is a field.
     isPartAFile: (_field, _type, name) => name !== undefined,
     preservePath: true,
-    limits: { ...most, fieldSize },
+    limits: { ...limit, fieldSize },
   });
 }
 

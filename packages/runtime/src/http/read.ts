@@ -40,9 +40,9 @@ export function createReader({ database, gate, answerer }: ReaderOptions): Reade
 
   function startRows({ plan, size }: PlannedRead): Rows {
     gate(plan.statement);
-    const known = writers.get(plan) ?? createWriter(plan);
-    writers.set(plan, known);
-    return known(size);
+    const cached = writers.get(plan) ?? createWriter(plan);
+    writers.set(plan, cached);
+    return cached(size);
   }
 
   async function readList(exchange: Exchange, planned: PlannedRead): Promise<void> {

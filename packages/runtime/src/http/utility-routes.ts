@@ -130,7 +130,7 @@ function hashedText(body: Readonly<Record<string, JsonValue>>): string {
 }
 
 /** Most memory in KiB, passes and lanes of a hash that a request makes this server compute. */
-const most = { m: 65_536, t: 10, p: 4 } as const;
+const limit = { m: 65_536, t: 10, p: 4 } as const;
 
 /**
  * Accepts a hash that a request may cause the cost of. Throws INVALID_PAYLOAD for a costlier one; an invalid hash
@@ -138,7 +138,7 @@ const most = { m: 65_536, t: 10, p: 4 } as const;
  */
 function payableHash(hash: string): string {
   const settings = new URLSearchParams(hash.split('$')[3]?.replaceAll(',', '&'));
-  const dear = (['m', 't', 'p'] as const).some((name) => Number(settings.get(name) ?? 0) > most[name]);
+  const dear = (['m', 't', 'p'] as const).some((name) => Number(settings.get(name) ?? 0) > limit[name]);
   if (dear || hash.length > 512)
     throw new PlatformError('INVALID_PAYLOAD', '"hash" costs more than this server computes.');
   return hash;

@@ -98,8 +98,8 @@ function askBelow({ asked, budget }: Gathering, name: string, path: Path): void 
 }
 
 function entryOf(asked: Map<string, Asked>, name: string): Asked {
-  const known = asked.get(name);
-  if (known !== undefined) return known;
+  const cached = asked.get(name);
+  if (cached !== undefined) return cached;
   const what: Asked = { own: false, soft: true, below: [] };
   asked.set(name, what);
   return what;

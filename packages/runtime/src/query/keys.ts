@@ -77,8 +77,8 @@ const keyTypesOf = new WeakMap<CollectionScope['descriptor'], readonly OperandTy
 
 /** The types of a collection's key, worked out once. */
 function keyTypes(descriptor: CollectionScope['descriptor']): readonly OperandType[] {
-  const known = keyTypesOf.get(descriptor);
-  if (known !== undefined) return known;
+  const cached = keyTypesOf.get(descriptor);
+  if (cached !== undefined) return cached;
   const types = keyFields(descriptor).map((field) => operandType(field));
   keyTypesOf.set(descriptor, types);
   return types;

@@ -13,7 +13,8 @@ export interface Bounds {
 export function printBounds(statement: StatementBuilder, bounds: Bounds, index: number): string {
   const { limit, offset, beyond = 0 } = bounds;
   const common = commonLimits.has(limit);
-  const parameter = (at: number) => statement.parameter({ kind: 'value', index: at }, statement.dialect.boundType);
+  const parameter = (offset: number) =>
+    statement.parameter({ kind: 'value', index: offset }, statement.dialect.boundType);
   const none = offset > 0 ? statement.dialect.noLimit : '';
   const size = limit === -1 ? none : ` LIMIT ${common ? limit + beyond : parameter(index)}`;
   const skipped = limit === -1 || common ? index : index + 1;

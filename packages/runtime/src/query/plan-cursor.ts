@@ -61,9 +61,9 @@ interface Place extends PrintedTerm {
  * Nulls are where ORDER BY has them: last in one direction, first in the other. Terms of one direction without nulls are one
  * comparison of rows, which an index answers as a range; else the first term leads with a range of its own.
  */
-export function printAfter(row: Row, terms: readonly PrintedTerm[], start: CursorStart, at: number): string {
+export function printAfter(row: Row, terms: readonly PrintedTerm[], start: CursorStart, offset: number): string {
   if (start === 'first') return 'TRUE';
-  let next = at;
+  let next = offset;
   const places = terms.map((term, index): Place => {
     const value = start[index] ?? null;
     const nullsLead = (term.direction === '') === (row.statement.dialect.nulls === 'first');
@@ -99,12 +99,12 @@ function leading([first]: readonly Place[]): readonly string[] {
   return first.nullsLead || first.value?.nullable === false ? [`${left} ${operator} ${first.bound}`] : [];
 }
 
-function printBehind([place, ...rest]: readonly Place[]): string {
-  if (place === undefined) return sqlFalse;
-  const { expression, bound } = place;
+function printBehind([index, ...rest]: readonly Place[]): string {
+  if (index === undefined) return sqlFalse;
+  const { expression, bound } = index;
   const left = bracketed(expression);
   const equal = bound === null ? `${left} IS NULL` : `${left} = ${bound}`;
-  return anyOf([beyond(place, left), allOf([equal, printBehind(rest)])]);
+  return anyOf([beyond(index, left), allOf([equal, printBehind(rest)])]);
 }
 
 function beyond({ bound, direction, nullsLead, value }: Place, left: string): string {

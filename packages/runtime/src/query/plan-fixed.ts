@@ -26,9 +26,9 @@ export function fixedParts(query: ReadQuery): FixedParts {
   if (query.fixes !== true || !flat) return new Map();
   const equal = equalities(condition);
   const fixed = new Map<number, Operand>();
-  for (const [place, part] of selection.parts.entries()) {
+  for (const [index, part] of selection.parts.entries()) {
     const operand = isFixable(part) ? equal.get(part.field.descriptor.name) : undefined;
-    if (operand !== undefined && operands.has(operand)) fixed.set(place, operand);
+    if (operand !== undefined && operands.has(operand)) fixed.set(index, operand);
   }
   // At least one column must remain: it shows how many rows there are.
   return fixed.size < selection.parts.filter(({ kind }) => kind !== 'constant').length ? fixed : new Map();
@@ -49,7 +49,7 @@ function equalities(condition: Condition): ReadonlyMap<string, Operand> {
 /** The parts with a place kept for each that is fixed. */
 export function withoutFixed(parts: readonly Selected[], fixed: FixedParts): readonly Selected[] {
   if (fixed.size === 0) return parts;
-  return parts.map((part, place) => (fixed.has(place) ? { kind: 'constant', key: part.key, json: 'null' } : part));
+  return parts.map((part, index) => (fixed.has(index) ? { kind: 'constant', key: part.key, json: 'null' } : part));
 }
 
 /** Where their values stand among the parameters of the statement. */
@@ -73,10 +73,10 @@ export function settlePlan(plan: ReadPlan, parameters: readonly Parameter[]): Re
   const values = fixed.map(({ parameter }) => JSON.stringify(parameters[parameter] ?? null));
   const text = values.join();
   const plans = settled.get(plan) ?? new Map<string, ReadPlan>();
-  const known = plans.get(text);
-  if (known !== undefined) return known;
-  const fields = plan.fields.map((one, place) => {
-    const at = fixed.findIndex(({ field }) => field === place);
+  const cached = plans.get(text);
+  if (cached !== undefined) return cached;
+  const fields = plan.fields.map((one, index) => {
+    const at = fixed.findIndex(({ field }) => field === index);
     return at < 0 ? one : { key: one.key, shape: { kind: 'constant', json: values[at] ?? 'null' } as const };
   });
   const own = { ...plan, fields };

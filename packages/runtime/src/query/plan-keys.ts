@@ -30,8 +30,8 @@ export function printKeyFields(
   const plain = types.map(({ field, type }) =>
     cast(row.column(field.column), type.type === 'array' ? `::${type.native}` : field.comparison),
   );
-  const exact = types.map(({ field }, place) => {
-    const column = plain[place] ?? 'NULL';
+  const exact = types.map(({ field }, index) => {
+    const column = plain[index] ?? 'NULL';
     return field.folds === true ? row.statement.dialect.exactly(column) : column;
   });
   const keys = types.map(({ type }, place): ListedKey => {
@@ -73,7 +73,7 @@ function printColumns(
   keys: readonly ListedKey[],
   selector: Selector,
 ): readonly string[] {
-  if (selector === 'key') return columns.map((column, place) => `${column} = ${keys[place]?.list}`);
+  if (selector === 'key') return columns.map((column, index) => `${column} = ${keys[index]?.list}`);
   const [only, ...more] = keys;
   const isPlain = only !== undefined && only.cast === '' && more.length === 0;
   return [isPlain ? dialect.among(columns.join(), only.list, only.native, false) : dialect.rowAmong(columns, keys)];

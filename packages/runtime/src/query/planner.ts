@@ -90,8 +90,8 @@ export function createPlanner(
   const classes = new Map<string, ClassPlans>();
 
   function plansOf({ accessClass }: Caller): ClassPlans {
-    const known = classes.get(accessClass);
-    if (known !== undefined) return known;
+    const cached = classes.get(accessClass);
+    if (cached !== undefined) return cached;
     const access = api.access.find((candidate) => candidate.name === accessClass);
     if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
     const scope = buildScope(api, access, open);
@@ -190,9 +190,9 @@ function remembered(
   const { text, texts } = templateOf(query);
   // The length keeps a name with a space in it from running into the query.
   const key = `${selector} ${collection.length} ${collection} ${text}`;
-  const known = cache.get(key);
-  const values = known && fillTemplate(known, texts);
-  if (known !== undefined && values !== undefined) return { ...known, values };
+  const cached = cache.get(key);
+  const values = cached && fillTemplate(cached, texts);
+  if (cached !== undefined && values !== undefined) return { ...cached, values };
   const prepared = prepare();
   const learned = learnTemplate(prepared, texts);
   if (learned !== undefined) cache.set(key, learned);

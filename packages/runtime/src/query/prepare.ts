@@ -117,14 +117,14 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const condition = withSearch(filter.condition, collection, request.search);
   const shape = shapeOf(wanted.selector, wanted.collection, request, condition, nested, keys.count);
   // A shape that has a plan has names that were looked up, so nothing but its values is left to judge.
-  const known = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
-  const names = known ?? authoriseNames(wanted, collection, nested);
+  const cached = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
+  const names = cached ?? authoriseNames(wanted, collection, nested);
   const orders = authoriseNested(scope, nested);
   const aggregates = checkConditions(scope, conditions, orders);
   const open = openValues();
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
-  if (known === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), wanted.limits);
+  if (cached === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), wanted.limits);
   refuseSize(open, wanted.limits);
   const plan =
     'statement' in names
@@ -144,7 +144,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   const most = rowBound(topRows(wanted.selector, limit, keys.count, usual), plan.nested ?? [], nested, usual);
   refuseRows(most, wanted.limits);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
-  if (known === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
+  if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
   return { plan, values, open, ...(cursor && { size: limit }), ...(isLarge(most) && { large: true }) };

@@ -47,13 +47,13 @@ export function rowBound(limit: number, rows: readonly NestedRows[], reads: Nest
 }
 
 function multiplied(rows: readonly NestedRows[], reads: NestedReads, usual: number): number {
-  let most = 1;
+  let limit = 1;
   for (const { name, many, below } of rows) {
     const read = reads.get(name);
     const own = many ? countedRows(read === undefined ? usual : rowsOfOne(read)) : 1;
-    most = Math.max(most, own * multiplied(below, read?.below ?? new Map(), usual));
+    limit = Math.max(limit, own * multiplied(below, read?.below ?? new Map(), usual));
   }
-  return most;
+  return limit;
 }
 
 /** Without groups, aggregated rows are one. */

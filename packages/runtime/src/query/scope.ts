@@ -64,8 +64,8 @@ const openScopes = new WeakMap<CompiledApi['collections'], Scope>();
 
 /** The scope in which every name can be read on every row: that of rules and of administrators. One of an API, for all. */
 export function buildOpenScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
-  const known = openScopes.get(api.collections);
-  if (known !== undefined && known.dialect === sqlDialects[api.dialect]) return known;
+  const cached = openScopes.get(api.collections);
+  if (cached !== undefined && cached.dialect === sqlDialects[api.dialect]) return cached;
   const scope = openScope(api);
   openScopes.set(api.collections, scope);
   return scope;
@@ -155,8 +155,8 @@ const exportScopes = new WeakMap<Scope, Scope>();
  * FORBIDDEN (API specification, section 5.6).
  */
 export function exportScope(scope: Scope): Scope {
-  const known = exportScopes.get(scope);
-  if (known !== undefined) return known;
+  const cached = exportScopes.get(scope);
+  if (cached !== undefined) return cached;
   const collections = [...scope.collections].map(([name, collection]): [string, CollectionScope] => {
     const fields = new Map([...collection.fields].filter(([, field]) => !field.secret));
     return [name, { ...collection, fields }];

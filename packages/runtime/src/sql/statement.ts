@@ -89,8 +89,8 @@ export function createStatement(open: ReadonlyMap<Operand, number>, dialect: Sql
     },
     parameter(binder, native) {
       const key = `${native} ${JSON.stringify(binder)}`;
-      const known = placeholders.get(key);
-      if (known !== undefined) return known;
+      const cached = placeholders.get(key);
+      if (cached !== undefined) return cached;
       const placeholder = dialect.placeholder(native, (form) => `$${marks.push({ binder, form })}`);
       placeholders.set(key, placeholder);
       return placeholder;

@@ -128,9 +128,9 @@ export class AnswerReader {
 }
 
 /** Writes the row of an answer without rows: that it ran, the number of rows found, and the first generated key. */
-function writeCounts(buffer: Buffer, at: number): void {
-  const found = integerAt(buffer, at);
-  const key = integerAt(buffer, at + widthOf(buffer[at] ?? 0));
+function writeCounts(buffer: Buffer, offset: number): void {
+  const found = integerAt(buffer, offset);
+  const key = integerAt(buffer, offset + widthOf(buffer[offset] ?? 0));
   bytes.clear();
   for (const text of ['1', String(found), String(key)]) {
     bytes.int32(text.length);

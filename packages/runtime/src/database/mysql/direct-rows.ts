@@ -13,7 +13,7 @@ import { lengthAt, wider, widthOf } from './lengths.ts';
 import { type IntegerForm, putDigitsOf, putMoment } from './spelled.ts';
 
 const quote = 34;
-const lengths: Lengths = { wide: wider.two, lengthAt, widthAt: (bytes, at) => widthOf(bytes[at] ?? 0) };
+const lengths: Lengths = { wide: wider.two, lengthAt, widthAt: (bytes, offset) => widthOf(bytes[offset] ?? 0) };
 
 /**
  * Makes the function that writes a row of these columns as an object; null if that is impossible, or if no code may be
@@ -26,8 +26,8 @@ export function createDirectTranscoder(
   const { columns: written, end } = layFieldsOut(fields);
   if (written.length === 0 || written.length !== columns.length) return null;
   const cells: Cell[] = [];
-  for (const [place, { prefix, shape }] of written.entries()) {
-    const column = columns[place];
+  for (const [index, { prefix, shape }] of written.entries()) {
+    const column = columns[index];
     const cell = column && cellOf(prefix, shape, cellFormOf(column));
     if (cell === undefined) return null;
     cells.push(cell);
@@ -47,42 +47,42 @@ function cellOf(prefix: Literal, shape: Shape, form: CellForm): Cell | undefined
   return wire === 'text' ? { prefix, kind: 'cell', write: quotedWriter(form.form) } : undefined;
 }
 
-type WriteCell = (out: ByteWriter, source: Source, at: number) => number;
+type WriteCell = (out: ByteWriter, source: Source, offset: number) => number;
 
 function numberWriter(form: IntegerForm): WriteCell {
   if (form.size === 4 && !form.unsigned) return writeWord;
-  return function writeNumber(out, source, at) {
-    out.position = putDigitsOf(out.bytes, out.position, form, source, at);
-    return at + form.size;
+  return function writeNumber(out, source, offset) {
+    out.position = putDigitsOf(out.bytes, out.position, form, source, offset);
+    return offset + form.size;
   };
 }
 
-function writeWord(out: ByteWriter, { view }: Source, at: number): number {
-  out.position = putInteger(out.bytes, out.position, view.getInt32(at, true));
-  return at + 4;
+function writeWord(out: ByteWriter, { view }: Source, offset: number): number {
+  out.position = putInteger(out.bytes, out.position, view.getInt32(offset, true));
+  return offset + 4;
 }
 
 function quotedWriter(form: IntegerForm): WriteCell {
-  return function writeQuoted(out, source, at) {
+  return function writeQuoted(out, source, offset) {
     const target = out.bytes;
     target[out.position] = quote;
-    const end = putDigitsOf(target, out.position + 1, form, source, at);
+    const end = putDigitsOf(target, out.position + 1, form, source, offset);
     target[end] = quote;
     out.position = end + 1;
-    return at + form.size;
+    return offset + form.size;
   };
 }
 
 function timeWriter(zone: '' | '+00:00'): WriteCell {
   const end = `${zone}"`;
   const [first, second] = [wordOf(end.slice(0, 4)), wordOf(end.slice(4))];
-  return function writeTime(out, source, at) {
+  return function writeTime(out, source, offset) {
     const { view } = out;
     out.bytes[out.position] = quote;
-    const behind = putMoment(out.bytes, view, out.position + 1, source, at);
+    const behind = putMoment(out.bytes, view, out.position + 1, source, offset);
     putWord(view, behind, first);
     putWord(view, behind + 4, second);
     out.position = behind + end.length;
-    return at + 1 + (source.bytes[at] ?? 0);
+    return offset + 1 + (source.bytes[offset] ?? 0);
   };
 }

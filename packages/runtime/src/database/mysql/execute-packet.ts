@@ -58,11 +58,11 @@ function sizeOf(parameter: SentParameter): number {
 }
 
 /** Writes a value and returns where it ends. */
-function put(packet: Buffer, at: number, parameter: SentParameter): number {
-  if (parameter === null) return at;
-  if (typeof parameter === 'bigint') return packet.writeBigInt64LE(parameter, at);
+function put(packet: Buffer, offset: number, parameter: SentParameter): number {
+  if (parameter === null) return offset;
+  if (typeof parameter === 'bigint') return packet.writeBigInt64LE(parameter, offset);
   const length = Buffer.byteLength(parameter);
-  const from = putLength(packet, at, length);
+  const from = putLength(packet, offset, length);
   return from + packet.write(parameter, from);
 }
 
@@ -73,20 +73,20 @@ function lengthSize(length: number): number {
   return length <= 0xff_ffff ? 4 : 9;
 }
 
-function putLength(packet: Buffer, at: number, length: number): number {
+function putLength(packet: Buffer, offset: number, length: number): number {
   switch (lengthSize(length)) {
     case 1:
-      packet[at] = length;
-      return at + 1;
+      packet[offset] = length;
+      return offset + 1;
     case 3:
-      packet[at] = 252;
-      return packet.writeUInt16LE(length, at + 1);
+      packet[offset] = 252;
+      return packet.writeUInt16LE(length, offset + 1);
     case 4:
-      packet[at] = 253;
-      return packet.writeUIntLE(length, at + 1, 3);
+      packet[offset] = 253;
+      return packet.writeUIntLE(length, offset + 1, 3);
     default:
-      packet[at] = 254;
-      return packet.writeBigUInt64LE(BigInt(length), at + 1);
+      packet[offset] = 254;
+      return packet.writeBigUInt64LE(BigInt(length), offset + 1);
   }
 }
 

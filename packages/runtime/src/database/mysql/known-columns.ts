@@ -27,8 +27,8 @@ const kept = createPlanCache<KnownColumns>(500);
 /** The columns of these descriptions. Throws if the name of one contradicts its type. */
 export function knownColumns(descriptions: readonly Buffer[]): KnownColumns {
   const key = Buffer.concat(descriptions).toString('latin1');
-  const known = kept.get(key);
-  if (known !== undefined) return known;
+  const cached = kept.get(key);
+  if (cached !== undefined) return cached;
   const columns = new KnownColumns(descriptions);
   kept.set(key, columns);
   return columns;

@@ -9,15 +9,15 @@ export function widthOf(first: number): number {
   return first === wider.two ? 3 : first === wider.three ? 4 : 9;
 }
 
-/** The number that starts at `at`, as one that counts bytes or columns. */
-export function lengthAt(buffer: Buffer, at: number): number {
-  const first = buffer[at] ?? 0;
+/** The number that starts at `offset`, as one that counts bytes or columns. */
+export function lengthAt(buffer: Buffer, offset: number): number {
+  const first = buffer[offset] ?? 0;
   if (first < wider.two) return first;
-  if (first === wider.two) return buffer.readUInt16LE(at + 1);
-  return first === wider.three ? buffer.readUIntLE(at + 1, 3) : Number(buffer.readBigUInt64LE(at + 1));
+  if (first === wider.two) return buffer.readUInt16LE(offset + 1);
+  return first === wider.three ? buffer.readUIntLE(offset + 1, 3) : Number(buffer.readBigUInt64LE(offset + 1));
 }
 
-/** The number that starts at `at`, exactly and with a sign: rows or a key. */
-export function integerAt(buffer: Buffer, at: number): number | bigint {
-  return buffer[at] === wider.eight ? buffer.readBigInt64LE(at + 1) : lengthAt(buffer, at);
+/** The number that starts at `offset`, exactly and with a sign: rows or a key. */
+export function integerAt(buffer: Buffer, offset: number): number | bigint {
+  return buffer[offset] === wider.eight ? buffer.readBigInt64LE(offset + 1) : lengthAt(buffer, offset);
 }

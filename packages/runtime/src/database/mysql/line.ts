@@ -21,7 +21,8 @@ export const mostPrepared = 1_000;
 /** A packet: its length in three bytes, its number, and so many bytes. */
 const framing: Framing = {
   headSize: 4,
-  sizeOf: (buffer, at) => 4 + (buffer[at] ?? 0) + (buffer[at + 1] ?? 0) * 0x1_00 + (buffer[at + 2] ?? 0) * 0x1_00_00,
+  sizeOf: (buffer, offset) =>
+    4 + (buffer[offset] ?? 0) + (buffer[offset + 1] ?? 0) * 0x1_00 + (buffer[offset + 2] ?? 0) * 0x1_00_00,
 };
 
 /** One run of a statement. */
@@ -56,8 +57,8 @@ const open = new Set<Line>();
 
 /** The line of a connection. */
 export function lineOf(connection: Connection): Line {
-  const known = lines.get(connection);
-  if (known !== undefined) return known;
+  const cached = lines.get(connection);
+  if (cached !== undefined) return cached;
   const line = new Line(connection);
   lines.set(connection, line);
   return line;

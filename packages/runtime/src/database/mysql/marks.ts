@@ -23,15 +23,15 @@ export function createMarks(): GatheredForm['ask'] {
   };
 }
 
-function spreadMarks(statement: Statement, at: number, size: number): Statement {
+function spreadMarks(statement: Statement, offset: number, size: number): Statement {
   const text = statement.text.replace(keysMark, Array(size).fill('?').join(', '));
   const { forms } = statement;
-  const form = forms?.[at];
+  const form = forms?.[offset];
   if (forms === undefined || form === undefined) return { ...statement, text };
-  return { ...statement, text, forms: spread(forms, at, Array(size).fill(form)) };
+  return { ...statement, text, forms: spread(forms, offset, Array(size).fill(form)) };
 }
 
 /** A list with others in the place of one. */
-function spread<T>(list: readonly T[], at: number, others: readonly T[]): readonly T[] {
-  return [...list.slice(0, at), ...others, ...list.slice(at + 1)];
+function spread<T>(list: readonly T[], offset: number, others: readonly T[]): readonly T[] {
+  return [...list.slice(0, offset), ...others, ...list.slice(offset + 1)];
 }

@@ -37,34 +37,34 @@ export function writeNested(out: RowBytes, text: Buffer): void {
   if (end !== text.length) throw new Error('A nested value has bytes behind its end.');
 }
 
-/** Writes the value that starts at `at`; returns where it ends. */
-function writeValue(out: RowBytes, text: Buffer, at: number): number {
-  switch (text[at]) {
+/** Writes the value that starts at `offset`; returns where it ends. */
+function writeValue(out: RowBytes, text: Buffer, offset: number): number {
+  switch (text[offset]) {
     case signs.missing:
       out.int32(-1);
-      return at + 1;
+      return offset + 1;
     case signs.open:
-      return writeRecord(out, text, at + 1);
+      return writeRecord(out, text, offset + 1);
     case signs.list:
-      return writeList(out, text, at + 1);
+      return writeList(out, text, offset + 1);
     case signs.plain:
-      return writePlain(out, text, at + 1);
+      return writePlain(out, text, offset + 1);
     case signs.dateTime:
-      return writeMoment(out, text, at + 1, '');
+      return writeMoment(out, text, offset + 1, '');
     case signs.instant:
-      return writeMoment(out, text, at + 1, '+00:00');
+      return writeMoment(out, text, offset + 1, '+00:00');
     case signs.tooLong:
       throw new PlatformError('INVALID_QUERY', 'The related items of one item are more than the database can gather.');
     default:
-      return writeScalar(out, text, at);
+      return writeScalar(out, text, offset);
   }
 }
 
 /** The bytes of a number, and a mark after them. */
-function writePlain(out: RowBytes, text: Buffer, at: number): number {
-  const end = markBehind(text, at);
-  out.int32(end - at);
-  out.bytes(text, at, end);
+function writePlain(out: RowBytes, text: Buffer, offset: number): number {
+  const end = markBehind(text, offset);
+  out.int32(end - offset);
+  out.bytes(text, offset, end);
   return end + 1;
 }
 
@@ -72,23 +72,23 @@ function writePlain(out: RowBytes, text: Buffer, at: number): number {
 const moment = { clock: 10, fraction: 19 } as const;
 
 /** A time as the server writes it, which becomes `2026-01-02T10:00:00.5` and the zone. */
-function writeMoment(out: RowBytes, text: Buffer, at: number, zone: string): number {
-  const mark = markBehind(text, at);
+function writeMoment(out: RowBytes, text: Buffer, offset: number, zone: string): number {
+  const mark = markBehind(text, offset);
   let end = mark;
-  if (end - at > moment.fraction) {
+  if (end - offset > moment.fraction) {
     while (text[end - 1] === signs.zero) end--;
     if (text[end - 1] === signs.point) end--;
   }
-  out.int32(end - at + zone.length);
+  out.int32(end - offset + zone.length);
   const start = out.length;
-  out.bytes(text, at, end);
+  out.bytes(text, offset, end);
   out.buffer[start + moment.clock] = signs.clock;
   out.characters(zone);
   return mark + 1;
 }
 
-function markBehind(text: Buffer, at: number): number {
-  let end = at;
+function markBehind(text: Buffer, offset: number): number {
+  let end = offset;
   for (let sign = text[end]; sign !== signs.plainEnd; sign = text[++end]) {
     if (sign === undefined) throw new Error('A nested value is cut off.');
   }
@@ -96,8 +96,8 @@ function markBehind(text: Buffer, at: number): number {
 }
 
 /** Its length in digits, a colon, its bytes. */
-function writeScalar(out: RowBytes, text: Buffer, at: number): number {
-  let from = at;
+function writeScalar(out: RowBytes, text: Buffer, offset: number): number {
+  let from = offset;
   let length = 0;
   for (let sign = text[from]; sign !== signs.colon; sign = text[++from]) {
     if (sign === undefined || sign < signs.zero || sign > signs.zero + 9) throw new Error('A nested value is cut off.');
@@ -109,11 +109,11 @@ function writeScalar(out: RowBytes, text: Buffer, at: number): number {
 }
 
 /** The number of columns, then oid, length and bytes of each (`record_send`); the oid is never read. */
-function writeRecord(out: RowBytes, text: Buffer, at: number): number {
+function writeRecord(out: RowBytes, text: Buffer, offset: number): number {
   const start = out.int32(0);
   const count = out.int32(0);
   let columns = 0;
-  let from = at;
+  let from = offset;
   for (; text[from] !== signs.close; columns++) {
     out.int32(0);
     from = writeValue(out, text, from);
@@ -124,12 +124,12 @@ function writeRecord(out: RowBytes, text: Buffer, at: number): number {
 }
 
 /** Dimensions, flags, oid, size and lower bound, then length and bytes of each element (`array_send`). */
-function writeList(out: RowBytes, text: Buffer, at: number): number {
+function writeList(out: RowBytes, text: Buffer, offset: number): number {
   const start = out.int32(0);
   const dimensions = out.int32(0);
   out.int32(0);
   out.int32(0);
-  let from = at;
+  let from = offset;
   if (text[from] !== signs.end) {
     out.patch(dimensions, 1);
     const size = out.int32(0);

@@ -49,8 +49,8 @@ export class MysqlPool {
     this.answerTimeoutMs = answerTimeoutMs;
     this.publicTimeoutMs = publicTimeoutMs;
     this.#kill = kill;
-    const most = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
-    this.#reads = new ReadGate({ most, mostPublic: Math.max(1, most - 2), timeoutMs });
+    const limit = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
+    this.#reads = new ReadGate({ most: limit, mostPublic: Math.max(1, limit - 2), timeoutMs });
   }
 
   /** Requests that wait for a connection. */

@@ -10,11 +10,11 @@ import { writeNested } from './nested.ts';
 import type { RowBytes } from './row-bytes.ts';
 import { type IntegerForm, mostSpelled, putDigitsOf, putMoment } from './spelled.ts';
 
-/** Writes the row that starts at `at`, the status byte first, in the place of the one before. */
-export type RowWriter = (out: RowBytes, buffer: Buffer, at: number) => void;
+/** Writes the row that starts at `offset`, the status byte first, in the place of the one before. */
+export type RowWriter = (out: RowBytes, buffer: Buffer, offset: number) => void;
 
-/** Writes the cell that starts at `at`; returns where the next one does. */
-type WriteCell = (out: RowBytes, buffer: Buffer, at: number) => number;
+/** Writes the cell that starts at `offset`; returns where the next one does. */
+type WriteCell = (out: RowBytes, buffer: Buffer, offset: number) => number;
 
 /** Makes the function that writes each row of some columns. */
 export function createRowWriter(columns: readonly ColumnDefinition[]): RowWriter {
@@ -49,54 +49,54 @@ function writerOf(cell: CellForm): WriteCell {
 }
 
 function wholeInteger(size: number, unsigned: boolean): WriteCell {
-  return (out, buffer, at) => {
+  return (out, buffer, offset) => {
     out.int32(8);
-    out.int64(integerAt(buffer, at, size, unsigned));
-    return at + size;
+    out.int64(integerAt(buffer, offset, size, unsigned));
+    return offset + size;
   };
 }
 
 function spelledInteger(form: IntegerForm): WriteCell {
-  return (out, buffer, at) => {
+  return (out, buffer, offset) => {
     const length = out.int32(0);
     out.ensure(mostSpelled);
-    out.length = putDigitsOf(out.buffer, out.length, form, sourceOf(buffer), at);
+    out.length = putDigitsOf(out.buffer, out.length, form, sourceOf(buffer), offset);
     out.patch(length, out.length - length - 4);
-    return at + form.size;
+    return offset + form.size;
   };
 }
 
 function spelledTime(zone: string): WriteCell {
-  return (out, buffer, at) => {
+  return (out, buffer, offset) => {
     const length = out.int32(0);
     out.ensure(mostSpelled);
-    out.length = putMoment(out.buffer, out.view, out.length, sourceOf(buffer), at);
+    out.length = putMoment(out.buffer, out.view, out.length, sourceOf(buffer), offset);
     out.characters(zone);
     out.patch(length, out.length - length - 4);
-    return at + 1 + (buffer[at] ?? 0);
+    return offset + 1 + (buffer[offset] ?? 0);
   };
 }
 
-function writeText(out: RowBytes, buffer: Buffer, at: number): number {
-  const { start, end } = textAt(buffer, at);
+function writeText(out: RowBytes, buffer: Buffer, offset: number): number {
+  const { start, end } = textAt(buffer, offset);
   out.int32(end - start);
   out.bytes(buffer, start, end);
   return end;
 }
 
-function writeNestedText(out: RowBytes, buffer: Buffer, at: number): number {
-  const { start, end } = textAt(buffer, at);
+function writeNestedText(out: RowBytes, buffer: Buffer, offset: number): number {
+  const { start, end } = textAt(buffer, offset);
   writeNested(out, buffer.subarray(start, end));
   return end;
 }
 
-function textAt(buffer: Buffer, at: number): { readonly start: number; readonly end: number } {
-  const start = at + widthOf(buffer[at] ?? 0);
-  return { start, end: start + lengthAt(buffer, at) };
+function textAt(buffer: Buffer, offset: number): { readonly start: number; readonly end: number } {
+  const start = offset + widthOf(buffer[offset] ?? 0);
+  return { start, end: start + lengthAt(buffer, offset) };
 }
 
 /** Bits of an integer without a sign stand as those of one that has it. */
-function integerAt(buffer: Buffer, at: number, size: number, unsigned: boolean): bigint {
-  if (size === 8) return buffer.readBigInt64LE(at);
-  return BigInt(unsigned ? buffer.readUIntLE(at, size) : buffer.readIntLE(at, size));
+function integerAt(buffer: Buffer, offset: number, size: number, unsigned: boolean): bigint {
+  if (size === 8) return buffer.readBigInt64LE(offset);
+  return BigInt(unsigned ? buffer.readUIntLE(offset, size) : buffer.readIntLE(offset, size));
 }

@@ -45,8 +45,8 @@ export class RowBytes {
   }
 
   /** Replaces a number that was appended before. */
-  patch(at: number, value: number): void {
-    this.view.setInt32(at, value);
+  patch(offset: number, value: number): void {
+    this.view.setInt32(offset, value);
   }
 
   /** Makes room for so many bytes and returns where they stand. */

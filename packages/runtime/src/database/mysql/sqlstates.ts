@@ -48,7 +48,7 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   '22P02': [1265, 1366, 1367, 1416, 1917, 3037, 3140, 3141, 3143, 3146, 3156, 3157, 3751, 3903],
   '22021': [1300],
   '22P05': [1977, 3854],
-  '2201B': [1139, ...Array.from({ length: 17 }, (_, place) => 3684 + place), 3887],
+  '2201B': [1139, ...Array.from({ length: 17 }, (_, index) => 3684 + index), 3887],
   // Constraints; a row for which a table has no partition breaks one as well.
   '23505': [1022, 1062, 1169, 1586, 1761, 1762],
   '23503': [1216, 1217, 1451, 1452, 3008],

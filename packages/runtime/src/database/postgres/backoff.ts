@@ -23,9 +23,9 @@ export class Backoff {
 
   /** Notes a failure; `random` in [0, 1) spreads the wait over its upper half. */
   fail(now: number, random: number): void {
-    const most = Math.min(this.#firstMs * 2 ** this.#failures, this.#mostMs);
+    const limit = Math.min(this.#firstMs * 2 ** this.#failures, this.#mostMs);
     this.#failures = Math.min(this.#failures + 1, 30);
-    this.#until = now + most * (0.5 + random / 2);
+    this.#until = now + limit * (0.5 + random / 2);
   }
 
   /** Notes a success. */

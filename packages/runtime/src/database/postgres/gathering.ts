@@ -122,9 +122,9 @@ export function createGathering(
 /** How many of those that wait share the next transaction: the first in any case. */
 function howMany(waiting: readonly Waiting[]): number {
   let rows = 0;
-  const end = waiting.findIndex((one, place) => {
+  const end = waiting.findIndex((one, index) => {
     rows += one.rows;
-    return place === mostTogether || (place > 0 && rows > mostRows);
+    return index === mostTogether || (index > 0 && rows > mostRows);
   });
   return end < 0 ? waiting.length : end;
 }

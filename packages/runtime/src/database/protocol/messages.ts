@@ -27,8 +27,8 @@ export type MessageHandler = (kind: number, buffer: Buffer, start: number, end: 
 export interface Framing {
   /** Bytes in front of a message's body, which begin with its kind and tell its length. */
   readonly headSize: number;
-  /** Bytes of the whole message that starts at `at`. Throws where there can be none such. */
-  sizeOf(buffer: Buffer, at: number): number;
+  /** Bytes of the whole message that starts at `offset`. Throws where there can be none such. */
+  sizeOf(buffer: Buffer, offset: number): number;
 }
 
 /** Messages of PostgreSQL: the kind, and the length of the rest. */
@@ -81,24 +81,24 @@ export class MessageReader {
   }
 
   /** Copies bytes into the message under way until it has `size` of them; returns where the chunk goes on. */
-  #fill(chunk: Buffer, at: number, size: number): number {
-    const end = Math.min(chunk.length, at + size - this.#filled);
-    chunk.copy(this.#partial, this.#filled, at, end);
-    this.#filled += end - at;
+  #fill(chunk: Buffer, offset: number, size: number): number {
+    const end = Math.min(chunk.length, offset + size - this.#filled);
+    chunk.copy(this.#partial, this.#filled, offset, end);
+    this.#filled += end - offset;
     return end;
   }
 
-  #keep(chunk: Buffer, at: number): void {
+  #keep(chunk: Buffer, offset: number): void {
     const { headSize, sizeOf } = this.#framing;
-    const rest = chunk.length - at;
-    this.#partial = Buffer.allocUnsafeSlow(rest < headSize ? headSize : sizeOf(chunk, at));
-    chunk.copy(this.#partial, 0, at);
+    const rest = chunk.length - offset;
+    this.#partial = Buffer.allocUnsafeSlow(rest < headSize ? headSize : sizeOf(chunk, offset));
+    chunk.copy(this.#partial, 0, offset);
     this.#filled = rest;
   }
 }
 
-function messageSize(buffer: Buffer, at: number): number {
-  const length = int32(buffer, at + 1);
+function messageSize(buffer: Buffer, offset: number): number {
+  const length = int32(buffer, offset + 1);
   if (length < 4) throw new Error(`A message of the database claims a length of ${length} bytes.`);
   return length + 1;
 }

@@ -28,10 +28,10 @@ export class PreparedNames {
 
   /** Notes a use; returns true if the statement has been sent to be prepared already. */
   use(name: string): boolean {
-    const known = this.#names.get(name);
-    if (known === undefined) return false;
+    const cached = this.#names.get(name);
+    if (cached === undefined) return false;
     this.#names.delete(name);
-    this.#names.set(name, known);
+    this.#names.set(name, cached);
     return true;
   }
 
@@ -58,8 +58,8 @@ export class PreparedNames {
 
   /** Notes that the server has prepared it. */
   confirm(name: string): void {
-    const known = this.#names.get(name);
-    if (known !== undefined) known.confirmed = true;
+    const cached = this.#names.get(name);
+    if (cached !== undefined) cached.confirmed = true;
   }
 
   /** True if the server has prepared it and has not reported an error since. */

@@ -28,7 +28,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
     table(take, { columns, count, alias }) {
       const of = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
       const rows = take({ kind: 'rows', of, ...(count !== undefined && { count }) }, 'rows');
-      const typed = columns.map((column, place) => `${column.name} ${typeOf(server, column)} PATH '$[${place}]'`);
+      const typed = columns.map((column, index) => `${column.name} ${typeOf(server, column)} PATH '$[${index}]'`);
       return `JSON_TABLE(${rows}, '$[*]' COLUMNS (${['n FOR ORDINALITY', ...typed].join(', ')})) AS ${alias}`;
     },
     // Left to itself the server reads a small table whole, and locks all of its rows.

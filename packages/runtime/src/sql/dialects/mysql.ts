@@ -128,8 +128,8 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     amongSeveral: (left, native, take) =>
       `${left} IN (${keysMark.replace('?', take(isText(native) ? native : 'limit'))})`,
     rowAmong(columns, keys) {
-      const selected = keys.map(({ native }, place) => element(native).replace('j.', `j${place}.`));
-      const joined = keys.map(({ list }, place) => `${list} j${place}${place === 0 ? '' : ` ON j${place}.n = j0.n`}`);
+      const selected = keys.map(({ native }, index) => element(native).replace('j.', `j${index}.`));
+      const joined = keys.map(({ list }, index) => `${list} j${index}${index === 0 ? '' : ` ON j${index}.n = j0.n`}`);
       return `(${columns.join(', ')}) IN (SELECT ${selected.join(', ')} FROM ${joined.join(' JOIN ')})`;
     },
     pathText: (value) => exactly(cast(value, asText)),

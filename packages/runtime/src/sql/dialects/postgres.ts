@@ -100,8 +100,8 @@ export const postgres: SqlDialect = {
   amongSeveral: (left, native, take) => `${left} = ANY (${take(`${native}[]`)})`,
   rowAmong(columns, keys) {
     const unnested = keys.map(({ list }) => `pg_catalog.unnest(${list})`).join(', ');
-    const names = keys.map((_, place) => `k${place}`);
-    const elements = keys.map((key, place) => `${names[place]}${key.cast}`);
+    const names = keys.map((_, index) => `k${index}`);
+    const elements = keys.map((key, index) => `${names[index]}${key.cast}`);
     const rows = `SELECT ${elements.join(', ')} FROM ROWS FROM (${unnested}) k(${names.join(', ')})`;
     return `(${columns.join(', ')}) IN (${rows})`;
   },
