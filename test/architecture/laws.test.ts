@@ -1,0 +1,35 @@
+import { afterAll, expect, test } from 'vitest';
+import { parseSource } from './files.ts';
+import { circlesIn } from './laws/circles.ts';
+import { laws } from './laws/laws.ts';
+import { readSources, type Source } from './laws/sources.ts';
+import { bareVariables, obscureComments, privateNames } from './laws/words.ts';
+
+const sources = readSources();
+const table: string[] = [];
+afterAll(() => console.log(['law: figure (bound)', ...table].join('\n')));
+
+test.each(laws)('$name: never worse', ({ name, today, bound, measure }) => {
+  const { figure, places } = measure(sources);
+  table.push(`${name}: ${figure} (${bound})`);
+  expect(
+    figure,
+    `${name} rose from ${today} to ${figure}; first places: ${places.slice(0, 5).join(', ')}`,
+  ).toBeLessThanOrEqual(today);
+  expect(today - figure, `${name} fell to ${figure}: write that into laws.ts`).toBe(0);
+});
+
+test('the laws themselves find what they look for', () => {
+  const text = '/** What it is. */\nexport function judge(of: string): string { const { one } = of; return one; }\n';
+  const source: Source = { path: 'file.ts', text, lines: 2, tree: parseSource('file.ts', text) };
+  expect(privateNames([source])).toEqual(['file.ts:2 judge']);
+  expect(bareVariables([source])).toEqual(['file.ts:2 of', 'file.ts:2 one']);
+  expect(obscureComments([source])).toEqual(['file.ts:1 What it is. */']);
+  const graph = new Map([
+    ['a', new Set(['b'])],
+    ['b', new Set(['c', 'a'])],
+    ['c', new Set(['d'])],
+    ['d', new Set<string>()],
+  ]);
+  expect(circlesIn(graph)).toEqual([['a', 'b']]);
+});

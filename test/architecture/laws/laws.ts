@@ -1,0 +1,106 @@
+/**
+ * Laws of the tree: each measures one figure, which may fall and never rise. `today` is the figure at the last commit that
+ * moved it; `bound` is where the redesign leads.
+ */
+import { dirname } from 'node:path/posix';
+import ts from 'typescript';
+import { listFiles } from '../files.ts';
+import { circlesIn, fileGraph, roomGraph } from './circles.ts';
+import { linesOf, nodesOf, type Source } from './sources.ts';
+import { bareVariables, obscureComments, privateNames } from './words.ts';
+
+/** Figure of a law, and places that add most to it. */
+export interface Measure {
+  readonly figure: number;
+  readonly places: readonly string[];
+}
+
+/** A law, with its figure today and where it shall end. */
+export interface Law {
+  readonly name: string;
+  readonly today: number;
+  readonly bound: number;
+  readonly measure: (sources: readonly Source[]) => Measure;
+}
+
+export const laws: readonly Law[] = [
+  { name: 'lines in packages', today: 105_712, bound: 91_000, measure: linesInPackages },
+  {
+    name: 'files in packages',
+    today: 1208,
+    bound: 900,
+    measure: (sources) => counted(sources.map(({ path }) => path)),
+  },
+  { name: 'files of a folder', today: 72, bound: 25, measure: largestFolder },
+  { name: 'lines of a file', today: 412, bound: 400, measure: longestFile },
+  { name: 'lines of a function', today: 188, bound: 60, measure: longestFunction },
+  {
+    name: 'rooms in circles of imports',
+    today: 76,
+    bound: 0,
+    measure: (sources) => circles(roomGraph(fileGraph(sources))),
+  },
+  { name: 'files in circles of imports', today: 223, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'tables keyed by the type of columns', today: 12, bound: 0, measure: typeTables },
+  { name: 'files that name a database', today: 152, bound: 5, measure: dialectFiles },
+  { name: 'private words as names', today: 56, bound: 0, measure: (sources) => counted(privateNames(sources)) },
+  { name: 'variables without a noun', today: 359, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
+  { name: 'comments without a subject', today: 43, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
+  { name: 'pages of decisions', today: 15, bound: 15, measure: () => counted(listFiles('docs/decisions/*.md')) },
+];
+
+function counted(places: readonly string[]): Measure {
+  return { figure: places.length, places };
+}
+
+function largest(figures: readonly (readonly [place: string, figure: number])[]): Measure {
+  const sorted = [...figures].sort(([, a], [, b]) => b - a);
+  return { figure: sorted[0]?.[1] ?? 0, places: sorted.map(([place, figure]) => `${place} ${figure}`) };
+}
+
+function linesInPackages(sources: readonly Source[]): Measure {
+  const figure = sources.reduce((sum, { lines }) => sum + lines, 0);
+  return { figure, places: longestFile(sources).places };
+}
+
+function largestFolder(sources: readonly Source[]): Measure {
+  const folders = Map.groupBy(sources, ({ path }) => dirname(path));
+  return largest([...folders].map(([folder, files]) => [folder, files.length]));
+}
+
+function longestFile(sources: readonly Source[]): Measure {
+  return largest(sources.map(({ path, lines }) => [path, lines]));
+}
+
+function longestFunction(sources: readonly Source[]): Measure {
+  const functions = sources.flatMap(({ path, tree }) =>
+    [...nodesOf(tree)]
+      .filter((node) => ts.isFunctionLike(node) && 'body' in node && node.body !== undefined)
+      .map(
+        (node) => [`${path}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`, linesOf(node)] as const,
+      ),
+  );
+  return largest(functions);
+}
+
+function circles(graph: Parameters<typeof circlesIn>[0]): Measure {
+  return counted(circlesIn(graph).flat());
+}
+
+/** Records with a member for each type of columns; the home of types may have them. */
+function typeTables(sources: readonly Source[]): Measure {
+  const table = /\b(Record|Map|Set)<PortableType\b|\[\w+ in PortableType\]/g;
+  return counted(
+    sources
+      .filter(({ path }) => !path.startsWith('packages/language/src/types/'))
+      .flatMap(({ path, text }) => [...text.matchAll(table)].map(() => path)),
+  );
+}
+
+/** Files that name a database, outside the folders and files that are named after one. */
+function dialectFiles(sources: readonly Source[]): Measure {
+  const database = /postgres|pglite|mysql|mariadb/i;
+  return counted(
+    sources.filter(({ path, text }) => !database.test(path) && database.test(text)).map(({ path }) => path),
+  );
+}

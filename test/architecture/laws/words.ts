@@ -1,0 +1,69 @@
+/** Words that the laws ban: names that are ours alone, and English that hides its subject. */
+import ts from 'typescript';
+import { placeOf } from '../files.ts';
+import { nodesOf, type Source } from './sources.ts';
+
+/** Names of functions, classes, types and constants for which the field has a word (issue 26, table "Names"). */
+const privateWords = new Set([
+  ...['Desk', 'Ask', 'asked', 'wanted', 'Job', 'Work', 'Performer', 'perform', 'Portion', 'Scene', 'inScenes', 'Lead'],
+  ...['leads', 'maker', 'echo', 'Warden', 'Judgement', 'judge', 'touched', 'overtaken', 'untilAhead', 'retold'],
+  ...['returnedTree', 'filled', 'MakeTree', 'growTree', 'draftTree', 'settle', 'probe', 'postpone', 'mentions'],
+  ...['several', 'gathered', 'merged', 'sharing', 'lane', 'fitness', 'flight', 'Member', 'spelled', 'unspelled'],
+  ...['witness', 'script', 'need', 'give', 'make', 'take', 'Answerer', 'answer', 'Exchange', 'Admission', 'Sender'],
+  ...['Carrier', 'Front', 'Gate', 'patience', 'complain', 'hearing', 'generation', 'Host', 'Sight', 'View', 'Surface'],
+  ...['Shown', 'Seen', 'abilities', 'rights', 'pieces', 'layer', 'archive', 'memory', 'mark', 'crew', 'lookout'],
+  ...['notices', 'upkeep', 'turns', 'rounds', 'sweep', 'rehearsal', 'columnless', 'unpopulated', 'tell', 'words'],
+]);
+
+/** Names of variables that do not say what they hold. */
+const bareNames = new Set(['of', 'one', 'at', 'place', 'most', 'known', 'own', 'given', 'told', 'said']);
+
+/** Beginnings and words of comments that name no subject. */
+const hiddenSubject = /^(What|Whose|Who|Whether|Of)\b|\b(nobody|somebody|whoever|whatever)\b/i;
+
+/** Words of the list that a declaration still has as its name. */
+export function privateNames(sources: readonly Source[]): readonly string[] {
+  const used = new Map<string, string>();
+  for (const { name, node } of declarationsIn(sources)) if (privateWords.has(name)) used.set(name, placeOf(node));
+  return [...used].map(([name, place]) => `${place} ${name}`);
+}
+
+/** Variables and parameters whose name does not say what they hold. */
+export function bareVariables(sources: readonly Source[]): readonly string[] {
+  return [...declarationsIn(sources)].flatMap(({ name, node }) =>
+    bareNames.has(name) && (ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node))
+      ? [`${placeOf(node)} ${name}`]
+      : [],
+  );
+}
+
+/** Comments that begin with a question word, or speak of nobody and whoever. */
+export function obscureComments(sources: readonly Source[]): readonly string[] {
+  return sources.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const comment = /^\s*(?:\/\*\*|\*|\/\/) (.*)/.exec(line)?.[1];
+      return comment !== undefined && hiddenSubject.test(comment) ? [`${path}:${index + 1} ${comment}`] : [];
+    }),
+  );
+}
+
+function* declarationsIn(sources: readonly Source[]): Generator<{ readonly name: string; readonly node: ts.Node }> {
+  for (const { tree } of sources) {
+    for (const node of nodesOf(tree)) {
+      if (isDeclaration(node) && node.name && ts.isIdentifier(node.name)) yield { name: node.name.text, node };
+    }
+  }
+}
+
+function isDeclaration(node: ts.Node): node is ts.Node & { readonly name?: ts.Node } {
+  return (
+    ts.isVariableDeclaration(node) ||
+    ts.isParameter(node) ||
+    ts.isBindingElement(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isMethodDeclaration(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node)
+  );
+}
