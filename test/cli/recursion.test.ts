@@ -11,10 +11,7 @@ import { createMysqlDatabase, type MysqlServer } from '../support/mariadb.ts';
 import { runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 
-/** Views that stand on top of each other: each is a collection that every command compiles. */
-const depth = Number(process.env.DEPTH ?? '150');
-/** Types within each other, which cost no more than their names. */
-const typeDepth = Math.max(depth, 400);
+const depth = Number(process.env.DEPTH ?? '400');
 
 const chain = (from: number, to: number, step: (at: number) => string): string =>
   Array.from({ length: to - from }, (_, index) => step(from + index)).join('');
@@ -35,10 +32,10 @@ const parts: readonly string[] = [
    ${chain(1, depth, (at) => `CREATE VIEW v${at} AS SELECT id, title FROM v${at - 1};`)}`,
   `CREATE MATERIALIZED VIEW m0 AS SELECT id, title FROM books;
    ${chain(1, depth, (at) => `CREATE MATERIALIZED VIEW m${at} AS SELECT id, title FROM m${at - 1};`)}`,
-  `CREATE TYPE c0 AS (a int); ${chain(1, typeDepth, (at) => `CREATE TYPE c${at} AS (a c${at - 1});`)}
-   CREATE DOMAIN d0 AS int CHECK (VALUE > 0); ${chain(1, typeDepth * 5, (at) => `CREATE DOMAIN d${at} AS d${at - 1};`)}
-   CREATE DOMAIN l0 AS int; ${chain(1, typeDepth * 5, (at) => `CREATE DOMAIN l${at} AS l${at - 1}[];`)}
-   CREATE TABLE typed (id int PRIMARY KEY, c c${typeDepth - 1}, d d${typeDepth * 5 - 1}, l l${typeDepth * 5 - 1});`,
+  `CREATE TYPE c0 AS (a int); ${chain(1, depth, (at) => `CREATE TYPE c${at} AS (a c${at - 1});`)}
+   CREATE DOMAIN d0 AS int CHECK (VALUE > 0); ${chain(1, depth * 5, (at) => `CREATE DOMAIN d${at} AS d${at - 1};`)}
+   CREATE DOMAIN l0 AS int; ${chain(1, depth * 5, (at) => `CREATE DOMAIN l${at} AS l${at - 1}[];`)}
+   CREATE TABLE typed (id int PRIMARY KEY, c c${depth - 1}, d d${depth * 5 - 1}, l l${depth * 5 - 1});`,
   // Foreign keys in a circle, keys that are foreign keys, and tables that inherit from each other.
   `${chain(0, 60, (at) => `CREATE TABLE f${at} (id int PRIMARY KEY, next int);`)}
    ${chain(0, 60, (at) => `ALTER TABLE f${at} ADD FOREIGN KEY (next) REFERENCES f${(at + 1) % 60};`)}
