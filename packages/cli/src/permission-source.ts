@@ -10,7 +10,7 @@ export interface ChosenPermissions {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What the database says about rules. */
+/** Facts of the database about rules. */
 interface PermissionFacts extends Pick<SchemaFacts, 'tables'> {
   /** Null: they are not installed, or not readable. */
   readonly permissions: PermissionTables | 'offline' | null;

@@ -14,7 +14,7 @@ export interface Project extends Settings {
   readonly permissions: PermissionDocument;
   /** Absolute path of the permissions file, which need not exist. */
   readonly permissionsFile: string;
-  /** Whether the file is that of a new project, unchanged: its rules are for the tables that come with it. */
+  /** True for the unchanged file of a new project: its rules are for the tables that come with it. */
   readonly hasStarterRules: boolean;
   /** Diagnostics of the configuration and the permissions file. */
   readonly diagnostics: readonly Diagnostic[];

@@ -93,7 +93,7 @@ export function createSession({ send, storage, mode, autoRefresh, lead, staticTo
     return running;
   }
 
-  /** Of several tabs with one storage, the first refreshes and the others take its result. */
+  /** Refreshes once for all tabs with one storage: the first tab asks, the others take its result. */
   function renewOnce(): Promise<AuthTokens> {
     if (!storage.isShared) return renew();
     const before = storage.get('auth_token');

@@ -49,7 +49,7 @@ export function checkTables(template: string, database: string): void {
   throw new InputError(`The tables of the template "${template}" are written for PostgreSQL.`, hint);
 }
 
-/** Whether a template is about tables of its own; any other one fits the tables of any database. */
+/** True if a template has tables of its own; any other template fits the tables of any database. */
 export function bringsTables(template: string): boolean {
   return !existsSync(join(templateFolders().get(template) ?? '', emptyRules));
 }

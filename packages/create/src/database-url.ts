@@ -18,7 +18,7 @@ export function databaseUrlProblem(url: string, subject: string): UrlProblem | n
     const message = `${subject} begins with "${scheme}", which is no kind of database that Tablewright reads.`;
     return { message, hint: `Write ${likelyScheme(scheme) ?? `it as ${form}`}.` };
   }
-  // What follows a # belongs to no database: it is the rest of a password.
+  // Text after a # belongs to no database: it is the rest of a password.
   if (!URL.canParse(url) || new URL(url).hash !== '') {
     const hint = `Write it as ${form}; in a password # is %23, / is %2F and @ is %40.`;
     return { message: `${subject} cannot be read as a URL.`, hint };

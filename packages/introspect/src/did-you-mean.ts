@@ -1,7 +1,7 @@
 /**
  * The candidate that a misspelt name most likely means, or null if none is near.
  * Near is at most two fifths of the name's length in insertions, deletions, substitutions and swaps of neighbours, and
- * at most three. Letter case and the separators `_`, `-` and space count as equal. Of equally near ones the first in
+ * at most three. Letter case and the separators `_`, `-` and space count as equal. Among equally near ones the first in
  * alphabetical order is taken.
  */
 export function didYouMean(name: string, candidates: Iterable<string>): string | null {

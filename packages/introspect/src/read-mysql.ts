@@ -6,8 +6,8 @@ import type { ReadOptions, RunStatement } from './read.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of
- * tables. The server says which of the two it is. Of an older server the same is read, and `buildMysqlTables` reports
- * it. Rejects with the error of `run`, and when the connection has no database.
+ * tables. The server says which of the two it is. An older server is read in the same way, and `buildMysqlTables`
+ * reports it. Rejects with the error of `run`, and when the connection has no database.
  */
 export async function readMysqlCatalog(run: RunStatement, options: ReadOptions = {}): Promise<MysqlCatalog> {
   const [[version, database] = []] = await run(serverSql, []);

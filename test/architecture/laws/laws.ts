@@ -24,7 +24,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 105_712, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 105_713, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1208,
@@ -45,7 +45,7 @@ export const laws: readonly Law[] = [
   { name: 'files that name a database', today: 152, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 56, bound: 0, measure: (sources) => counted(privateNames(sources)) },
   { name: 'variables without a noun', today: 359, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
-  { name: 'comments without a subject', today: 43, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
+  { name: 'comments without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
   { name: 'pages of decisions', today: 15, bound: 15, measure: () => counted(listFiles('docs/decisions/*.md')) },
 ];
 

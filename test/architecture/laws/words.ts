@@ -19,7 +19,7 @@ const privateWords = new Set([
 const bareNames = new Set(['of', 'one', 'at', 'place', 'most', 'known', 'own', 'given', 'told', 'said']);
 
 /** Beginnings and words of comments that name no subject. */
-const hiddenSubject = /^(What|Whose|Who|Whether|Of)\b|\b(nobody|somebody|whoever|whatever)\b/i;
+const hiddenSubject = /^(What|Whose|Who|Whether|Of)\b|\b([Nn]obody|[Ss]omebody|[Ww]hoever|[Ww]hatever)\b/;
 
 /** Words of the list that a declaration still has as its name. */
 export function privateNames(sources: readonly Source[]): readonly string[] {

@@ -11,7 +11,7 @@ export interface ClientCollection {
   readonly view: RoleCollection;
   readonly names: ClientNames;
   readonly descriptor: CollectionDescriptor;
-  /** True if every item that the class writes is readable to it, whatever its values. */
+  /** True if the class can read every item that it writes, independent of values. */
   readonly echoes: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Behaviour of the database on rows that a role reads or writes, whatever the API shows of them. */
+/** Behaviour of the database on rows that a role reads or writes, independent of the API. */
 import type { Column, Table } from '@tablewright/introspect/schema';
 import { type Dialect, shownTable } from '@tablewright/runtime/contract';
 import { isSame } from '../memory/same.ts';

@@ -69,7 +69,7 @@ export function emitServerFiles(
       : []),
     file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
     file('main.ts', emitMain(render)),
-    // Node takes the files as ES modules, whatever kind of modules the project has.
+    // Node takes the files as ES modules in every project.
     file('package.json', printJson({ private: true, type: 'module' })),
   ];
 }

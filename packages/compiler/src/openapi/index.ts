@@ -90,7 +90,7 @@ const noExamples: OperationExamples = {};
 export interface DescribeOptions {
   /** Collections without what is made of them alone. Default: none. */
   readonly except?: ReadonlySet<RoleCollection>;
-  /** Whether the parts of collections are texts. Default: they are objects. */
+  /** Archive of texts, if the parts of collections are texts. Default: they are objects. */
   readonly from?: TextsFrom;
 }
 

@@ -58,7 +58,7 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
   }
 }
 
-/** Whether a key of the junction is made of both its sides. */
+/** True if a key of the junction is made of both its sides. */
 function isPaired({ junction, near, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {
   const { primaryKey, uniques, inherited } = index.table(index.collection(junction).table);
   const sides = new Set([...near.map(({ to }) => to), ...far.map(({ from }) => from)]);
@@ -104,13 +104,13 @@ function soughtOf(
   return sought.length === 0 ? {} : { sought: sought.map(({ name }) => name) };
 }
 
-/** Whether an index has all rows in the order of its columns. */
+/** True if an index has all rows in the order of its columns. */
 function ordersAllRows({ method, predicate }: Index): boolean {
   return method === 'btree' && predicate === null;
 }
 
 /**
- * Whether every row of a junction leads to exactly one row of the target that the database shows: by a foreign key that
+ * True if every row of a junction leads to exactly one row of the target that the database shows: by a foreign key that
  * holds for all rows, over columns that are never null.
  */
 function leadsToTargets({ junction, target, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {

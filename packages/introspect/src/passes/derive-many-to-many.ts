@@ -9,10 +9,9 @@ import { plainHolder } from './plain-holder.ts';
 
 /**
  * Derives both directions of every junction.
- *
  * A relation is named as its target; `<target>_via_<junction>` when that name is in use, and
- * `<target>_via_<junction>_<far foreign key>` when both ends are one collection. Of several junctions between the same
- * two collections one holds the plain name (see `plainHolder`).
+ * `<target>_via_<junction>_<far foreign key>` when both ends are one collection. If several junctions join the same two
+ * collections, one holds the plain name (see `plainHolder`).
  */
 export function deriveManyToMany(
   collections: readonly Collection[],

@@ -4,11 +4,10 @@ import { fieldNames, tablesById, withRelations } from './lookup.ts';
 
 /**
  * Reads every foreign key between shown tables and columns as a many-to-one.
- *
  * A single-column key is named as its field. A composite one is named as the collection it references, and
- * `<target>_by_<fields>` where that name is a field's or several keys lead there. Of several keys over one column the
- * first by constraint name takes the field, the others are `<target>_by_<field>`. A key that repeats another is left out.
- * Of a collection and a table that are the same objects as the last time, with the same targets, what is made is as well.
+ * `<target>_by_<fields>` where that name is a field's or several keys lead there. If several keys use one column, the
+ * first by constraint name takes the field, the others are `<target>_by_<field>`. A key that repeats another is left
+ * out. The result is the same object for the same collection, table and targets as the last time.
  */
 export function deriveManyToOne(collections: readonly Collection[], tables: readonly Table[]): readonly Collection[] {
   const byId = tablesById(tables);

@@ -22,7 +22,7 @@ export function tablesById(tables: readonly Table[]): ReadonlyMap<TableId, Table
 /** Nearly every pass looks tables up, and no list is changed once it is made. */
 const byId = new WeakMap<readonly Table[], ReadonlyMap<TableId, Table>>();
 
-/** Collections by their API name. Of two with one name, which a rule reports, the first is found. */
+/** Collections by their API name. If two have one name, which a rule reports, the first is found. */
 export function collectionsByName(collections: readonly Collection[]): ReadonlyMap<string, Collection> {
   const cached = byName.get(collections);
   if (cached !== undefined) return cached;

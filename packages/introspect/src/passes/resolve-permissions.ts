@@ -109,7 +109,7 @@ function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Di
 }
 
 /**
- * Fields that `*` means for writing: of the platform's own collections without those that only the server or
+ * Fields that `*` means for writing: without those of the platform's own collections that only the server or
  * administrators write.
  */
 function writableNames(

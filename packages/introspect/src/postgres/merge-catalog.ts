@@ -9,8 +9,8 @@ export interface MergedCatalog {
 }
 
 /**
- * Replaces some relations of a known catalog by what was read of them now. Of the `asked` relations, those without rows
- * are gone. Null where the rest cannot stay the same: the platform's own tables decide which others are left out.
+ * Replaces some relations of a known catalog by what was read of them now. The `asked` relations without rows are gone.
+ * Null where the rest cannot stay the same: the platform's own tables decide which others are left out.
  */
 export function mergeCatalog(previous: Catalog, part: Catalog, asked: ReadonlySet<string>): MergedCatalog | null {
   const reread = new Set([...asked, ...part.relations.map(({ oid }) => oid)]);

@@ -3,7 +3,7 @@ import { isFieldsOwn } from '../passes/configure-relations.ts';
 import { manyToOnesOf } from '../passes/lookup.ts';
 import { columnPlace, type Rule } from './rule.ts';
 
-/** Of several foreign keys over one column, the first by name is read through the field. */
+/** If several foreign keys use one column, the first by name is read through the field. */
 export const repeatedForeignKeys: Rule = (schema) =>
   schema.collections.flatMap((collection) => {
     const single = manyToOnesOf(collection).filter(({ on }) => on.length === 1);

@@ -134,8 +134,8 @@ export interface ManyToMany extends RelationBase {
   /** Set when at most one link leads from an item to a target. */
   readonly paired?: true;
   /**
-   * Fields of the target that have an index of their own, where the junction has one of both sides: of few targets with a
-   * value the links are found by that. Absent where there are none.
+   * Fields of the target that have an index of their own, where the junction has one of both sides. If few targets have
+   * a value, the links are found by them. Absent where there are none.
    */
   readonly sought?: readonly string[];
   /** Sort field of the junction. */

@@ -9,7 +9,7 @@ export interface PaceLimits {
   readonly slowMs: number;
   /** Pause of slow statements after one of them, as a multiple of its time. */
   readonly pauseFactor: number;
-  /** What holds in addition beside work of callers with a token. Null: nothing. */
+  /** Additional limits beside work of callers with a token. Null: none. */
   readonly beside: BesideLimits | null;
 }
 
@@ -81,31 +81,34 @@ export class PublicPace {
     this.#lastSlow = this.#last;
   }
 
-  /** Whether other work goes first, of a statement that waits since then: one after the other begins as long as some is under way. */
+  /**
+   * True if other work goes first. While such work goes on, one statement after the other begins, each after a wait
+   * from `since` on.
+   */
   yields(now: number, since = Number.NEGATIVE_INFINITY): boolean {
     const { beside } = this.#limits;
     if (beside === null || now - Math.max(since, this.#begun) >= beside.yieldMs) return false;
     return this.#others > 0 || now - this.#othersEnded < lingerMs;
   }
 
-  /** Whether statements pause that are not quick. */
+  /** True if statements that are not quick pause. */
   isPausing(now: number): boolean {
     const near = this.#near(now);
     return near !== null && isWithin(this.#last, near.pauseFactor, now);
   }
 
-  /** Whether that holds for a client whose statements took so long of late. */
+  /** True if a client has to pause, because its statements took so long of late. */
   isHeld(usedMs: number): boolean {
     const { beside } = this.#limits;
     return beside !== null && usedMs >= beside.freeMs;
   }
 
-  /** Whether slow statements pause. */
+  /** True if slow statements pause. */
   isPausingSlow(now: number): boolean {
     return isWithin(this.#lastSlow, this.#limits.pauseFactor, now);
   }
 
-  /** Whether slow statements have taken their share of the time. */
+  /** True if slow statements have used their share of the time. */
   isShareUsed(now: number): boolean {
     return this.#near(now) !== null && this.#creditAt(now) <= 0;
   }

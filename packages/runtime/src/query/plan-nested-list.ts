@@ -30,7 +30,7 @@ export interface NestedList {
   /** The same order as a page of these rows reads them by. */
   readonly within: readonly PrintedTerm[];
   readonly bounds: string;
-  /** Whether rows are sorted to be cut: then it pays off to make records of those that remain only. */
+  /** True if rows are sorted to be cut: then it pays off to make records only of the remaining ones. */
   readonly sorted: boolean;
 }
 

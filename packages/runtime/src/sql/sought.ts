@@ -51,7 +51,7 @@ function soughtValue(relation: ManyToMany, target: CollectionScope, condition: C
   return isPlain && relation.sought?.includes(name) && field && isBare(field) ? condition : undefined;
 }
 
-/** Whether comparisons see the column itself, as an index does. */
+/** True if comparisons see the column itself, as an index does. */
 function isBare({ descriptor, grant, secret }: FieldScope): boolean {
   return grant === null && !secret && descriptor.comparison === undefined && descriptor.folds !== true;
 }
