@@ -1,5 +1,5 @@
 /** Bytes a batch should have: enough to be worth a round trip, little enough to keep. */
-const usualBytes = 262_144;
+const usualBytes = 131_072;
 /** Bytes a batch has at most, as long as no row is longer than those before. */
 const mostBytes = 1_048_576;
 /** Rows of the first batch, whose length is still unknown. */

@@ -10,7 +10,7 @@
 const slabSize = 131_072;
 
 /**
- * Long slabs are for what outgrows others, as a batch of a streamed answer does: a quarter of a megabyte of rows, which is
+ * Long slabs are for what outgrows others, as a batch of a streamed answer does: an eighth of a megabyte of rows, which is
  * more as XML.
  */
 const longSize = 8 * slabSize;
