@@ -35,6 +35,7 @@ import { collectWhenIdle } from './serve/idle-memory.ts';
 import { createLateDatabase } from './serve/late-database.ts';
 import { withSecret } from './serve/secret.ts';
 import { stopOnSignals } from './serve/signals.ts';
+import { boundYoungGeneration } from './serve/young-generation.ts';
 import { refuseNewerTables } from './system/newer-tables.ts';
 import { systemPlaceOf } from './system/place.ts';
 
@@ -179,6 +180,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   model.start();
   const stopCollecting = collectWhenIdle();
   front.server.server.once('close', stopCollecting);
+  front.server.server.once('close', boundYoungGeneration());
   void late.opened.then(() => {
     const { watch } = generations.current();
     return watch.checked() ? undefined : watch.check();
