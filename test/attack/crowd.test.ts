@@ -210,7 +210,7 @@ async function attackOnce(url: string, pid: number, normal: Crowd): Promise<Roun
   }
 }
 
-/** Whether answers are in time, compared with those of a phase without attackers. */
+/** True if answers are in time, compared with those of a phase without attackers. */
 function isInTime({ late }: Summary, quiet: Summary): boolean {
   return late < mostTimes * Math.max(quiet.late, noticeableMs);
 }

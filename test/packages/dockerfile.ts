@@ -7,7 +7,7 @@ import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Identity, isRoot, type Machine, type Variables } from './machine.ts';
 
-/** What the last stage came to. */
+/** Result of the last stage. */
 export interface Image {
   /** Root of its file system. */
   readonly root: string;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path/posix';
 import ts from 'typescript';
 import { nodesOf, type Source } from './sources.ts';
 
-/** What imports what, by name. */
+/** Imports by name of the importing file or room. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The files of one package that each file imports. */

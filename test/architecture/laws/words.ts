@@ -37,7 +37,7 @@ export function bareVariables(sources: readonly Source[]): readonly string[] {
   );
 }
 
-/** Comments that begin with a question word, or speak of nobody and whoever. */
+/** Comments that begin with a question word, or name no subject. */
 export function obscureComments(sources: readonly Source[]): readonly string[] {
   return sources.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
