@@ -1,7 +1,7 @@
 /** Integers and times that the lane to MySQL and MariaDB spells: each as the server itself would, to the last digit. */
 import { describe, expect, it } from 'vitest';
-import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
-import { unspelled } from '../../packages/runtime/src/sql/dialects/unspelled.ts';
+import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
+import { unspelled } from '../../packages/runtime/src/dialects/mysql/unspelled.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 

@@ -1,6 +1,6 @@
 /** Rules that depend on who writes: own rows, presets of the caller, and what happens when the caller lacks a value. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
 import type { Caller, CompiledApi, Database, JsonValue } from '../../packages/runtime/src/index.ts';
 import { createPlanner } from '../../packages/runtime/src/query/planner.ts';

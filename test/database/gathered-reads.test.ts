@@ -6,8 +6,8 @@ import {
   type SeveralKeys,
   type Statement,
 } from '../../packages/runtime/src/database/database.ts';
-import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createDatabase } from '../support/database.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';

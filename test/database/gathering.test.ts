@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { collect, statement } from './statements.ts';

@@ -1,6 +1,6 @@
 /** Processes hear each other through the database, also after a connection was lost. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listenTo } from '../../packages/runtime/src/database/postgres/listen.ts';
+import { listenTo } from '../../packages/runtime/src/dialects/postgres/driver/listen.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 
 let database: TestDatabase;

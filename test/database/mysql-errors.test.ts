@@ -1,7 +1,7 @@
 /** What MariaDB and MySQL answer instead of rows, as errors of the API: statements that make them say so. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
+import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 import { statement } from './statements.ts';

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fingerprint } from '../../packages/runtime/src/contract/index.ts';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
+import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
+import { readMysqlFingerprint } from '../../packages/runtime/src/dialects/mysql/live-objects.ts';
 import { compareFingerprint } from '../../packages/runtime/src/drift.ts';
-import { readMysqlFingerprint } from '../../packages/runtime/src/live-objects-mysql.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 

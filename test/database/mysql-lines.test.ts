@@ -2,10 +2,10 @@
 import { createPool, type PoolConnection } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Parameter, RowSink } from '../../packages/runtime/src/database/database.ts';
-import { mostPrepared } from '../../packages/runtime/src/database/mysql/line.ts';
-import { connectionOptions } from '../../packages/runtime/src/database/mysql/options.ts';
-import { run } from '../../packages/runtime/src/database/mysql/run.ts';
-import { connectMysql } from '../../packages/runtime/src/database/mysql.ts';
+import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
+import { mostPrepared } from '../../packages/runtime/src/dialects/mysql/driver/line.ts';
+import { connectionOptions } from '../../packages/runtime/src/dialects/mysql/driver/options.ts';
+import { run } from '../../packages/runtime/src/dialects/mysql/driver/run.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 import { collect, statement } from './statements.ts';

@@ -1,7 +1,7 @@
 /** Between us and the server stands something that shares sessions, or keeps no statements. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { connectPostgres, type PostgresOptions } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres, type PostgresOptions } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type Pooler, poolerVersion, startPooler, withoutPooler } from '../support/pooler.ts';
 import { startRelay } from '../support/relay.ts';

@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import type { PostgresOptions } from '../../packages/runtime/src/database/postgres.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import type { PostgresOptions } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { collect, eventually, statement } from './statements.ts';
 

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { collect, eventually, statement } from './statements.ts';
 

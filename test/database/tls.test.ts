@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { collect, eventually, statement } from './statements.ts';
 

@@ -2,9 +2,9 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database, Transaction } from '../../packages/runtime/src/database/database.ts';
-import { connectPglite } from '../../packages/runtime/src/database/pglite.ts';
-import type { PostgresOptions } from '../../packages/runtime/src/database/postgres.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import type { PostgresOptions } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import { connectPglite } from '../../packages/runtime/src/dialects/postgres/embedded.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { collect, statement } from './statements.ts';

@@ -1,5 +1,5 @@
 /** How PostgreSQL would run a statement of the server, whatever its values. */
-import { sessionSql } from '../../packages/runtime/src/database/postgres/options.ts';
+import { sessionSql } from '../../packages/runtime/src/dialects/postgres/driver/options.ts';
 import { withClient } from './database.ts';
 
 /** The generic plan of a statement with parameters, one line per step; tables are only read whole where nothing else helps. */

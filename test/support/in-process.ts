@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Caller } from '../../packages/runtime/src/caller.ts';
 import type { CompiledApi } from '../../packages/runtime/src/contract/index.ts';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/json/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../../packages/runtime/src/query/planner.ts';

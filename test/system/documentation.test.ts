@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectPostgres } from '../../packages/runtime/src/database/postgres.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { logChanges } from '../../packages/runtime/src/system/log-changes.ts';
 import { createAccountFinder } from '../../packages/runtime/src/users/find-account.ts';
 import { createDatabase, withClient } from '../support/database.ts';

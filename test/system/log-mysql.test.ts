@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { openDatabase } from '../../packages/runtime/src/database/open.ts';
+import { mysqlLog } from '../../packages/runtime/src/dialects/mysql/own-tables/log-changes.ts';
 import type { ChangeOrigin, LoggedChange } from '../../packages/runtime/src/system/log-changes.ts';
-import { mysqlLog } from '../../packages/runtime/src/system/log-changes-mysql.ts';
 import { byFamily } from '../../packages/runtime/src/system/place.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';

@@ -17,6 +17,7 @@ export { bothChanges, type CatalogMarks, type ChangedRelations, changedRelations
 export type { MysqlCatalog } from './mysql/catalog.ts';
 export { mysqlSettings } from './mysql/catalog-sql.ts';
 export { withDrafts } from './mysql/drafts.ts';
+export { readMysqlCatalog } from './mysql/read.ts';
 export { buildMysqlTables } from './mysql/tables.ts';
 export { defaultSchema } from './passes/match-tables.ts';
 export type * from './postgres/catalog.ts';
@@ -33,7 +34,6 @@ export {
   rereadTables,
 } from './read-facts.ts';
 export { readMarks } from './read-marks.ts';
-export { readMysqlCatalog } from './read-mysql.ts';
 export * from './resolve.ts';
 export type * from './schema.ts';
 export { tableId } from './table-id.ts';

@@ -12,7 +12,7 @@ import {
   type FingerprintObject,
   shownTable,
 } from './contract/index.ts';
-import type { LiveObject } from './live-objects.ts';
+import type { LiveObject } from './dialects/postgres/live-objects.ts';
 
 /** One difference between the compiled API and the database. */
 export interface Drift {

@@ -22,12 +22,15 @@ export type * from './contract/fingerprint.ts';
 export type * from './contract/types.ts';
 export { ContractError, refuseContract } from './contract-error.ts';
 export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
-export { EmbeddedInUseError, lockEmbedded } from './database/embedded-lock.ts';
-export { formParameters } from './database/mysql/parameters.ts';
-export { sessionSql } from './database/mysql/session.ts';
 export type { DatabasePlace } from './database/open.ts';
 export { openDatabase } from './database/open.ts';
 export { answer, give, make, need, type OwnSql, runScript, type Script, script } from './database/script.ts';
+export { recordMigration } from './dialects/mysql/ddl/traces.ts';
+export { beginChanges, isDoneAlready } from './dialects/mysql/ddl/under-way.ts';
+export { sessionSql } from './dialects/mysql/driver/session.ts';
+export { formParameters } from './dialects/mysql/rows/parameters.ts';
+export { EmbeddedInUseError, lockEmbedded } from './dialects/postgres/embedded-lock.ts';
+export { type LiveObject, readFingerprint } from './dialects/postgres/live-objects.ts';
 export type { Drift } from './drift.ts';
 export { compareFingerprint } from './drift.ts';
 export { EnvironmentError } from './environment/error.ts';
@@ -73,10 +76,7 @@ export {
   updateItems,
   updateSingleton,
 } from './http/routes.ts';
-export { type LiveObject, readFingerprint } from './live-objects.ts';
 export { migrationChecksum, type ProjectMigration } from './model/migration-text.ts';
-export { recordMigration } from './model/mysql/traces.ts';
-export { beginChanges, isDoneAlready } from './model/mysql/under-way.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { serveProcess } from './serve/serve-process.ts';
 export { type StartFailure, startFailure } from './serve/start-failure.ts';

@@ -4,9 +4,9 @@
  */
 import type { Database, Transaction } from '../database/database.ts';
 import type { OwnSql } from '../database/script.ts';
+import { mysqlCounters } from '../dialects/mysql/own-tables/counters.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { ask, firstRow } from '../write/own-rows.ts';
-import { mysqlCounters } from './counters-mysql.ts';
 
 /** Counter of attempts for one purpose, on an account (named by its e-mail address), from a client, or both. */
 export interface Counter {

@@ -3,9 +3,9 @@
  * number first where it writes.
  */
 import type { OwnSql } from '../database/script.ts';
+import { mysqlMailedTokens } from '../dialects/mysql/own-tables/mailed-token.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { transactionNumber } from '../write/statement.ts';
-import { mysqlMailedTokens } from './mailed-token-mysql.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 

@@ -3,9 +3,9 @@
  * number first; no row means that its condition does not hold.
  */
 import type { OwnSql } from '../database/script.ts';
+import { mysqlSecondFactors } from '../dialects/mysql/own-tables/second-factor.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { transactionNumber } from '../write/statement.ts';
-import { mysqlSecondFactors } from './second-factor-mysql.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 

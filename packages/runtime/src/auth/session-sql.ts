@@ -3,10 +3,10 @@
  * first where it writes.
  */
 import type { OwnSql } from '../database/script.ts';
+import { mysqlSessions } from '../dialects/mysql/own-tables/session.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { accountColumns } from '../users/account.ts';
 import { transactionNumber } from '../write/statement.ts';
-import { mysqlSessions } from './session-mysql.ts';
 
 /** A used token is forgiven for as long as two tabs may need to see that the other one was faster. */
 const grace = "'10 seconds'::pg_catalog.interval";

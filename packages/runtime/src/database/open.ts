@@ -1,7 +1,7 @@
+import { isMysqlUrl } from '../dialects/mysql/driver/options.ts';
+import { connectPostgres, type PostgresOptions } from '../dialects/postgres/database.ts';
+import { connectPglite, type EmbeddedPostgres } from '../dialects/postgres/embedded.ts';
 import type { Database } from './database.ts';
-import { isMysqlUrl } from './mysql/options.ts';
-import { connectPglite, type EmbeddedPostgres } from './pglite.ts';
-import { connectPostgres, type PostgresOptions } from './postgres.ts';
 import { type PublicReadLimits, takePublicTurns } from './public-reads.ts';
 import { shareStreams } from './stream-share.ts';
 
@@ -52,6 +52,6 @@ async function connect(place: DatabasePlace, options: OpenOptions): Promise<Data
   if (!('url' in place)) return connectPglite(place.embedded);
   const { url } = place;
   if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });
-  const { connectMysql } = await import('./mysql.ts');
+  const { connectMysql } = await import('../dialects/mysql/database.ts');
   return connectMysql({ ...options, url });
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { normalEmail, normalEmails } from '../users/normal-email.ts';
 import type { Parameter, ParameterForm, Statement, Witness } from './database.ts';
-import type { TextRow } from './protocol/texts.ts';
+import type { TextRow } from './texts.ts';
 
 /** A statement of our own: a text of PostgreSQL's, or a script. */
 export type OwnSql = string | Script;

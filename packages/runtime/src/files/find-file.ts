@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
-import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { readRow, type TextRow } from '../database/texts.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';

@@ -1,7 +1,7 @@
 /**
  * Changes the model of a server that runs: the tables, what is said about them and the migration that repeats it are
  * written in one transaction, which commits when what they come to compiles. On MySQL and MariaDB, which commit every
- * statement that changes a table: `change-model-mysql.ts`. Source: API specification, section 12.4.
+ * statement that changes a table: `dialects/mysql/ddl/change-model.ts`. Source: API specification, section 12.4.
  */
 import { accessNames } from '../auth/access-of.ts';
 import {
@@ -12,19 +12,19 @@ import {
   recordMigrationSql,
 } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { createMysqlModelChange } from '../dialects/mysql/ddl/change-model.ts';
+import { postgresModelSql } from '../dialects/postgres/ddl/statements.ts';
 import { PlatformError } from '../errors.ts';
 import type { Log } from '../http/log.ts';
 import type { KnownModel, ModelChange } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
 import { runSteps } from '../model/run-change.ts';
-import { postgresModelSql } from '../model/sql/postgres.ts';
 import { type ChangeOrigin, logChanges } from '../system/log-changes.ts';
 import { logPlaceOf } from '../system/place.ts';
 import { platformVersion } from '../version.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
 import { transactionNumber } from '../write/statement.ts';
-import { createMysqlModelChange } from './change-model-mysql.ts';
 import { modelChannel, modelStatements, type WatchedTables } from './model-sql.ts';
 import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recompile.ts';
 

@@ -12,7 +12,7 @@ import {
   roleRowsSql,
 } from '../contract/index.ts';
 import type { OwnSql } from '../database/script.ts';
-import { namesIn } from '../model/sql/mysql-names.ts';
+import { namesIn } from '../dialects/mysql/ddl/names.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import type { ModelRows } from './recompile.ts';
 

@@ -4,7 +4,7 @@
  */
 import { type CompiledApi, modelLock } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { Listener } from '../database/postgres/listen.ts';
+import type { Listener } from '../dialects/postgres/driver/listen.ts';
 import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
 import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-hook.ts';

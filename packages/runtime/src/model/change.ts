@@ -1,8 +1,8 @@
 /** Changes of the model: statements for the database, and their other effects. */
 import type { CompiledApi, ModelDocument } from '../contract/index.ts';
+import type { MysqlStep } from '../dialects/mysql/ddl/steps.ts';
 import type { PlatformError } from '../errors.ts';
-import type { MysqlStep } from './mysql/steps.ts';
-import type { ModelSql } from './sql/model-sql.ts';
+import type { ModelSql } from './model-sql.ts';
 
 /** The model before a change. */
 export interface KnownModel {

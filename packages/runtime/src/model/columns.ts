@@ -2,8 +2,8 @@
 import { decodeValue, type JsonValue, type PortableType, type ValueType } from '../contract/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { ModelPlace } from './change.ts';
+import type { ModelSql } from './model-sql.ts';
 import { anyMember, flagMember, integerMember, orNull, type Payload, type ReadMember, textMember } from './payload.ts';
-import type { ModelSql } from './sql/model-sql.ts';
 
 /** Members of the `schema` of a field: the last ones are told only. */
 export const columnMembers: Readonly<Record<string, ReadMember>> = {

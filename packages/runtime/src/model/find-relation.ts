@@ -2,8 +2,8 @@
 import type { ModelRelation } from '../contract/index.ts';
 import type { KnownModel } from './change.ts';
 import { type FoundColumn, schemaOf } from './find.ts';
+import type { NewForeignKey } from './model-sql.ts';
 import { textIn } from './payload.ts';
-import type { NewForeignKey } from './sql/model-sql.ts';
 
 /** The foreign key of a told relation; undefined for one of several columns, and where the database has none. */
 export function foreignKeyOf(

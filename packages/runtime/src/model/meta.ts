@@ -4,6 +4,7 @@
  */
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel } from './change.ts';
+import type { ModelTable } from './model-sql.ts';
 import {
   anyMember,
   flagMember,
@@ -15,7 +16,6 @@ import {
   type ReadMember,
   textMember,
 } from './payload.ts';
-import type { ModelTable } from './sql/model-sql.ts';
 
 const integer = integerMember(-2_147_483_648, 2_147_483_647);
 const name = orNull(textMember(64));

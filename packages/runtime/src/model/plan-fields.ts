@@ -6,12 +6,12 @@ import { type ColumnTypeName, columnMembers, columnType, defaultSql } from './co
 import { choicesIn } from './enums.ts';
 import { findColumn, findField, findTable } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
+import type { ModelSql, NewColumn } from './model-sql.ts';
 import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import { exists, loses } from './plan-collections.ts';
 import { createColumnless, deleteColumnless, isOfColumnless } from './plan-columnless.ts';
 import { forgetSides } from './sides.ts';
-import type { ModelSql, NewColumn } from './sql/model-sql.ts';
 
 /** A field that is to be made. */
 export interface NewField {

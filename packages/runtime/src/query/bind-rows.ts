@@ -1,5 +1,5 @@
 /** Lists of values as one parameter: the JSON of their rows, which servers without arrays take apart. */
-import { formOf } from '../database/mysql/parameters.ts';
+import { formOf } from '../dialects/mysql/rows/parameters.ts';
 import { readElements } from '../sql/array-text.ts';
 import type { Binder, ListedValues } from './plan.ts';
 

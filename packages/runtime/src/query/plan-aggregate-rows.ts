@@ -1,7 +1,7 @@
 import type { Condition, FieldDescriptor, WireForm } from '../contract/index.ts';
+import type { SqlDialect } from '../dialects/index.ts';
 import { aggregated, aggregateWire, groupable } from '../sql/aggregates.ts';
 import { cast, cell } from '../sql/cell.ts';
-import type { SqlDialect } from '../sql/dialects/index.ts';
 import { sqlTrue } from '../sql/fragment.ts';
 import { printCount } from '../sql/lookups.ts';
 import type { Row } from '../sql/row.ts';

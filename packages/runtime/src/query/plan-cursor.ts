@@ -1,5 +1,5 @@
+import type { SqlDialect } from '../dialects/index.ts';
 import { cast } from '../sql/cell.ts';
-import type { SqlDialect } from '../sql/dialects/index.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import type { CursorPlan, CursorStart } from './cursor.ts';

@@ -1,7 +1,7 @@
 import type { FieldDescriptor } from '../contract/index.ts';
 import type { KeyKind } from '../database/database.ts';
+import type { ListedKey } from '../dialects/index.ts';
 import { cast } from '../sql/cell.ts';
-import type { ListedKey } from '../sql/dialects/index.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';

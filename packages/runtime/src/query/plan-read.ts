@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Condition, Operand } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
+import type { RowLock } from '../dialects/index.ts';
 import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
-import type { RowLock } from '../sql/dialects/index.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';

@@ -1,5 +1,5 @@
+import type { Value } from '../dialects/index.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
-import type { Value } from '../sql/dialects/index.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { narrowed, reachListed } from '../sql/lookups.ts';
 import { joinsOf, type Reach, reachItem } from '../sql/related.ts';

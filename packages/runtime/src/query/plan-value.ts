@@ -1,7 +1,7 @@
 import type { FieldDescriptor, RelationDescriptor } from '../contract/index.ts';
+import type { Value } from '../dialects/index.ts';
 import { printCall } from '../sql/call.ts';
 import { cast, cell, fieldOfColumn, guarded } from '../sql/cell.ts';
-import type { Value } from '../sql/dialects/index.ts';
 import { allOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import type { Call } from './calls.ts';

@@ -10,7 +10,7 @@ import {
   systemCollection,
 } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
-import { type SqlDialect, sqlDialects } from '../sql/dialects/index.ts';
+import { type SqlDialect, sqlDialects } from '../dialects/index.ts';
 
 /**
  * Everything one access class can name: the only place where a name of a request becomes a column (security property

@@ -1,7 +1,7 @@
 import type { FieldDescriptor } from '../contract/index.ts';
 import type { FieldScope, Grant } from '../query/scope.ts';
+import { cast } from './casts.ts';
 import { withoutHidden } from './copied-items.ts';
-import { cast } from './dialects/casts.ts';
 import { anyOf, sqlTrue } from './fragment.ts';
 import { arrayNative } from './operand.ts';
 import type { Row } from './row.ts';

@@ -1,7 +1,7 @@
 import type { CallerOperand, Operand, Operator, PortableType } from '../contract/index.ts';
+import type { SqlDialect } from '../dialects/index.ts';
 import { printPath } from './caller-path.ts';
 import { cast } from './cell.ts';
-import type { SqlDialect } from './dialects/index.ts';
 import { callerParameter, isPattern, type OperandType, pattern, printOperand } from './operand.ts';
 import type { Printing } from './row.ts';
 

@@ -4,10 +4,10 @@
  * specification, section 10.10.
  */
 import type { FieldDescriptor } from '../contract/index.ts';
+import type { CopiedFields, FixedValue } from '../dialects/index.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope, CopiedColumns, FieldScope } from '../query/scope.ts';
 import { cast, granted } from './cell.ts';
-import type { CopiedFields, FixedValue } from './dialects/index.ts';
 import { allOf, sqlFalse, sqlTrue, where } from './fragment.ts';
 import { type Row, tableRow } from './row.ts';
 import { readable } from './rules.ts';

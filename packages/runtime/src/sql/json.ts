@@ -1,10 +1,10 @@
 import { jsonKind } from '../contract/filter-json.ts';
 import type { Condition } from '../contract/index.ts';
 import { elementwise } from '../contract/operators.ts';
+import type { JsonPath } from '../dialects/json.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cell } from './cell.ts';
 import { printComparison } from './comparison.ts';
-import type { JsonPath } from './dialects/json.ts';
 import { printElements } from './elements.ts';
 import { comparedType, pathType, printValue } from './operand.ts';
 import type { Row } from './row.ts';

@@ -1,8 +1,8 @@
 import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../contract/index.ts';
+import type { SqlDialect } from '../dialects/index.ts';
 import type { RelationScope } from '../query/scope.ts';
 import { cast, fieldOfColumn, granted } from './cell.ts';
 import { printCondition } from './condition.ts';
-import type { SqlDialect } from './dialects/index.ts';
 import { allOf, sqlFalse, where } from './fragment.ts';
 import { callerGuards, targetRow } from './guards.ts';
 import { joined, type Row, tableRow } from './row.ts';

@@ -4,12 +4,12 @@
  * MariaDB the next one completes it.
  */
 import { defaultSystemSchema } from '../contract/index.ts';
+import { mysqlMigrator } from '../dialects/mysql/own-tables/migrate.ts';
+import { mysqlChecksum } from '../dialects/mysql/own-tables/steps.ts';
+import { postgresMigrator } from '../dialects/postgres/own-tables/migrate.ts';
 import { type AppliedMigration, type MigrationConnection, type Migrator, pendingAfter } from './ledger.ts';
-import { mysqlMigrator } from './migrate-mysql.ts';
-import { postgresMigrator } from './migrate-postgres.ts';
 import { checksumOf, type Migration } from './migration.ts';
 import { systemMigrations } from './migrations/index.ts';
-import { mysqlChecksum } from './mysql-steps.ts';
 
 /** Place of the tables, and migrations to run. */
 export interface MigrateOptions {

@@ -6,13 +6,13 @@
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
+import { mysqlLog } from '../dialects/mysql/own-tables/log-changes.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { Answer } from '../json/answer.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { Scope } from '../query/scope.ts';
 import { type ChangeOrigin, type LoggedChange, logChanges, revisionOf } from '../system/log-changes.ts';
-import { mysqlLog } from '../system/log-changes-mysql.ts';
 import { byFamily, logPlaceOf, type SystemPlace } from '../system/place.ts';
 import { createImages, type Image, type Images, imagesOf } from './images.ts';
 import type { Keys } from './keys.ts';

@@ -4,6 +4,7 @@ import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isSecret } from '../contract/operators.ts';
 import { parseExactly } from '../contract/parse-text.ts';
 import type { Transaction } from '../database/database.ts';
+import type { RowLock } from '../dialects/index.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import type { ReadLimits, ReadRequest } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -12,7 +13,6 @@ import { createPlanCache } from '../query/plan-cache.ts';
 import { bind } from '../query/planner.ts';
 import { prepareRead } from '../query/prepare.ts';
 import type { Scope } from '../query/scope.ts';
-import type { RowLock } from '../sql/dialects/index.ts';
 import { asMany, type Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 

@@ -3,7 +3,7 @@
  * wait for each other instead of deadlocking.
  */
 import type { CollectionDescriptor } from '../contract/index.ts';
-import type { RowLock, SqlDialect } from '../sql/dialects/index.ts';
+import type { RowLock, SqlDialect } from '../dialects/index.ts';
 import { where } from '../sql/fragment.ts';
 
 /** Rows to be locked. */

@@ -1,7 +1,7 @@
 /** Statements of our own in a transaction, whose rows are wanted as texts. All their columns are cast to text. */
 import type { Database, Parameter, Statement, Transaction } from '../database/database.ts';
-import { readRow, type TextRow } from '../database/protocol/texts.ts';
 import { type OwnSql, runScript } from '../database/script.ts';
+import { readRow, type TextRow } from '../database/texts.ts';
 import { nameStatement } from './statement.ts';
 
 /** Runs a statement and gives its rows. One that writes also selects `transactionNumber`, for `identify`. */

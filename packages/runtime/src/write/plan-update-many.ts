@@ -1,5 +1,5 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
-import type { RowLock } from '../sql/dialects/index.ts';
+import type { RowLock } from '../dialects/index.ts';
 import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import { type Check, type CheckedRow, checksOf, type Written } from './checks.ts';

@@ -2,7 +2,7 @@
 import type { Caller } from '../caller.ts';
 import { arrayLiteral } from '../contract/index.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
-import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { readRow, type TextRow } from '../database/texts.ts';
 import { PlatformError, together } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
 import { int32 } from '../json/bytes.ts';

@@ -3,9 +3,9 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
+import type { SqlDialect } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
-import type { SqlDialect } from '../sql/dialects/index.ts';
 import type { Batch } from './batch.ts';
 import type { History, StepAction } from './history.ts';
 import type { WriteValues } from './inputs.ts';

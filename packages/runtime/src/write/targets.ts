@@ -2,7 +2,8 @@
 import type { Caller } from '../caller.ts';
 import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
-import { readRow, type TextRow } from '../database/protocol/texts.ts';
+import { readRow, type TextRow } from '../database/texts.ts';
+import type { SqlDialect } from '../dialects/index.ts';
 import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
@@ -12,7 +13,6 @@ import type { WantedTargets } from '../query/plan-read.ts';
 import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead, type WantedRead } from '../query/prepare.ts';
 import { cast } from '../sql/cell.ts';
-import type { SqlDialect } from '../sql/dialects/index.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';

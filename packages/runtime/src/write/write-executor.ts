@@ -2,12 +2,12 @@
 
 import type { Database, Outcome, Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
+import { postgres, type SqlDialect } from '../dialects/index.ts';
 import { entityTag, matchesTag } from '../entity-tag.ts';
 import { errorBody, PlatformError, toPlatformError } from '../errors.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import { postgres, type SqlDialect } from '../sql/dialects/index.ts';
 import type { HistoryKeeper } from './history.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
 import type { Keys } from './keys.ts';

@@ -1,6 +1,6 @@
+import { mysqlAccounts } from '../../dialects/mysql/own-tables/migrations/accounts.ts';
 import type { Migration } from '../migration.ts';
 import { capitals, small } from './lowercase.ts';
-import { mysqlAccounts } from './mysql/accounts.ts';
 
 /** Roles, users and permissions, and the files that users have as avatars. */
 export const accounts: Migration = {

@@ -1,5 +1,5 @@
+import { mysqlSessions } from '../../dialects/mysql/own-tables/migrations/sessions.ts';
 import type { Migration } from '../migration.ts';
-import { mysqlSessions } from './mysql/sessions.ts';
 
 /** Tables for signing in; none of them is a collection. Tokens and codes are stored as SHA-256 only. */
 export const sessions: Migration = {

@@ -1,5 +1,5 @@
+import { mysqlActivity } from '../../dialects/mysql/own-tables/migrations/activity.ts';
 import type { Migration } from '../migration.ts';
-import { mysqlActivity } from './mysql/activity.ts';
 
 /** Activity, its authors, revisions, and comments. */
 export const activity: Migration = {

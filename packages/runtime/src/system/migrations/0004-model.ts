@@ -1,5 +1,5 @@
+import { mysqlModel } from '../../dialects/mysql/own-tables/migrations/model.ts';
 import type { Migration } from '../migration.ts';
-import { mysqlModel } from './mysql/model.ts';
 
 /** Metadata of collections, fields and relations, and the display settings of users. */
 export const model: Migration = {

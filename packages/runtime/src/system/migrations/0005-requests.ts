@@ -1,5 +1,5 @@
+import { mysqlRequests } from '../../dialects/mysql/own-tables/migrations/requests.ts';
 import type { Migration } from '../migration.ts';
-import { mysqlRequests } from './mysql/requests.ts';
 
 /** Rows that a write keeps in its transaction for later: its answer in case of a repeated request, and mail to send. */
 export const requests: Migration = {

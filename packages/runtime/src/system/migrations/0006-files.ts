@@ -1,5 +1,5 @@
+import { mysqlFiles } from '../../dialects/mysql/own-tables/migrations/files.ts';
 import type { Migration } from '../migration.ts';
-import { mysqlFiles } from './mysql/files.ts';
 
 /** Where the contents of files lie, and which of them belong to no file. */
 export const files: Migration = {

@@ -2,9 +2,9 @@
 
 import { arrayLiteral } from '../../contract/index.ts';
 import type { RowSink } from '../../database/database.ts';
-import { readRow, type TextRow } from '../../database/protocol/texts.ts';
+import { readRow, type TextRow } from '../../database/texts.ts';
+import type { SqlDialect } from '../../dialects/index.ts';
 import { bind } from '../../query/planner.ts';
-import type { SqlDialect } from '../../sql/dialects/index.ts';
 import { createStatement, type StatementBuilder } from '../../sql/statement.ts';
 import { nameStatement } from '../statement.ts';
 import type { Running } from '../step.ts';

@@ -1,0 +1,123 @@
+/**
+ * Messages from the server: cutting the byte stream into messages, and the fields of an error.
+ *
+ * Source: PostgreSQL documentation, "Frontend/Backend Protocol", "Message Formats".
+ */
+import { int32 } from '../json/bytes.ts';
+
+/** First byte of each kind of message that is distinguished here. */
+export const kinds = {
+  parseComplete: 49,
+  closeComplete: 51,
+  commandComplete: 67,
+  dataRow: 68,
+  error: 69,
+  copyIn: 71,
+  copyBoth: 87,
+  ready: 90,
+  portalSuspended: 115,
+} as const;
+
+/**
+ * Receives one message: its body stands in `buffer` from `start` up to `end`, and only during the call.
+ */
+export type MessageHandler = (kind: number, buffer: Buffer, start: number, end: number) => void;
+
+/** How a stream of bytes falls into messages. */
+export interface Framing {
+  /** Bytes in front of a message's body, which begin with its kind and tell its length. */
+  readonly headSize: number;
+  /** Bytes of the whole message that starts at `offset`. Throws where there can be none such. */
+  sizeOf(buffer: Buffer, offset: number): number;
+}
+
+/** Messages of PostgreSQL: the kind, and the length of the rest. */
+const postgresFraming: Framing = { headSize: 5, sizeOf: messageSize };
+
+/** Cuts chunks into messages. Messages inside one chunk are not copied; one split over several is put together once. */
+export class MessageReader {
+  readonly #handle: MessageHandler;
+  readonly #framing: Framing;
+  /** The message under way: its head until the length is known, then room for all of it. */
+  #partial: Buffer = Buffer.alloc(0);
+  #filled = 0;
+
+  /** `framing` is that of the server; default: PostgreSQL's. */
+  constructor(handle: MessageHandler, framing = postgresFraming) {
+    this.#handle = handle;
+    this.#framing = framing;
+  }
+
+  /** Takes the next bytes of the stream. Throws when they cannot be messages. */
+  feed(chunk: Buffer): void {
+    const { headSize, sizeOf } = this.#framing;
+    let at = this.#filled > 0 ? this.#resume(chunk) : 0;
+    while (at + headSize <= chunk.length) {
+      const end = at + sizeOf(chunk, at);
+      if (end > chunk.length) break;
+      this.#handle(chunk[at] ?? 0, chunk, at + headSize, end);
+      at = end;
+    }
+    if (at < chunk.length) this.#keep(chunk, at);
+  }
+
+  /** Completes the message under way if the chunk has its end; returns where the next message starts. */
+  #resume(chunk: Buffer): number {
+    const { headSize, sizeOf } = this.#framing;
+    let at = 0;
+    if (this.#filled < headSize) {
+      at = this.#fill(chunk, 0, headSize);
+      if (this.#filled < headSize) return at;
+      this.#partial = enlarge(this.#partial, sizeOf(this.#partial, 0));
+    }
+    const size = this.#partial.length;
+    at = this.#fill(chunk, at, size);
+    if (this.#filled < size) return at;
+    const message = this.#partial;
+    this.#filled = 0;
+    this.#partial = Buffer.alloc(0);
+    this.#handle(message[0] ?? 0, message, headSize, size);
+    return at;
+  }
+
+  /** Copies bytes into the message under way until it has `size` of them; returns where the chunk goes on. */
+  #fill(chunk: Buffer, offset: number, size: number): number {
+    const end = Math.min(chunk.length, offset + size - this.#filled);
+    chunk.copy(this.#partial, this.#filled, offset, end);
+    this.#filled += end - offset;
+    return end;
+  }
+
+  #keep(chunk: Buffer, offset: number): void {
+    const { headSize, sizeOf } = this.#framing;
+    const rest = chunk.length - offset;
+    this.#partial = Buffer.allocUnsafeSlow(rest < headSize ? headSize : sizeOf(chunk, offset));
+    chunk.copy(this.#partial, 0, offset);
+    this.#filled = rest;
+  }
+}
+
+function messageSize(buffer: Buffer, offset: number): number {
+  const length = int32(buffer, offset + 1);
+  if (length < 4) throw new Error(`A message of the database claims a length of ${length} bytes.`);
+  return length + 1;
+}
+
+function enlarge(buffer: Buffer, size: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(size);
+  buffer.copy(larger);
+  return larger;
+}
+
+/** Reads the fields of an ErrorResponse by their letters: `C` SQLSTATE, `M` message, `V` severity, `R` routine … */
+export function readErrorFields(buffer: Buffer, start: number, end: number): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let at = start;
+  while (at < end && buffer[at] !== 0) {
+    const stop = buffer.indexOf(0, at + 1);
+    if (stop < 0 || stop >= end) break;
+    fields.set(String.fromCharCode(buffer[at] ?? 0), buffer.toString('utf8', at + 1, stop));
+    at = stop + 1;
+  }
+  return fields;
+}

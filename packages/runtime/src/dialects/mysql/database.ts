@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPool, type Pool } from 'mysql2';
+import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
+import { isRetryable, toDatabaseError } from '../../database/errors.ts';
+import { gatherReads } from '../../database/gathered-reads.ts';
+import { readRow, type TextRow } from '../../database/texts.ts';
+import { toMysqlError } from './driver/errors.ts';
+import { killStatement } from './driver/kill.ts';
+import { mostPrepared } from './driver/line.ts';
+import { createMarks } from './driver/marks.ts';
+import { connectionOptions } from './driver/options.ts';
+import { MysqlPool } from './driver/pool.ts';
+import { run } from './driver/run.ts';
+import { withSchemaSession } from './driver/schema-session.ts';
+import { idleMs, setUp } from './driver/session.ts';
+import { runMysqlStream } from './driver/stream.ts';
+import { runMysqlTransaction } from './driver/transaction.ts';
+import { formParameters } from './rows/parameters.ts';
+
+/** Settings of the connection to a MySQL or MariaDB server. */
+export interface MysqlOptions {
+  /** `mysql://user:password@host:port/database`; `mariadb://` means the same. */
+  readonly url: string;
+  /** Most connections open at once. Default 10. */
+  readonly poolMax?: number;
+  /** How long a request waits for a connection before it is unavailable. Default 2000. */
+  readonly poolTimeoutMs?: number;
+  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
+  readonly statementTimeoutMs?: number;
+  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
+  readonly publicStatementTimeoutMs?: number;
+}
+
+/** Time that an answer may take beyond the timeout of statements, in milliseconds. */
+const silenceMs = 5_000;
+/** Pause before another try, in milliseconds. */
+const retryPauseMs = 25;
+/** Reads of several keys under way at once, in whose time more keys are gathered. */
+const mostGroups = 2;
+
+/**
+ * Connects to a MySQL (8.0 or later) or MariaDB (10.6 or later) server and keeps a pool of connections to it: one request
+ * per connection.
+ *
+ * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made.
+ */
+export async function connectMysql(options: MysqlOptions): Promise<Database> {
+  const { url, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
+  // Two at least, so that a read never blocks a transaction.
+  const poolMax = Math.max(options.poolMax ?? 10, 2);
+  const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
+  const pool = createPool({
+    ...connectionOptions(url),
+    ...keptConnections(poolMax),
+    // One more than a line keeps, so that the driver closes none: it does not know which are in use.
+    maxPreparedStatements: mostPrepared + 1,
+  });
+  const leased = new MysqlPool(pool, {
+    timeoutMs: poolTimeoutMs,
+    answerTimeoutMs,
+    publicTimeoutMs: publicStatementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : publicStatementTimeoutMs,
+    poolMax,
+    kill: (connection) => killStatement(url, connection),
+  });
+  try {
+    const isMariadb = /mariadb/i.test(await versionOf(pool));
+    pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
+    // The first connection asked for the version before it could be set up.
+    await leased.read(false, async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
+  } catch (error) {
+    pool.end(() => {});
+    throw toDatabaseError(toMysqlError(error));
+  }
+  const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
+    readAll(leased, statement, parameters, sink);
+  return {
+    read: gatherReads(read, { ask: createMarks(), mostUnderWay: mostGroups }),
+    stream: (statement, parameters, sink, drained, signal) =>
+      runMysqlStream(leased, { statement, parameters, sink, drained, signal }),
+    transaction: (work) => runMysqlTransaction(leased, work),
+    briefTransaction: (work) =>
+      runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
+    schemaSession: (work) => withSchemaSession(url, work),
+    async query(text, parameters) {
+      const rows: TextRow[] = [];
+      const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
+      await read({ text }, parameters, { row });
+      return rows;
+    },
+    load: () => ({ connections: leased.waited }),
+    close: (graceMs) => leased.close(graceMs),
+  };
+}
+
+/** How many connections there are at most, and when idle ones go: the driver looks for those only where one may be too many. */
+function keptConnections(poolMax: number) {
+  return { connectionLimit: poolMax, maxIdle: poolMax - 1, idleTimeout: idleMs, gracefulEnd: true };
+}
+
+function versionOf(pool: Pool): Promise<string> {
+  return new Promise((resolve, reject) => {
+    pool.query({ sql: 'SELECT VERSION()', rowsAsArray: true }, (error, rows) => {
+      if (error) reject(error);
+      else resolve(JSON.stringify(rows));
+    });
+  });
+}
+
+type ReadStatement = Pick<Statement, 'text' | 'forms' | 'isPublic'>;
+
+/** Twice more where nothing was delivered: reading again does no harm. */
+const mostRetries = 2;
+
+async function readAll(
+  pool: MysqlPool,
+  { text, forms, isPublic = false }: ReadStatement,
+  parameters: readonly Parameter[],
+  sink: RowSink,
+): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    let rows = 0;
+    try {
+      await pool.read(isPublic, (connection) =>
+        run(connection, text, formParameters(parameters, forms), sink, () => rows++),
+      );
+      sink.end?.();
+      return;
+    } catch (error) {
+      if (tries === mostRetries || rows > 0 || !isRetryable(error)) throw toDatabaseError(error);
+    }
+    await sleep(retryPauseMs);
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Changes of the model on MySQL and MariaDB, which commit every statement that changes a table. The result is compiled
+ * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
+ * written down with its undo statement. The metadata of the model is committed last (`docs/decisions/model-changes.md`).
+ */
+import { modelLock, mysqlProjectTables } from '../../../contract/index.ts';
+import type { Database, Transaction } from '../../../database/database.ts';
+import {
+  answerOf,
+  type ChangeModel,
+  describeModel,
+  type Made,
+  type ModelChangerOptions,
+  type PlanChange,
+} from '../../../generations/change-model.ts';
+import { modelStatements, type WatchedTables } from '../../../generations/model-sql.ts';
+import { describeCause } from '../../../http/log.ts';
+import type { KnownModel, ModelChange } from '../../../model/change.ts';
+import { migrationOf } from '../../../model/migration-text.ts';
+import type { MigrationConnection } from '../../../system/ledger.ts';
+import { logPlaceOf } from '../../../system/place.ts';
+import { platformVersion } from '../../../version.ts';
+import { allRows } from '../../../write/own-rows.ts';
+import { judge, migrated, mysqlSqlOf, perform, tell } from './change-parts.ts';
+import { dropDrafts, makeDrafts } from './drafts.ts';
+import { explainMysql } from './explain.ts';
+import { ticked } from './names.ts';
+import { type TableStatement, tableStatements } from './statements.ts';
+import { activityRow, recordMigration } from './traces.ts';
+import { beginChanges, type ChangeUnderWay } from './under-way.ts';
+
+/** Result of a change: the answer, and the API to serve; null where nothing was to be done. */
+interface Changed {
+  readonly answer: unknown;
+  readonly made: Made | null;
+}
+
+/** A change that was written down as under way, by the name of its migration. */
+interface Begun {
+  readonly name: string;
+  readonly planned: ModelChange;
+}
+
+/** Makes the function that changes; rejects as `ChangeModel` does. */
+export function createMysqlModelChange(
+  options: ModelChangerOptions,
+): (...asked: Parameters<ChangeModel>) => Promise<Changed> {
+  const { database, recompiler, compiledIn, compileIn, log } = options;
+
+  /** The tables as a session names them whose names stand in backticks. */
+  function tablesIn(): WatchedTables {
+    const tables = options.tables();
+    return { ...tables, place: { ...tables.place, schema: ticked(tables.place.schema) } };
+  }
+
+  async function planIn(session: MigrationConnection, plan: PlanChange, discard: boolean) {
+    const tables = tablesIn();
+    const api = await compiledIn(session.query, tables);
+    const document = await describeModel(api);
+    const { schema } = recompiler;
+    const model: KnownModel = {
+      api,
+      document,
+      systemSchema: tables.place.schema,
+      schema,
+      discard,
+      sql: mysqlSqlOf(api),
+    };
+    return { api, document, planned: plan(model) };
+  }
+
+  /** Compiles what the change would come to; nothing of it stays. */
+  async function compileDrafts(
+    session: MigrationConnection,
+    statements: readonly TableStatement[],
+    rows: readonly string[],
+    planned: ModelChange,
+  ): Promise<Awaited<ReturnType<typeof answerOf>>> {
+    let location = planned.steps[0]?.place ?? { collection: 'platform_collections', field: null };
+    try {
+      const decoded = await makeDrafts(session, statements, (statement) => {
+        location = statement.place;
+      });
+      location = planned.steps.find(({ kind }) => kind === 'run')?.place ?? location;
+      await session.script('START TRANSACTION');
+      for (const sql of rows) await session.script(sql);
+      const read = (): Promise<void> => session.script('ROLLBACK');
+      const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, drafts: decoded });
+      return await answerOf(planned, made);
+    } catch (error) {
+      return explainMysql(error, location);
+    } finally {
+      // The connection may be what broke; the first error is the one to tell.
+      await session.script('ROLLBACK').catch(() => undefined);
+      await dropDrafts(session, statements).catch(() => undefined);
+    }
+  }
+
+  async function changeIn(
+    transaction: Transaction,
+    session: MigrationConnection,
+    [plan, discard, origin]: Parameters<ChangeModel>,
+    begun: (started: Begun) => void,
+  ): Promise<Changed> {
+    const { schema } = tablesIn().place;
+    const { api, document, planned } = await planIn(session, plan, discard);
+    if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
+    for (const step of planned.steps) await judge(session, step).catch((error) => explainMysql(error, step.place));
+    const statements = await tableStatements(session, planned.steps);
+    const texts = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+    const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...texts]);
+    const rows = [...texts, recordMigration(schema, migration, platformVersion())];
+    const compiled = await compileDrafts(session, statements, rows, planned);
+    const traces = logPlaceOf(api) === null ? [] : planned.told.map((entry) => activityRow(schema, origin, entry));
+    const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
+    begun({ name: migration.name, planned });
+    await perform(session, schema, change, statements);
+    // The tables are compiled again should they be other ones than those that were tried.
+    const { made } = compiled;
+    const read = async (): Promise<void> => {};
+    const real = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, unless: made });
+    const answer = await answerOf(planned, real);
+    for (const sql of rows) await allRows(transaction, sql, []);
+    await tell(transaction, api, planned, origin);
+    await allRows(transaction, mysqlProjectTables(schema).underWay.remove, [change.name]);
+    return { answer: answer.told, made: answer.made };
+  }
+
+  async function migrationIn(
+    { query }: MigrationConnection,
+    schema: string,
+    { title }: ModelChange,
+    statements: readonly string[],
+  ) {
+    const applied = await query(mysqlProjectTables(schema).migrations, []);
+    const names = applied.map(([name]) => name ?? '');
+    return migrationOf(title, statements, [...names, ...(await recompiler.migrationNames())]);
+  }
+
+  /** A transaction holds the turn of everything that is compiled, and no table that a change is about. */
+  async function inTurn<T>(work: (transaction: Transaction, session: MigrationConnection) => Promise<T>): Promise<T> {
+    const { lock } = modelStatements(options.tables().place);
+    return database.transaction(async (transaction) => {
+      await allRows(transaction, lock, [modelLock]);
+      return { value: await sessionOf(database)((session) => work(transaction, session)) };
+    });
+  }
+
+  /** Completes or undoes what is half done; this may complete the change that an earlier try of a request has begun. */
+  async function settle(session: MigrationConnection, started: Begun | undefined): Promise<Changed | null> {
+    const completed = await beginChanges(session, tablesIn().place.schema);
+    if (started === undefined || !completed.includes(started.name)) return null;
+    const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });
+    const answer = await answerOf(started.planned, made);
+    return { answer: answer.told, made: answer.made };
+  }
+
+  return async (...asked) => {
+    let started: Begun | undefined;
+    const begin = (begun: Begun): void => {
+      started = begun;
+    };
+    try {
+      return await inTurn(
+        async (transaction, session) =>
+          (await settle(session, started)) ?? (await changeIn(transaction, session, asked, begin)),
+      );
+    } catch (error) {
+      if (started === undefined) throw error;
+      const changed = await inTurn((_, session) => settle(session, started)).catch(leave);
+      if (changed === null) throw error;
+      return changed;
+    }
+  };
+
+  /** Leaves it to the next change of the model, or the next migration, to settle what could not be settled. */
+  function leave(error: unknown): null {
+    log.warn({ cause: describeCause(error) }, 'A change of the model is half done. The next one settles it.');
+    return null;
+  }
+}
+
+function sessionOf({ schemaSession }: Pick<Database, 'schemaSession'>) {
+  if (schemaSession === undefined) throw new Error('This database has no sessions for changes of tables.');
+  return schemaSession;
+}

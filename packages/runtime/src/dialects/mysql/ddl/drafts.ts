@@ -1,0 +1,68 @@
+/**
+ * Drafts: empty copies of the tables that a change is about, on which its statements are tried, and which are compiled
+ * before anything is done that everybody sees. Their names are the platform's own, so nothing serves them.
+ */
+import type { MigrationConnection } from '../../../system/ledger.ts';
+import { namesIn, tick } from './names.ts';
+import type { TableStatement } from './statements.ts';
+
+/** Table that a draft stands for, in names that are not quoted. */
+export interface TableDraft {
+  /** `public` for the database of the connection. */
+  readonly schema: string;
+  readonly table: string;
+  /** The copy; null where the table goes. */
+  readonly draft: string | null;
+  /** True if the table is there already. */
+  readonly stands: boolean;
+  /** Foreign keys that it loses: a copy has those only that the change adds. */
+  readonly droppedKeys: readonly string[];
+}
+
+const prefix = 'platform_draft_';
+
+/** The name of a table of ours for the time of a change, quoted. */
+export function draftName(ending: string | number): string {
+  return tick(`${prefix}${ending}`);
+}
+
+/** Makes the drafts. Rejects with what the database refuses of the statements; `about` hears which one is tried. */
+export async function makeDrafts(
+  { script }: MigrationConnection,
+  statements: readonly TableStatement[],
+  about: (statement: TableStatement) => void,
+): Promise<readonly TableDraft[]> {
+  const decoded: TableDraft[] = [];
+  for (const [index, statement] of statements.entries()) {
+    about(statement);
+    const { table, kind, onCopy, droppedKeys } = statement;
+    const copy = copyOf(statement, index);
+    await script(`DROP TABLE IF EXISTS ${copy}`);
+    if (kind === 'alter') await script(`CREATE TABLE ${copy} LIKE ${table}`);
+    const sql = onCopy(copy);
+    if (sql !== null) await script(sql);
+    const [name = '', schema = 'public'] = namesIn(table).toReversed();
+    const draft = kind === 'drop' ? null : `${prefix}${index + 1}`;
+    decoded.push({ schema, table: name, draft, stands: kind !== 'create', droppedKeys });
+  }
+  return decoded;
+}
+
+/** It lies beside its table: names of other tables are those of its database. */
+function copyOf({ table }: TableStatement, index: number): string {
+  return [...namesIn(table).slice(0, -1), `${prefix}${index + 1}`].map(tick).join('.');
+}
+
+/** Drops the drafts of statements, and every one of the database that a process has left which was ended. */
+export async function dropDrafts(
+  { query, script }: MigrationConnection,
+  statements: readonly TableStatement[] = [],
+): Promise<void> {
+  const found = await query(
+    `SELECT TABLE_NAME FROM information_schema.TABLES
+     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '${prefix.replaceAll('_', '\\\\_')}%'`,
+    [],
+  );
+  const left = found.map(([name]) => tick(name ?? ''));
+  for (const copy of new Set([...statements.map(copyOf), ...left])) await script(`DROP TABLE IF EXISTS ${copy}`);
+}

@@ -1,0 +1,202 @@
+/**
+ * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`mysql/statements.ts`).
+ */
+import type { JsonValue } from '../../../contract/index.ts';
+import type { ModelStep } from '../../../model/change.ts';
+import type { FoundColumn } from '../../../model/find.ts';
+import { findRelationOf } from '../../../model/find-relation.ts';
+import type { ModelSql, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
+import { madeName } from '../../../model/names.ts';
+import { invalidPayload } from '../../../write/problems.ts';
+import { tableOptions } from '../texts.ts';
+import { namesIn, quoteMysqlText as quote, tick, ticked } from './names.ts';
+import { retyped } from './retype.ts';
+import type { AlterPart } from './steps.ts';
+import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType } from './types.ts';
+
+/** How a server is told. */
+export function mysqlModelSql(server: MysqlKind): ModelSql {
+  const special: Readonly<Record<string, readonly string[]>> = {
+    csv: ['cast-csv'],
+    hash: ['hash', 'conceal'],
+    secret: ['conceal'],
+    ...(!server.hasUuid && { uuid: ['cast-uuid'] }),
+  };
+  return {
+    specialOf: (type) => special[type],
+    columnSql: (type, schema) => mysqlType(server, type, schema),
+    enumType: (_, __, values) => ({ sql: `enum(${values.map(quote).join(',')})`, before: [] }),
+    arrayType() {
+      throw invalidPayload('The database has no arrays: take json, or csv for a list of texts.');
+    },
+    computedDefault: mysqlComputed,
+    defaultLiteral: (type, text) => mysqlLiteral(server, type, text),
+
+    tableName: (schema, name) => (schema === 'public' ? tick(name) : `${tick(schema)}.${tick(name)}`),
+    column: printColumn,
+    createTable({ table, columns, key, comment }, location) {
+      const parts = [
+        ...(columns ?? ['`id` int NOT NULL AUTO_INCREMENT PRIMARY KEY']),
+        ...(key.length > 0 ? [`PRIMARY KEY (${key.map(tick).join(', ')})`] : []),
+      ];
+      const options = [
+        // Texts that differ in anything are never equal, as in the platform's own tables.
+        tableOptions(server.isMariadb ? 'mariadb' : 'mysql'),
+        ...(comment === null ? [] : [`COMMENT = ${quote(comment)}`]),
+      ];
+      return [
+        { kind: 'create', table, definition: `(\n  ${parts.join(',\n  ')}\n) ${options.join(' ')}`, place: location },
+      ];
+    },
+    dropTable: (table, location) => [{ kind: 'drop', table: ticked(table), place: location }],
+    isEmpty: (table, condition) =>
+      `SELECT NOT EXISTS (SELECT 1 FROM ${ticked(table)}${condition === undefined ? '' : ` WHERE ${condition.replace(/^"(?:[^"]|"")*"/, ticked)}`})`,
+    addColumn(table, column, location) {
+      const [, name = ''] = /^(`(?:[^`]|``)*`)/.exec(column) ?? [];
+      const part = { kind: 'do', sql: `ADD COLUMN ${column}`, undo: `DROP COLUMN ${name}` } as const;
+      return [{ kind: 'alter', table: ticked(table), part, place: location }];
+    },
+    commentNew: () => [],
+    dropColumn(model, found) {
+      const relation = findRelationOf(model, found);
+      const uniques = (found.descriptor.constraints ?? []).filter(
+        ({ type, fields }) => type === 'unique' && fields.length > 1 && fields.includes(found.field),
+      );
+      return [
+        ...(relation === undefined ? [] : [dropKey(found, relation.name, relation.key)]),
+        // Without the column they would go on for the other ones.
+        ...uniques.map(({ name }) => alter(found, `DROP INDEX ${tick(name)}`, null)),
+        alter(found, `DROP COLUMN ${ticked(found.column.column)}`, null),
+      ];
+    },
+    dropEnums: () => [],
+
+    addValues: (found, values) => [
+      modify(found, (now) => ({
+        ...now,
+        type: now.type.replace(/^enum\(.*?\)(?=$| )/is, `enum(${values.map(quote).join(',').replaceAll('$', '$$$$')})`),
+      })),
+    ],
+    setType: (found, type) => retyped(server, found, type),
+    setDefault: (found, filled) => [modify(found, (now) => ({ ...now, default: filled }))],
+    setRequired: (found, required) => [modify(found, (now) => ({ ...now, nullable: !required }))],
+    addUnique(found) {
+      const [table = ''] = namesIn(found.descriptor.table).slice(-1);
+      const [column = ''] = namesIn(found.column.column);
+      const index = tick(madeName([table, column], 'key'));
+      return [alter(found, `ADD UNIQUE INDEX ${index} (${tick(column)})`, `DROP INDEX ${index}`)];
+    },
+    dropUnique: (found, name) => [
+      alter(found, `DROP INDEX ${tick(name)}`, `ADD UNIQUE INDEX ${tick(name)} (${ticked(found.column.column)})`),
+    ],
+    setComment: (found, comment) => [
+      modify(found, (now) => ({ ...now, comment: comment === null ? null : quote(comment) })),
+    ],
+
+    addForeignKey(found, names, key) {
+      refuseElsewhere(found, key);
+      const index = madeName(names, 'idx');
+      return [
+        {
+          ...base(found),
+          part: {
+            kind: 'do',
+            sql: `ADD INDEX ${tick(index)} (${ticked(found.column.column)})`,
+            undo: `DROP INDEX ${tick(index)}`,
+            makesIndex: index,
+          },
+        },
+        addKey(found, madeName(names, 'fkey'), key),
+      ];
+    },
+    replaceForeignKey(found, name, key, before) {
+      // Two keys of one name cannot follow upon each other in one statement.
+      const next = name.endsWith('_fkey') ? name.replace(/_fkey$/, '_fk') : `${name.replace(/_fk$/, '')}_fkey`;
+      return [dropKey(found, name, before), addKey(found, next, key)];
+    },
+    dropForeignKey: (found, name, before) => [dropKey(found, name, before)],
+
+    saveRow(schema, table, key, members, json) {
+      const columns = [...Object.keys(key), ...members.map(([member]) => member)].map(tick);
+      const values = [
+        ...Object.values(key).map(quote),
+        ...members.map(([member, value]) => literal(value, json.has(member))),
+      ];
+      const changes = members.map(([member]) => `${tick(member)} = VALUES(${tick(member)})`);
+      return (
+        `INSERT INTO ${own(schema, table)} (${columns.join(', ')}) VALUES (${values.join(', ')})\n` +
+        `ON DUPLICATE KEY UPDATE ${changes.join(', ')}`
+      );
+    },
+    hasNoRow: (schema, table, key) => `SELECT NOT EXISTS (SELECT 1 FROM ${own(schema, table)} WHERE ${same(key)})`,
+    renameField: (schema, key, name) =>
+      `UPDATE ${own(schema, 'platform_fields')} SET \`field\` = ${quote(name)} WHERE ${same(key)}`,
+    dropRows: (schema, table, key) => `DELETE FROM ${own(schema, table)} WHERE ${same(key)}`,
+  };
+}
+
+function printColumn({ name, sql, counts, filled, required, unique, comment }: NewColumn): string {
+  return [
+    `${tick(name)} ${sql}`,
+    required || counts ? 'NOT NULL' : 'NULL',
+    ...(counts ? ['AUTO_INCREMENT'] : []),
+    ...(filled === null ? [] : [`DEFAULT ${filled}`]),
+    ...(unique ? ['UNIQUE'] : []),
+    ...(comment === null ? [] : [`COMMENT ${quote(comment)}`]),
+  ].join(' ');
+}
+
+function same(key: Readonly<Record<string, string>>): string {
+  return Object.entries(key)
+    .map(([member, value]) => `${tick(member)} = ${quote(value)}`)
+    .join(' AND ');
+}
+
+/** A table of the platform's own; its schema may be quoted in either way. */
+export function own(schema: string, table: string): string {
+  return schema === '' ? table : `${ticked(schema)}.${table}`;
+}
+
+function base({ collection, field, descriptor }: FoundColumn) {
+  return { kind: 'alter', table: ticked(descriptor.table), place: { collection, field } } as const;
+}
+
+function alter(found: FoundColumn, sql: string, undo: string | null): ModelStep {
+  return { ...base(found), part: { kind: 'do', sql, undo } };
+}
+
+function modify(found: FoundColumn, to: Extract<AlterPart, { kind: 'modify' }>['to']): ModelStep {
+  return { ...base(found), part: { kind: 'modify', column: ticked(found.column.column), to } };
+}
+
+function addKey(found: FoundColumn, name: string, key: NewForeignKey): ModelStep {
+  return alter(found, keySql(found, name, key), `DROP FOREIGN KEY ${tick(name)}`);
+}
+
+function dropKey(found: FoundColumn, name: string, before: NewForeignKey | undefined): ModelStep {
+  const undo = before === undefined ? null : keySql(found, name, before);
+  return { ...base(found), part: { kind: 'do', sql: `DROP FOREIGN KEY ${tick(name)}`, undo, dropsKey: name } };
+}
+
+function keySql({ column }: FoundColumn, name: string, { target, column: to, onUpdate, onDelete }: NewForeignKey) {
+  if (onDelete === 'SET DEFAULT' || onUpdate === 'SET DEFAULT') {
+    throw invalidPayload('The database does not set defaults where what a key leads to goes: take another action.');
+  }
+  return (
+    `ADD CONSTRAINT ${tick(name)} FOREIGN KEY (${ticked(column.column)})\n` +
+    `REFERENCES ${ticked(target)} (${ticked(to)}) ON UPDATE ${onUpdate} ON DELETE ${onDelete}`
+  );
+}
+
+/** A name without its database is one of the database of the table, not of the connection. */
+function refuseElsewhere({ descriptor }: FoundColumn, { target }: NewForeignKey): void {
+  if (namesIn(descriptor.table).length === 1 || namesIn(target).length > 1) return;
+  throw invalidPayload('A relation does not lead from another database into the one of the connection.');
+}
+
+function literal(value: JsonValue, isJson: boolean): string {
+  if (value === null) return 'NULL';
+  if (isJson) return quote(JSON.stringify(value));
+  if (typeof value === 'string') return quote(value);
+  return Array.isArray(value) ? quote(value.join(',')) : String(value);
+}

@@ -1,0 +1,121 @@
+/** Types of columns in MySQL and MariaDB. */
+import type { JsonValue, PortableType, ValueType } from '../../../contract/index.ts';
+import type { PlainTypeName } from '../../../model/columns.ts';
+import type { Payload } from '../../../model/payload.ts';
+import { invalidPayload } from '../../../write/problems.ts';
+import { digitsOf } from '../../postgres/ddl/types.ts';
+import { formOf } from '../rows/parameters.ts';
+import { quoteMysqlText } from './names.ts';
+
+/** Differences between the servers of the family. */
+export interface MysqlKind {
+  readonly isMariadb: boolean;
+  /** True if it has the type `uuid`. */
+  readonly hasUuid: boolean;
+}
+
+/** Type of a column of identifiers where the server has no type for them. */
+export const identifierText = 'char(36) CHARACTER SET ascii COLLATE ascii_bin';
+
+/** The data types that columns of a type may have, the usual one first. There are no intervals. */
+const dataTypes: Readonly<Record<Exclude<PlainTypeName, 'uuid' | 'interval'>, readonly [string, ...string[]]>> = {
+  string: ['varchar', 'char'],
+  text: ['longtext', 'mediumtext', 'text', 'tinytext'],
+  integer: ['int', 'smallint', 'mediumint', 'tinyint', 'int unsigned', 'smallint unsigned', 'tinyint unsigned'],
+  bigInteger: ['bigint', 'bigint unsigned'],
+  decimal: ['decimal'],
+  float: ['double', 'float'],
+  boolean: ['tinyint(1)', 'tinyint'],
+  date: ['date'],
+  time: ['time'],
+  dateTime: ['datetime'],
+  timestamp: ['timestamp'],
+  json: ['json', 'longtext'],
+  csv: ['longtext', 'text', 'varchar'],
+  binary: ['longblob', 'mediumblob', 'blob', 'tinyblob'],
+  hash: ['varchar', 'text', 'longtext'],
+  secret: ['varchar', 'text', 'longtext'],
+};
+
+/** PostgreSQL's names, and short ones. */
+const otherNames: Readonly<Record<string, string>> = {
+  'character varying': 'varchar',
+  character: 'char',
+  integer: 'int',
+  'integer unsigned': 'int unsigned',
+  numeric: 'decimal',
+  'double precision': 'double',
+  real: 'float',
+  boolean: 'tinyint(1)',
+  bool: 'tinyint(1)',
+  'time without time zone': 'time',
+  'timestamp without time zone': 'datetime',
+  'timestamp with time zone': 'timestamp',
+  timestamptz: 'timestamp',
+  jsonb: 'json',
+  bytea: 'longblob',
+};
+
+/** Prints the type of a column. Throws INVALID_PAYLOAD. */
+export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: Payload): string {
+  if (type === 'uuid') return hasUuid ? 'uuid' : identifierText;
+  if (type === 'interval') throw invalidPayload('The database has no type for intervals: take text, or a number.');
+  const { data_type: dataType = null, max_length: length = null } = schema;
+  const [usual, ...others] = dataTypes[type];
+  const name = typeof dataType === 'string' ? dataType.toLowerCase() : usual;
+  const wanted = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
+  if (wanted !== usual && !others.includes(wanted)) {
+    throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
+  }
+  switch (type) {
+    case 'boolean':
+      return 'tinyint(1)';
+    case 'json':
+      return 'json';
+    case 'decimal':
+      return `decimal(${digitsOf(schema)})`;
+    case 'time':
+    case 'dateTime':
+    case 'timestamp':
+      return `${wanted}(6)`;
+    default:
+      return wanted.endsWith('char') ? `${wanted}(${length ?? 255})` : wanted;
+  }
+}
+
+const now = /^(?:now|current_timestamp|localtimestamp)(?:\(\d?\))?$/i;
+const computed: Readonly<Partial<Record<PortableType, readonly [RegExp, string]>>> = {
+  timestamp: [now, 'CURRENT_TIMESTAMP(6)'],
+  dateTime: [now, 'CURRENT_TIMESTAMP(6)'],
+  date: [/^(?:now|current_date|curdate)(?:\(\))?$/i, '(CURRENT_DATE)'],
+  uuid: [/^(?:gen_random_)?uuid\(\)$/i, '(uuid())'],
+};
+
+/** A default that the database computes; undefined for what is none. */
+export function mysqlComputed(type: PortableType, value: JsonValue): string | undefined {
+  const [pattern, sql] = computed[type] ?? [];
+  return typeof value === 'string' && pattern?.test(value) === true ? sql : undefined;
+}
+
+/** Types of which MySQL takes no constant as a default, but an expression. */
+const expressed: ReadonlySet<PortableType> = new Set(['text', 'csv', 'json', 'binary']);
+
+/** A value in the text form of PostgreSQL as the SQL of a default. */
+export function mysqlLiteral({ isMariadb }: MysqlKind, { type }: ValueType, text: string): string {
+  const sql = literalOf(type, text);
+  return expressed.has(type) && !isMariadb ? `(${sql})` : sql;
+}
+
+function literalOf(type: PortableType, text: string): string {
+  switch (type) {
+    case 'boolean':
+      return formOf(text, 'boolean');
+    case 'timestamp':
+    case 'dateTime':
+      return quoteMysqlText(formOf(text, 'instant'));
+    case 'binary':
+      return `X'${text.replace(/^\\x/, '')}'`;
+    default:
+      return quoteMysqlText(text);
+  }
+}

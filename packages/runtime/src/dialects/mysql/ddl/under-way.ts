@@ -1,0 +1,133 @@
+/**
+ * Changes that are under way on MySQL and MariaDB, which commit every statement that changes a table. A table holds
+ * their statements, how to undo them, and how far they have come. So another process finds them after a server was
+ * ended.
+ */
+import { mysqlProjectTables } from '../../../contract/model-rows-mysql.ts';
+import type { MigrationConnection } from '../../../system/ledger.ts';
+import { errorNumber } from '../own-tables/errors.ts';
+import { dropDrafts } from './drafts.ts';
+
+/** A statement of a change, and what undoes it. */
+export interface DoneStatement {
+  readonly sql: string;
+  /** Null where nothing does. */
+  readonly undo: string | null;
+  readonly loose: boolean;
+}
+
+/** A change, as it is written down. */
+export interface ChangeUnderWay {
+  /** Name of its migration. */
+  readonly name: string;
+  readonly statements: readonly DoneStatement[];
+  /** Statements that write into the platform's own tables at the end, in one transaction. */
+  readonly rows: readonly string[];
+}
+
+/** How long a change waits for another one, in seconds. */
+const turn = 60;
+
+/**
+ * Waits for every other change, completes or undoes what was left half done, and makes the tables that changes are written
+ * down in; gives the names of what was completed. The turn lasts as long as the session. `schema` is that of the platform's own tables, quoted; empty for the
+ * database of the connection.
+ */
+export async function beginChanges(session: MigrationConnection, schema: string): Promise<readonly string[]> {
+  const lock = "CONCAT('platform model ', LEFT(SHA2(DATABASE(), 256), 40))";
+  const [[taken] = []] = await session.query(`SELECT CAST(GET_LOCK(${lock}, ${turn}) AS CHAR)`, []);
+  if (taken !== '1') throw new Error('Another change of the model did not come to an end.');
+  const { create, underWay } = mysqlProjectTables(schema);
+  for (const text of create) await session.script(text);
+  await dropDrafts(session);
+  const completed: string[] = [];
+  for (const [name, script, begun] of await session.query(underWay.read, [])) {
+    const written: { readonly change?: Omit<ChangeUnderWay, 'name'> } = JSON.parse(script ?? '{}');
+    // Others are files that `platform migrate` applies, and goes on with.
+    if (written.change === undefined) continue;
+    const change = { name: name ?? '', ...written.change };
+    if (await settle(session, schema, change, Number(begun))) completed.push(change.name);
+  }
+  return completed;
+}
+
+/** Runs the statements of a change, each written down before. Rejects with the error of the one that failed. */
+export async function runUnderWay(
+  session: MigrationConnection,
+  schema: string,
+  change: ChangeUnderWay,
+  about: (index: number) => void = () => {},
+): Promise<void> {
+  const { underWay } = mysqlProjectTables(schema);
+  const { name, statements, rows } = change;
+  await session.query(underWay.add, [name, JSON.stringify({ change: { statements, rows } })]);
+  for (const [index, statement] of statements.entries()) {
+    about(index);
+    await session.query(underWay.note, [String(index + 1), name]);
+    await runStatement(session, statement).catch(async (error: unknown) => {
+      // A statement that the server has refused is not done; after a lost connection that is unknown.
+      if (errorNumber(error) !== undefined) await session.query(underWay.note, [String(index), name]);
+      throw error;
+    });
+  }
+}
+
+async function runStatement({ script }: MigrationConnection, { sql, loose }: DoneStatement): Promise<void> {
+  if (!loose) return script(sql);
+  await script("SET @platform_mode = @@SESSION.sql_mode, SESSION sql_mode = ''");
+  await script(sql).finally(() => script('SET SESSION sql_mode = @platform_mode'));
+}
+
+/** Undoes a change that came so far, or completes it, and is true, where something is lost already. */
+async function settle(
+  session: MigrationConnection,
+  schema: string,
+  change: ChangeUnderWay,
+  begun: number,
+): Promise<boolean> {
+  const { underWay } = mysqlProjectTables(schema);
+  const { name, statements, rows } = change;
+  const reached = statements.slice(0, begun);
+  const isLost = reached.some(({ undo }) => undo === null);
+  if (isLost && (await complete(session, statements.slice(begun - 1)))) {
+    await session.script('START TRANSACTION');
+    for (const sql of rows) await session.script(sql);
+    await session.query(underWay.remove, [name]);
+    await session.script('COMMIT');
+    return true;
+  }
+  for (const { undo } of reached.toReversed()) {
+    if (undo === null) continue;
+    await session.script(undo).catch((error: unknown) => {
+      if (!isDoneAlready(error)) throw error;
+    });
+  }
+  await session.query(underWay.remove, [name]);
+  return false;
+}
+
+/** Runs the statement whose outcome is unknown, and those after it; false where it is refused. */
+async function complete(session: MigrationConnection, statements: readonly DoneStatement[]): Promise<boolean> {
+  for (const [index, statement] of statements.entries()) {
+    try {
+      await runStatement(session, statement);
+    } catch (error) {
+      if (errorNumber(error) === undefined) throw error;
+      if (index === 0 && isDoneAlready(error)) continue;
+      if (index === 0) return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+/**
+ * Errors about dropping a table, column or key that is not there, and about making one that is. Source: the servers'
+ * manuals, "Error Codes".
+ */
+const refusals: ReadonlySet<unknown> = new Set([1005, 1022, 1050, 1051, 1060, 1061, 1091, 1146, 1826]);
+
+/** True if the refusal of a statement that may have been run before tells that it was. */
+export function isDoneAlready(error: unknown): boolean {
+  return refusals.has(errorNumber(error));
+}

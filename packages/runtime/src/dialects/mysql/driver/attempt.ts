@@ -1,0 +1,129 @@
+/** One attempt at a transaction on MySQL or MariaDB, on a connection that it has to itself. */
+import type { PoolConnection } from 'mysql2';
+import type { Outcome, Parameter, RowSink, Statement, Transaction, Witness } from '../../../database/database.ts';
+import { isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
+import { formParameters } from '../rows/parameters.ts';
+import { toMysqlError } from './errors.ts';
+import { inTime } from './in-time.ts';
+import { run } from './run.ts';
+
+/** Runs a function in a transaction once, and remembers how far it came. */
+export class MysqlAttempt implements Transaction {
+  /** The first thing that went wrong between us and the database, as it came. */
+  failure: unknown;
+  /** Proof of how the transaction ended, if it has left one. */
+  evidence: Witness | undefined;
+  /** True when COMMIT was sent and got no answer, so that only the evidence can tell how the transaction ended. */
+  unknown = false;
+  /** True when the connection can no longer be used. */
+  broken = false;
+  #begun = false;
+  /** True if the session holds a lock that COMMIT does not release. */
+  #holds = false;
+  /** Settles before the next statement is sent: after an error the server would run it in a transaction of its own. */
+  #last: Promise<void> = Promise.resolve();
+  readonly #connection: PoolConnection;
+  readonly #timeoutMs: number;
+
+  /** `timeoutMs` is how long an answer may take before the connection counts as dead, infinity for ever. */
+  constructor(connection: PoolConnection, timeoutMs: number) {
+    this.#connection = connection;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Runs the function and commits its result; else undoes everything and rejects with the error. */
+  async perform<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    try {
+      const outcome = await work(this);
+      if (this.#begun) await this.#commit(outcome);
+      return outcome;
+    } catch (error) {
+      await this.#undo();
+      throw error;
+    } finally {
+      await this.#unlock();
+    }
+  }
+
+  run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void> {
+    const running = this.#last.then(() => this.#send(statement, parameters, sink));
+    this.#last = running.catch(() => {});
+    return running;
+  }
+
+  /** The servers do not tell the end of a transaction by its number, so it is of no use. */
+  identify(): void {}
+
+  witness(witness: Witness): void {
+    this.evidence ??= witness;
+  }
+
+  async #commit<T>({ last }: Outcome<T>): Promise<void> {
+    await this.#last;
+    // A function may have passed over an error, but nothing is committed that is not whole.
+    if (this.failure !== undefined) throw toDatabaseError(this.failure);
+    if (last !== undefined) await this.run(last.statement, last.parameters, last.sink());
+    try {
+      await this.#order('COMMIT');
+    } catch (error) {
+      this.unknown = isLost(this.failure);
+      throw error;
+    }
+  }
+
+  async #send(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void> {
+    if (this.failure !== undefined) throw toDatabaseError(this.failure);
+    if (!this.#begun) {
+      this.#begun = true;
+      await this.#order('START TRANSACTION READ WRITE');
+    }
+    if (statement.held === true) this.#holds = true;
+    const { text, forms } = statement;
+    await this.#watched(async () => {
+      await run(this.#connection, text, formParameters(parameters, forms), sink);
+      sink.end?.();
+    });
+  }
+
+  /** Ends the transaction, so that the connection can be used again or is gone. */
+  async #undo(): Promise<void> {
+    await this.#last;
+    if (!this.#begun || this.broken) return;
+    const { failure } = this;
+    await this.#order('ROLLBACK').catch(() => {
+      this.broken = true;
+    });
+    this.failure = failure;
+  }
+
+  async #unlock(): Promise<void> {
+    if (!this.#holds || this.broken) return;
+    const { failure } = this;
+    await this.#order('DO RELEASE_ALL_LOCKS()').catch(() => {
+      this.broken = true;
+    });
+    this.failure = failure;
+  }
+
+  #order(text: string): Promise<void> {
+    return this.#watched(
+      () =>
+        new Promise((resolve, reject) => {
+          this.#connection.query(text, (error) => (error ? reject(toMysqlError(error)) : resolve()));
+        }),
+    );
+  }
+
+  /** Waits for an answer, as long as one may take, and stores an error. */
+  async #watched(answer: () => Promise<void>): Promise<void> {
+    try {
+      await inTime(this.#timeoutMs, answer());
+    } catch (thrown) {
+      const error = toMysqlError(thrown);
+      this.failure ??= error;
+      // One to a server that takes no writes is made anew, by then perhaps to another one.
+      if (isLost(error) || isNotPrimary(error)) this.broken = true;
+      throw toDatabaseError(error);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { ConnectionError, ServerError, toDatabaseError } from '../../../database/errors.ts';
+import { toMysqlError } from './errors.ts';
+
+function told(errno: number, message: string): readonly unknown[] {
+  const error = toMysqlError(Object.assign(new Error(message), { errno, sqlState: '23000' }));
+  if (!(error instanceof ServerError)) return [error];
+  const { table, column, constraint } = error.about;
+  return [error.sqlstate, table ?? null, column ?? null, constraint ?? null];
+}
+
+test.each([
+  [1062, "Duplicate entry 'Ann' for key 'authors_name'", ['23505', null, null, 'authors_name']],
+  [1062, "Duplicate entry 'Ann' for key 'authors.authors_name'", ['23505', 'authors', null, 'authors_name']],
+  [1452, 'fails ("shop"."books", CONSTRAINT "books_ibfk_1" FOREIGN KEY', ['23503', 'books', null, 'books_ibfk_1']],
+  [1451, 'fails (`shop`.`books`, CONSTRAINT `of``author` FOREIGN KEY', ['23503', 'books', null, 'of`author']],
+  [4025, 'CONSTRAINT `positive` failed for `shop`.`books`', ['23514', null, null, 'positive']],
+  [4025, 'CONSTRAINT `books.pages` failed for `shop`.`books`', ['23514', 'books', null, 'pages']],
+  [3819, "Check constraint 'positive' is violated.", ['23514', null, null, 'positive']],
+  [1048, "Column 'title' cannot be null", ['23502', null, 'title', null]],
+  [1364, "Field 'title' doesn't have a default value", ['23502', null, 'title', null]],
+  [1205, 'Lock wait timeout exceeded; try restarting transaction', ['40001', null, null, null]],
+  [1139, 'Got error ‘missing )’ from regexp', ['2201B', null, null, null]],
+  [1526, 'Table has no partition for value 7', ['23514', null, null, null]],
+  [3101, 'Plugin instructed the server to rollback the current transaction.', ['40001', null, null, null]],
+])('%i %s', (errno, message, expected) => expect(told(errno, message)).toEqual(expected));
+
+test.each([
+  [30_001, '45000', 'P0001', 'SERVICE_UNAVAILABLE'],
+  [30_001, '08S01', '08006', 'SERVICE_UNAVAILABLE'],
+  [1267, 'HY000', 'HY000', 'INTERNAL_SERVER_ERROR'],
+  [1064, '42000', 'HY000', 'INTERNAL_SERVER_ERROR'],
+  [1136, '21S01', 'HY000', 'INTERNAL_SERVER_ERROR'],
+])('%i with %s, which nobody knows by its number, is %s', (errno, sqlState, sqlstate, code) => {
+  const error = toMysqlError(Object.assign(new Error('told'), { errno, sqlState }));
+  expect(error).toMatchObject({ sqlstate, message: `told (${errno})` });
+  expect(toDatabaseError(error)).toMatchObject({ code, cause: error });
+});
+
+test('what ends a connection is no error of the server', () => {
+  const closed = Object.assign(new Error("Can't add new command when connection is in closed state"), { fatal: true });
+  expect(toMysqlError(closed)).toBeInstanceOf(ConnectionError);
+  expect(toMysqlError(new TypeError('ours'))).toBeInstanceOf(TypeError);
+});

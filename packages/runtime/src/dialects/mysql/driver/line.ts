@@ -1,0 +1,253 @@
+/**
+ * Prepared statements on a connection of the driver. The driver connects, signs in, encrypts and prepares. Running
+ * statements and reading their answers bypasses it: it does more for each packet than reading a row needs.
+ */
+import { EventEmitter } from 'node:events';
+import type { Connection } from 'mysql2';
+import type { RowSink } from '../../../database/database.ts';
+import { ConnectionError, ServerError } from '../../../database/errors.ts';
+import { type Framing, MessageReader } from '../../../database/messages.ts';
+import { PreparedNames } from '../../../database/prepared.ts';
+import { AnswerReader } from '../rows/answer-reader.ts';
+import { mostInPacket, printExecute } from '../rows/execute-packet.ts';
+import type { SentParameter } from '../rows/parameters.ts';
+import { toMysqlError } from './errors.ts';
+import type { KnownColumns } from './known-columns.ts';
+import { reuseMemory } from './sockets.ts';
+
+/** Statements that are kept prepared on one connection. */
+export const mostPrepared = 1_000;
+
+/** A packet: its length in three bytes, its number, and so many bytes. */
+const framing: Framing = {
+  headSize: 4,
+  sizeOf: (buffer, offset) =>
+    4 + (buffer[offset] ?? 0) + (buffer[offset + 1] ?? 0) * 0x1_00 + (buffer[offset + 2] ?? 0) * 0x1_00_00,
+};
+
+/** One run of a statement. */
+export interface Asked {
+  readonly text: string;
+  readonly parameters: readonly SentParameter[];
+  /** Takes the rows. */
+  readonly sink: RowSink;
+  /** Called after each row, with its bytes. */
+  readonly onRow?: ((bytes: number) => void) | undefined;
+  /** Called once, without an error when all rows were handed over. */
+  settled(error?: unknown): void;
+}
+
+/** A statement that the server has prepared. */
+interface Prepared {
+  readonly id: number;
+  columns: KnownColumns | undefined;
+}
+
+/** The part of the driver that takes received bytes, which it looks for anew with every chunk. */
+interface Receiver {
+  execute(chunk: Buffer): void;
+}
+
+/** Waits for statements that other connections close for a new one, in milliseconds. */
+const roomWaitsMs = [5, 20, 80] as const;
+
+const lines = new WeakMap<Connection, Line>();
+/** Lines of open connections: where the server has room for no more statements, all of them make room. */
+const open = new Set<Line>();
+
+/** The line of a connection. */
+export function lineOf(connection: Connection): Line {
+  const cached = lines.get(connection);
+  if (cached !== undefined) return cached;
+  const line = new Line(connection);
+  lines.set(connection, line);
+  return line;
+}
+
+/** Runs statements on one connection, one at a time, while the driver has nothing to do there. */
+export class Line implements Receiver {
+  readonly #connection: Connection;
+  readonly #driver: Driver;
+  /** Takes answers to the driver. */
+  readonly #receiver: Receiver;
+  readonly #packets = new MessageReader((_kind, buffer, start, end) => this.#packet(buffer, start, end), framing);
+  readonly #names = new PreparedNames(mostPrepared);
+  readonly #prepared = new Map<string, Prepared>();
+  #asked: Asked | undefined;
+  #statement: Prepared | undefined;
+  #answer: AnswerReader | undefined;
+  /** Tries at the run under way that found no room for a statement here, or a statement that the server had closed. */
+  #waits = 0;
+  #anew = false;
+  /** Parts of a packet that goes on. */
+  #parts: Buffer[] = [];
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#driver = driverOf(connection);
+    this.#receiver = this.#driver.packetParser;
+    this.#driver.packetParser = this;
+    reuseMemory(this.#driver.stream);
+    open.add(this);
+    const { stream } = this.#driver;
+    if (stream instanceof EventEmitter) stream.once('close', () => open.delete(this));
+    connection.on('error', (error: unknown) => this.#settle(toMysqlError(error)));
+  }
+
+  /** Runs a statement, which is prepared first where it was not before. */
+  run(asked: Asked): void {
+    this.#asked = asked;
+    this.#waits = 0;
+    this.#anew = false;
+    const prepared = this.#prepared.get(asked.text);
+    if (prepared === undefined) this.#prepare(asked);
+    else {
+      this.#names.use(asked.text);
+      this.#send(asked, prepared);
+    }
+  }
+
+  /** Ends the run under way of a connection that was closed. */
+  abandon(error: ConnectionError): void {
+    this.#settle(error);
+  }
+
+  /** Takes received bytes: an answer to us, or one to the driver. */
+  execute(chunk: Buffer): void {
+    if (this.#answer === undefined) {
+      // The driver keeps incomplete packets, and the next chunk may come to stand in its place.
+      this.#receiver.execute(Buffer.from(chunk));
+      return;
+    }
+    try {
+      this.#packets.feed(chunk);
+    } catch (cause) {
+      this.#connection.destroy();
+      this.#settle(new ConnectionError('The database answers what cannot be understood.', { cause }));
+    }
+  }
+
+  #prepare(asked: Asked): void {
+    const { text } = asked;
+    this.#connection.prepare(text, (error, statement) => {
+      if (this.#asked !== asked) return;
+      if (error) {
+        if (!isFull(error) || !this.#retry(asked)) this.#settle(toMysqlError(error));
+        return;
+      }
+      this.#close(this.#names.add(text, text.length));
+      const prepared = { id: numberOf(statement), columns: undefined };
+      this.#prepared.set(text, prepared);
+      this.#send(asked, prepared);
+    });
+  }
+
+  /** Closes statements where the server has room for no more, and prepares again; false where there are none to close. */
+  #retry(asked: Asked): boolean {
+    if (this.#makeRoom()) {
+      this.#prepare(asked);
+      return true;
+    }
+    const wait = roomWaitsMs[this.#waits++];
+    if (wait === undefined) return false;
+    const others = [...open].filter((line) => line.#makeRoom());
+    if (others.length === 0 && this.#waits === 1) return false;
+    setTimeout(() => this.#asked === asked && this.#prepare(asked), wait);
+    return true;
+  }
+
+  /** Closes half of the statements, after what is under way; false where there are none. */
+  #makeRoom(): boolean {
+    const closed = this.#names.evictHalf();
+    this.#close(closed);
+    return closed.length > 0;
+  }
+
+  #close(texts: readonly string[]): void {
+    for (const text of texts) {
+      this.#prepared.delete(text);
+      this.#connection.unprepare(text);
+    }
+  }
+
+  #send({ parameters, sink, onRow }: Asked, prepared: Prepared): void {
+    this.#statement = prepared;
+    this.#answer = new AnswerReader(sink, prepared.columns, onRow);
+    this.#driver.write(printExecute(prepared.id, parameters));
+  }
+
+  #packet(buffer: Buffer, start: number, end: number): void {
+    const isPart = end - start === mostInPacket;
+    if (isPart || this.#parts.length > 0) {
+      this.#parts.push(Buffer.from(buffer.subarray(start, end)));
+      if (isPart) return;
+      const whole = Buffer.concat(this.#parts);
+      this.#parts = [];
+      this.#take(whole, 0, whole.length);
+    } else this.#take(buffer, start, end);
+  }
+
+  #take(buffer: Buffer, start: number, end: number): void {
+    const answer = this.#answer;
+    if (answer === undefined) throw new Error('Nobody has asked.');
+    if (!answer.take(buffer, start, end)) return;
+    if (this.#statement !== undefined) this.#statement.columns = answer.columns;
+    if (isClosed(answer.failure) && this.#prepareAnew()) return;
+    this.#settle(answer.failure);
+  }
+
+  /** Prepares a statement again that the server has closed, as a pooler between may have; once in a run. */
+  #prepareAnew(): boolean {
+    const asked = this.#asked;
+    if (asked === undefined || this.#anew) return false;
+    this.#anew = true;
+    this.#answer = undefined;
+    this.#statement = undefined;
+    this.#names.delete(asked.text);
+    this.#close([asked.text]);
+    this.#prepare(asked);
+    return true;
+  }
+
+  /** Ends the run under way, if there is one. */
+  #settle(error: unknown): void {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    this.#answer = undefined;
+    this.#statement = undefined;
+    asked?.settled(error);
+  }
+}
+
+/** The driver's own, which its types do not tell of. */
+interface Driver {
+  packetParser: Receiver;
+  readonly stream?: unknown;
+  /** Emits an error of the connection where that has ended. */
+  write(bytes: Buffer): void;
+}
+
+/** Throws if the driver lacks an expected property. */
+function driverOf(connection: Connection): Driver {
+  const driver = connection as Connection & Partial<Driver>;
+  if (driver.packetParser?.execute === undefined || driver.write === undefined) {
+    throw new Error('The driver has no parser of packets.');
+  }
+  return driver as Driver;
+}
+
+/** True if the server keeps as many prepared statements as it may (`max_prepared_stmt_count`). */
+function isFull(error: object): boolean {
+  return Reflect.get(error, 'errno') === 1461;
+}
+
+/** True if the server does not know the prepared statement. */
+function isClosed(failure: unknown): boolean {
+  return failure instanceof ServerError && failure.sqlstate === '26000';
+}
+
+function numberOf(statement: object): number {
+  const number: unknown = Reflect.get(statement, 'id');
+  if (typeof number === 'number') return number;
+  throw new Error('The driver tells no number of a statement.');
+}

@@ -1,0 +1,37 @@
+import { keysMark, type SeveralKeys, type Statement } from '../../../database/database.ts';
+import type { Asked, GatheredForm } from '../../../database/gathered-reads.ts';
+
+/** How many keys a statement takes: few numbers, so that few statements are prepared. The last key is said again where there are less. */
+const sizes = [4, 8, 16, 32] as const;
+
+/** Makes the function that writes one placeholder for each of several keys. */
+export function createMarks(): GatheredForm['ask'] {
+  const known = new WeakMap<Statement, Map<number, Statement>>();
+
+  function statementFor({ statement, at }: SeveralKeys, size: number): Statement {
+    const bySize = known.get(statement) ?? new Map<number, Statement>();
+    known.set(statement, bySize);
+    const spread = bySize.get(size) ?? spreadMarks(statement, at, size);
+    bySize.set(size, spread);
+    return spread;
+  }
+
+  return (several, keys, parameters): Asked => {
+    const size = sizes.find((most) => keys.length <= most) ?? keys.length;
+    const padded = [...keys, ...Array<string>(size - keys.length).fill(keys.at(-1) ?? '')];
+    return { statement: statementFor(several, size), parameters: spread(parameters, several.at, padded) };
+  };
+}
+
+function spreadMarks(statement: Statement, offset: number, size: number): Statement {
+  const text = statement.text.replace(keysMark, Array(size).fill('?').join(', '));
+  const { forms } = statement;
+  const form = forms?.[offset];
+  if (forms === undefined || form === undefined) return { ...statement, text };
+  return { ...statement, text, forms: spread(forms, offset, Array(size).fill(form)) };
+}
+
+/** A list with others in the place of one. */
+function spread<T>(list: readonly T[], offset: number, others: readonly T[]): readonly T[] {
+  return [...list.slice(0, offset), ...others, ...list.slice(offset + 1)];
+}

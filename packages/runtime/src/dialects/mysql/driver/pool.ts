@@ -1,0 +1,173 @@
+/** Connections to a MySQL or MariaDB server, each for one request at a time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, PoolConnection } from 'mysql2';
+import { ConnectionError, isLost, isStatementTimeout, statementTimeout } from '../../../database/errors.ts';
+import { type Waited, Waits } from '../../../database/waits.ts';
+import { toMysqlError } from './errors.ts';
+import { inTime } from './in-time.ts';
+import { lineOf } from './line.ts';
+import { type Admitted, ReadGate } from './read-gate.ts';
+
+/** How long a request waits for a connection, and how long for an answer before the connection counts as dead; in milliseconds. */
+export interface Patience {
+  readonly timeoutMs: number;
+  /** Infinity waits for ever. */
+  readonly answerTimeoutMs: number;
+  /** How long a statement of callers without a token may run. */
+  readonly publicTimeoutMs: number;
+}
+
+/** Options of a pool. */
+export interface MysqlPoolOptions extends Patience {
+  /** Connections at most. */
+  readonly poolMax: number;
+  /** Ends the statement of a connection. */
+  readonly kill: (connection: PoolConnection) => void;
+}
+
+/** How often it is checked if all leased connections were returned, in milliseconds. */
+const lookMs = 10;
+
+/** Lends the connections of the driver's pool, and knows who has one: statements that pass the driver by are none to it. */
+export class MysqlPool {
+  readonly answerTimeoutMs: number;
+  readonly publicTimeoutMs: number;
+  readonly #pool: Pool;
+  readonly #timeoutMs: number;
+  readonly #kill: MysqlPoolOptions['kill'];
+  readonly #reads: ReadGate;
+  readonly #waits = new Waits();
+  readonly #leased = new Set<PoolConnection>();
+  /** Those who wait for a connection. */
+  #waiting = 0;
+  #closing = false;
+
+  constructor(pool: Pool, options: MysqlPoolOptions) {
+    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, kill } = options;
+    this.#pool = pool;
+    this.#timeoutMs = timeoutMs;
+    this.answerTimeoutMs = answerTimeoutMs;
+    this.publicTimeoutMs = publicTimeoutMs;
+    this.#kill = kill;
+    const limit = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
+    this.#reads = new ReadGate({ most: limit, mostPublic: Math.max(1, limit - 2), timeoutMs });
+  }
+
+  /** Requests that wait for a connection. */
+  get waited(): Waited {
+    return this.#waits.waited;
+  }
+
+  /**
+   * Hands a connection to `use`, which reads once; one that is lost, or that gives no answer in time, is not given back.
+   * Reads leave connections to transactions, and those of callers without a token also to other reads.
+   */
+  async read<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+    const entering = this.#enter(isPublic);
+    const admitted = entering instanceof Promise ? await entering : entering;
+    try {
+      return await this.#use(isPublic, use);
+    } finally {
+      this.#reads.leave(admitted);
+    }
+  }
+
+  async #use<T>(isPublic: boolean, use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+    const connection = await this.lease();
+    const isShort = isPublic && this.publicTimeoutMs < this.answerTimeoutMs;
+    try {
+      const value = isShort
+        ? await inTime(this.publicTimeoutMs, use(connection), statementTimeout)
+        : await inTime(this.answerTimeoutMs, use(connection));
+      this.release(connection);
+      return value;
+    } catch (error) {
+      if (isShort && isStatementTimeout(error)) this.abandon(connection);
+      else if (isLost(error)) this.destroy(connection);
+      else this.release(connection);
+      throw error;
+    }
+  }
+
+  #enter(isPublic: boolean): Admitted | Promise<Admitted> {
+    if (this.#closing) throw new ConnectionError('The connections are being closed.');
+    const entering = this.#reads.enter(isPublic);
+    if (!(entering instanceof Promise)) return entering;
+    const ended = this.#waits.begin();
+    return entering.finally(ended);
+  }
+
+  /** Closes a connection, and ends the statement that the server still runs for it. */
+  abandon(connection: PoolConnection): void {
+    this.#kill(connection);
+    this.destroy(connection);
+  }
+
+  /** Takes a connection for a stream; `end` is to be called after it. */
+  async leaseForStream(isPublic: boolean): Promise<{ readonly connection: PoolConnection; readonly end: () => void }> {
+    const entering = this.#enter(isPublic);
+    const admitted = entering instanceof Promise ? await entering : entering;
+    const end = (): void => this.#reads.leave(admitted);
+    try {
+      return { connection: await this.lease(), end };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  /** Takes a connection, which the taker releases or destroys. Rejects with `ConnectionError` when none is free in time. */
+  lease(): Promise<PoolConnection> {
+    if (this.#closing) return Promise.reject(new ConnectionError('The connections are being closed.'));
+    this.#waiting += 1;
+    const ended = this.#waits.begin();
+    return new Promise((resolve, reject) => {
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        ended();
+        this.#waiting -= 1;
+        reject(new ConnectionError('No connection was free in time.'));
+      }, this.#timeoutMs);
+      this.#pool.getConnection((error, connection) => {
+        clearTimeout(timer);
+        if (late) {
+          if (!error) connection.release();
+          return;
+        }
+        ended();
+        this.#waiting -= 1;
+        if (error) {
+          reject(toMysqlError(error));
+          return;
+        }
+        this.#leased.add(connection);
+        resolve(connection);
+      });
+    });
+  }
+
+  /** Takes a connection back that can be used again. */
+  release(connection: PoolConnection): void {
+    // One that was closed under its taker is gone.
+    if (this.#leased.delete(connection)) connection.release();
+  }
+
+  /** Closes an unusable connection. */
+  destroy(connection: PoolConnection): void {
+    this.#leased.delete(connection);
+    connection.destroy();
+  }
+
+  /** Waits for statements under way, at most `graceMs`, refusing everything new; then closes every connection. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    const end = performance.now() + graceMs;
+    while (this.#leased.size + this.#waiting > 0 && performance.now() < end) await sleep(Math.min(lookMs, graceMs));
+    for (const connection of [...this.#leased]) {
+      this.destroy(connection);
+      lineOf(connection).abandon(new ConnectionError('The connections were closed.'));
+    }
+    await new Promise<void>((resolve) => this.#pool.end(() => resolve()));
+  }
+}

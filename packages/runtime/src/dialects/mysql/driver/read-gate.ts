@@ -1,0 +1,72 @@
+/**
+ * How many connections reads and streams may have at once, so that transactions always find one; and how many of these
+ * reads of callers without a token may have, so that others do.
+ */
+import { ConnectionError } from '../../../database/errors.ts';
+
+/** Limits of concurrent reads. */
+export interface ReadGateLimits {
+  readonly most: number;
+  readonly mostPublic: number;
+  /** How long one waits, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A read that was let in. */
+export interface Admitted {
+  readonly isPublic: boolean;
+}
+
+/** Lets reads in as far as there is room. */
+export class ReadGate {
+  readonly #limits: ReadGateLimits;
+  readonly #running = new Set<Admitted>();
+  readonly #waiting: ((admitted: Admitted) => void)[] = [];
+  readonly #waitingPublic: ((admitted: Admitted) => void)[] = [];
+
+  constructor(limits: ReadGateLimits) {
+    this.#limits = limits;
+  }
+
+  /** At once where there is room; else resolves when there is, and rejects with `ConnectionError` when not in time. */
+  enter(isPublic: boolean): Promise<Admitted> | Admitted {
+    const queue = this.#queueOf(isPublic);
+    if (queue.length === 0 && this.#hasRoom(isPublic)) return this.#admit(isPublic);
+    return new Promise((resolve, reject) => {
+      const enter = (admitted: Admitted): void => {
+        clearTimeout(timer);
+        resolve(admitted);
+      };
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(enter), 1);
+        reject(new ConnectionError('No connection was free in time.'));
+      }, this.#limits.timeoutMs);
+      queue.push(enter);
+    });
+  }
+
+  /** Called once for each that was let in. */
+  leave(admitted: Admitted): void {
+    this.#running.delete(admitted);
+    for (const isPublic of [false, true]) {
+      const queue = this.#queueOf(isPublic);
+      while (queue.length > 0 && this.#hasRoom(isPublic)) queue.shift()?.(this.#admit(isPublic));
+    }
+  }
+
+  #queueOf(isPublic: boolean): ((admitted: Admitted) => void)[] {
+    return isPublic ? this.#waitingPublic : this.#waiting;
+  }
+
+  #admit(isPublic: boolean): Admitted {
+    const admitted = { isPublic };
+    this.#running.add(admitted);
+    return admitted;
+  }
+
+  #hasRoom(isPublic: boolean): boolean {
+    const { most, mostPublic } = this.#limits;
+    if (this.#running.size >= most) return false;
+    return !isPublic || [...this.#running].filter((admitted) => admitted.isPublic).length < mostPublic;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Connection } from 'mysql2';
+import { sessionNames } from '../texts.ts';
+
+/** Settings of a session. */
+export interface MysqlSession {
+  readonly isMariadb: boolean;
+  readonly statementTimeoutMs: number;
+  /** True if it belongs to a pool, which ends it when it is idle. Default: false. */
+  readonly pooled?: true;
+}
+
+const modes = ['ANSI_QUOTES', 'STRICT_TRANS_TABLES', 'NO_ENGINE_SUBSTITUTION', 'NO_AUTO_VALUE_ON_ZERO'];
+/** A transaction that waits longer for a lock releases its own locks, and tries again. */
+const lockWaitSeconds = 10;
+/**
+ * A transaction that is silent for so long is lost, and would keep its locks from all others. MySQL cannot tell a
+ * silent transaction from idleness, so there the pool closes idle connections before (`idleMs`).
+ */
+const idleSeconds = { mariadb: 10, mysql: 20 } as const;
+
+/** How long an unused connection is kept, in milliseconds. */
+export const idleMs = 10_000;
+
+/**
+ * Settings that the dialect relies on, independent of the server's own, as one statement: identifiers in double quotes,
+ * texts in utf8mb4, a clock in UTC, lists that are never cut, a key of 0 that stays one, and seconds that are rounded
+ * as PostgreSQL rounds them.
+ */
+export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSession): string {
+  const timeout = isMariadb
+    ? `max_statement_time = ${statementTimeoutMs / 1000}`
+    : `max_execution_time = ${statementTimeoutMs}`;
+  const idle = isMariadb ? `idle_transaction_timeout = ${idleSeconds.mariadb}` : `wait_timeout = ${idleSeconds.mysql}`;
+  const settings = [
+    `sql_mode = '${[...modes, ...(isMariadb ? ['TIME_ROUND_FRACTIONAL'] : [])].join()}'`,
+    "time_zone = '+00:00'",
+    'group_concat_max_len = 4294967295',
+    `innodb_lock_wait_timeout = ${lockWaitSeconds}`,
+    ...(pooled === true ? [idle] : []),
+    timeout,
+  ];
+  return `SET SESSION ${settings.join(', ')}, ${sessionNames}`;
+}
+
+/**
+ * Sets a session up for the dialect.
+ *
+ * Sessions only read, unless a transaction says otherwise, and every statement sees all earlier commits, as on
+ * PostgreSQL. Writes rely on that when they read rows that they have waited for (`docs/decisions/writes-on-mysql.md`).
+ */
+export function setUp(connection: Pick<Connection, 'query'>, session: MysqlSession): void {
+  // A connection that fails here also fails the statement after it, which reports the error.
+  connection.query(sessionSql({ ...session, pooled: true }), () => {});
+  connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY', () => {});
+}

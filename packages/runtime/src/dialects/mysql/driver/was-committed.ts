@@ -1,0 +1,43 @@
+/** How a transaction ended whose COMMIT got no answer. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Witness } from '../../../database/database.ts';
+import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
+import { formParameters } from '../rows/parameters.ts';
+import type { MysqlPool } from './pool.ts';
+import { run } from './run.ts';
+
+/** The first pause before it is looked again, in milliseconds; it doubles up to the most. */
+const firstWaitMs = 10;
+const mostWaitMs = 500;
+/** How long the end of a transaction may stay unknown before the request is given up. */
+const settleMs = 15_000;
+
+/**
+ * Looks for the row that the transaction has left. A session that still has it open holds its rows locked, so the look
+ * waits until the server has run COMMIT or noticed that the client is gone. Rejects with SERVICE_UNAVAILABLE if there
+ * is no such row to look for, and if the result is not known in time.
+ */
+export async function wasCommitted(pool: MysqlPool, witness: Witness | undefined): Promise<boolean> {
+  const end = performance.now() + (witness === undefined ? 0 : settleMs);
+  for (
+    let wait = firstWaitMs;
+    witness !== undefined && performance.now() < end;
+    wait = Math.min(wait * 2, mostWaitMs)
+  ) {
+    const found = await look(pool, witness).catch(() => undefined);
+    if (found !== undefined) return found;
+    await sleep(wait);
+  }
+  throw toDatabaseError(new ConnectionError('Nobody can tell whether a transaction was committed.'));
+}
+
+function look(pool: MysqlPool, { statement: { text, forms }, parameters }: Witness): Promise<boolean> {
+  return pool.read(false, async (connection) => {
+    let found = false;
+    const row = (): void => {
+      found = true;
+    };
+    await run(connection, text, formParameters(parameters, forms), { row });
+    return found;
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * JSON of MySQL and MariaDB. JSON_TABLE takes arrays apart, and in FROM sees the row around a subquery on both servers.
+ * Its argument is named first: on MySQL it sees nothing from within a subquery of its own.
+ */
+import type { JsonKind } from '../../contract/filter-json.ts';
+import { isIndex, type JsonDialect, type JsonPath } from '../json.ts';
+
+/** Kinds as JSON_TYPE tells them. */
+const kinds: Readonly<Record<JsonKind, string>> = {
+  text: "'STRING'",
+  number: "'INTEGER', 'DOUBLE', 'DECIMAL', 'UNSIGNED INTEGER'",
+  boolean: "'BOOLEAN'",
+};
+
+const number = 'DECIMAL(65,30)';
+
+/** Names a value in FROM, as the column `e`. */
+type Naming = (json: string, name: string) => string;
+
+/** On MySQL a subquery in FROM sees the row around it. */
+const byQuery: Naming = (json, name) => `(SELECT ${json} AS e) ${name}`;
+const byTable: Naming = (json, name) => `JSON_TABLE(${json}, '$' COLUMNS (e JSON PATH '$')) ${name}`;
+
+/** That of MySQL or MariaDB; `exactly` is the dialect's. */
+export function mysqlJson(server: 'mysql' | 'mariadb', exactly: (expression: string) => string): JsonDialect {
+  const named = server === 'mysql' ? byQuery : byTable;
+  const jsonAt = (document: string, path: JsonPath): string => printAt(named, document, path);
+  const comparedAs = (json: string, kind: JsonKind): string => {
+    const text = `JSON_UNQUOTE(${json})`;
+    if (kind === 'text') return exactly(text);
+    return kind === 'number' ? `CAST(${text} AS ${number})` : `(${text} = 'true')`;
+  };
+  /** A scalar as a text that two of them share when they are equal: 1 and 1.0 are, 1 and "1" are not. */
+  const identityOf = (json: string): string => {
+    const cases = (['text', 'number', 'boolean'] as const).map((kind) => {
+      const value = kind === 'number' ? `CAST(${comparedAs(json, kind)} AS CHAR)` : `JSON_UNQUOTE(${json})`;
+      return `WHEN JSON_TYPE(${json}) IN (${kinds[kind]}) THEN CONCAT('${kind}:', ${value})`;
+    });
+    return exactly(`CASE ${cases.join(' ')} END`);
+  };
+  return {
+    document: (cell, { native }) => (native === 'json' ? cell : `CASE WHEN JSON_VALID(${cell}) THEN ${cell} END`),
+    at: jsonAt,
+    presence: (document, path) => `NULLIF(JSON_TYPE(${jsonAt(document, path)}), 'NULL')`,
+    scalar(document, path, kind) {
+      const json = jsonAt(document, path);
+      return `(CASE WHEN JSON_TYPE(${json}) IN (${kinds[kind]}) THEN ${comparedAs(json, kind)} END)`;
+    },
+    container(document, alias) {
+      const elements = (list: string, name: string): string =>
+        `${named(list, `${name}l`)}, JSON_TABLE(${name}l.e, '$[*]' COLUMNS (e JSON PATH '$')) ${name}`;
+      const isThere = (sought: string): string => {
+        const own = alias();
+        const rows = `(SELECT ${identityOf(`${own}.e`)} AS i FROM ${elements(document, own)})`;
+        return `IFNULL(${identityOf(`${sought}.e`)} IN ${rows}, FALSE)`;
+      };
+      const guarded = (predicate: string): string =>
+        `(CASE WHEN JSON_TYPE(${document}) = 'ARRAY' THEN ${predicate} END)`;
+      const some = (list: string, condition: (sought: string) => string): string => {
+        const sought = alias();
+        return `EXISTS (SELECT 1 FROM ${elements(list, sought)} WHERE ${condition(sought)})`;
+      };
+      return {
+        one: (value) => `JSON_ARRAY(${value})`,
+        all: (list) => guarded(`NOT ${some(list, (sought) => `NOT ${isThere(sought)}`)}`),
+        any: (list) => guarded(some(list, isThere)),
+        guarded,
+      };
+    },
+  };
+}
+
+/**
+ * The JSON at a path. Keys that follow each other are one step; a number is an element of an array, and a key of anything
+ * else, so what it is looked for in is named first, as the one before it was.
+ */
+function printAt(named: Naming, document: string, { segments, take }: JsonPath): string {
+  const steps: string[] = [];
+  let json = document;
+  let from = 0;
+  const takeKeys = (to: number): void => {
+    if (to > from) json = `JSON_EXTRACT(${json}, ${take(`path:${from}-${to}`)})`;
+  };
+  for (const [place, segment] of segments.entries()) {
+    if (!isIndex(segment)) continue;
+    takeKeys(place);
+    const name = `s${steps.length}`;
+    steps.push((steps.length === 0 ? named : byTable)(json, name));
+    const index = `CAST(${take(`index:${place}`)} AS SIGNED)`;
+    const counted = `${index} + IF(${index} < 0, JSON_LENGTH(${name}.e), 0)`;
+    const element = `JSON_EXTRACT(${name}.e, CONCAT('$[', ${counted}, ']'))`;
+    const key = `JSON_EXTRACT(${name}.e, ${take(`path:${place}-${place + 1}`)})`;
+    json = `CASE WHEN JSON_TYPE(${name}.e) <> 'ARRAY' THEN ${key} WHEN ${counted} >= 0 THEN ${element} END`;
+    from = place + 1;
+  }
+  takeKeys(segments.length);
+  return steps.length === 0 ? json : `(SELECT ${json} FROM ${steps.join(', ')})`;
+}

@@ -1,0 +1,56 @@
+import { MigrationError, type MigrationProblem } from '../../../system/errors.ts';
+
+interface Advice {
+  readonly problem: MigrationProblem;
+  readonly said: string;
+  readonly hint: string;
+}
+
+const forbidden: Advice = {
+  problem: 'forbidden',
+  said: 'The database user may not',
+  hint: 'Run it as a user with CREATE, DROP, ALTER, INDEX, REFERENCES, SELECT, INSERT, UPDATE and DELETE on the database.',
+};
+
+const readOnly: Advice = {
+  problem: 'readOnly',
+  said: 'The database cannot',
+  hint: 'Connect to the primary server, as a user whose transactions may write.',
+};
+
+const locked: Advice = {
+  problem: 'locked',
+  said: 'The database did not come in time to',
+  hint: 'Another process migrates, or a long transaction uses the tables. Try again when it has ended.',
+};
+
+/** By error number. Source: the servers' manuals, "Error Codes". */
+const advice: ReadonlyMap<unknown, Advice> = new Map([
+  [1044, forbidden],
+  [1142, forbidden],
+  [1143, forbidden],
+  [1227, forbidden],
+  [1290, readOnly],
+  [1792, readOnly],
+  [1836, readOnly],
+  [1205, locked],
+]);
+
+/**
+ * Converts errors of MySQL or MariaDB to advice; anything unforeseen stays as it is. `doing` ends a sentence: "apply
+ * …".
+ */
+export function toMysqlMigrationError(error: unknown, doing: string): unknown {
+  if (!(error instanceof Error) || error instanceof MigrationError || !('errno' in error)) return error;
+  const found = advice.get(error.errno);
+  if (found === undefined) return error;
+  const message = `${found.said} ${doing}: ${error.message.replace(/\.$/, '')}.`;
+  return new MigrationError(found.problem, message, found.hint, error);
+}
+
+/** The number of an error of the server, wherever it stands among the causes; undefined for every other error. */
+export function errorNumber(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errno' in error && typeof error.errno === 'number' && 'sqlState' in error) return error.errno;
+  return errorNumber(error.cause);
+}

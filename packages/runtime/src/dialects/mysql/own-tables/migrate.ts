@@ -1,0 +1,182 @@
+/**
+ * Migrations on MySQL and MariaDB, which commit every statement that makes a table. The ledger records a migration
+ * before its first statement and after its last. A server that finds one unfinished runs it again, which is harmless.
+ */
+import { hash } from 'node:crypto';
+import { MigrationError } from '../../../system/errors.ts';
+import {
+  type AppliedMigration,
+  changed,
+  type MigrationConnection,
+  type Migrator,
+  pendingAfter,
+  quoteName,
+} from '../../../system/ledger.ts';
+import type { Migration } from '../../../system/migration.ts';
+import { platformVersion } from '../../../version.ts';
+import { toMysqlMigrationError } from './errors.ts';
+import { type MysqlServer, mysqlChecksum, mysqlServer, mysqlStatement, mysqlStepsOf } from './steps.ts';
+
+/** Makes the ledger. A migration that has begun and not ended has no time. */
+const ledgerSql = `CREATE TABLE IF NOT EXISTS platform_migrations (
+  id int NOT NULL PRIMARY KEY,
+  name varchar(64) NOT NULL,
+  checksum char(64) NOT NULL,
+  applied_at datetime(6),
+  version varchar(32) NOT NULL
+) {table}`;
+
+/** How long a migration waits for the others, and for tables that are in use, in seconds. */
+const patience = 60;
+
+/** A row of the ledger; one that has not ended has an empty time. */
+type Row = AppliedMigration;
+
+/** Makes the migrator for a database of the server; null and `public`: that of the connection. */
+export function mysqlMigrator(connection: MigrationConnection, schema: string | null): Migrator {
+  const named = schema === null || schema === 'public' ? null : schema;
+
+  async function hasLedger(): Promise<boolean> {
+    const rows = await connection.query(
+      `SELECT TABLE_NAME FROM information_schema.TABLES
+       WHERE TABLE_SCHEMA = COALESCE(?, DATABASE()) AND TABLE_NAME = 'platform_migrations'`,
+      [named],
+    );
+    return rows.length > 0;
+  }
+
+  async function read(): Promise<readonly Row[] | null> {
+    if (!(await hasLedger())) return null;
+    // Names in backticks: the session may be one whose double quotes are those of texts.
+    const table = named === null ? 'platform_migrations' : `\`${named.replaceAll('`', '``')}\`.platform_migrations`;
+    const rows = await connection.query(
+      `SELECT CAST(id AS CHAR), name, checksum, DATE_FORMAT(applied_at, '%Y-%m-%dT%H:%i:%sZ'), version
+       FROM ${table} ORDER BY id`,
+      [],
+    );
+    return rows.map(([id, name, checksum, appliedAt, version]) => ({
+      id: Number(id),
+      name: name ?? '',
+      checksum: checksum ?? '',
+      appliedAt: appliedAt ?? '',
+      version: version ?? '',
+    }));
+  }
+
+  async function server(): Promise<MysqlServer> {
+    return mysqlServer((await connection.query('SELECT VERSION()', []))[0]?.[0] ?? '');
+  }
+
+  /** Runs one step under the lock, which every connection to the server sees, in a session that is left as it was. */
+  async function locked<T>(doing: string, work: (server: MysqlServer) => Promise<T>): Promise<T> {
+    const [[database] = []] = await connection.query('SELECT DATABASE()', []);
+    const lock = `platform ${hash('sha256', `${database} ${named}`).slice(0, 48)}`;
+    try {
+      await begin(connection, named);
+      const [row] = await connection.query(`SELECT CAST(GET_LOCK(?, ${patience}) AS CHAR)`, [lock]);
+      if (row?.[0] !== '1') throw lockedError(doing);
+      return await work(await server());
+    } catch (error) {
+      throw toMysqlMigrationError(error, doing);
+    } finally {
+      // The connection may be broken; the first error is the one to report.
+      await end(connection, lock, named === null ? null : (database ?? null)).catch(() => undefined);
+    }
+  }
+
+  return {
+    async check() {},
+    async read() {
+      const rows = await read().catch((error: unknown) => {
+        throw toMysqlMigrationError(error, 'read the ledger');
+      });
+      return rows === null ? null : rows.filter(isFinished);
+    },
+    applyNext: (migrations) =>
+      locked('create the tables of the platform', async (server) => {
+        await connection.script(mysqlStatement(ledgerSql, server));
+        const rows = (await read()) ?? [];
+        const [next] = pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
+        if (next === undefined) return null;
+        const begun = rows.find(({ id }) => id === next.id);
+        if (begun === undefined) await note(connection, next);
+        else if (begun.checksum !== mysqlChecksum(next)) throw changed(begun);
+        for (const text of mysqlStepsOf(next).up) await connection.script(mysqlStatement(text, server));
+        await connection.query('UPDATE platform_migrations SET applied_at = UTC_TIMESTAMP(6) WHERE id = ?', [
+          String(next.id),
+        ]);
+        return next;
+      }),
+    undoLast: (migrations) =>
+      locked('drop the tables of the platform', async () => {
+        const rows = (await read()) ?? [];
+        // Also refuses to undo migrations of another version.
+        pendingAfter(rows.filter(isFinished), migrations, mysqlChecksum);
+        const last = migrations.findLast(({ id }) => rows.at(-1)?.id === id);
+        if (last === undefined) return null;
+        const { tables } = mysqlStepsOf(last);
+        await refuseNeeded(connection, tables);
+        const id = String(last.id);
+        await connection.query('UPDATE platform_migrations SET applied_at = NULL WHERE id = ?', [id]);
+        if (tables.length > 0) await connection.script(`DROP TABLE IF EXISTS ${tables.map(quoteName).join(', ')}`);
+        await connection.query('DELETE FROM platform_migrations WHERE id = ?', [id]);
+        return last;
+      }),
+  };
+}
+
+function isFinished({ appliedAt }: Row): boolean {
+  return appliedAt !== '';
+}
+
+async function note(connection: MigrationConnection, migration: Migration): Promise<void> {
+  await connection.query('INSERT INTO platform_migrations (id, name, checksum, version) VALUES (?, ?, ?, ?)', [
+    String(migration.id),
+    migration.name,
+    mysqlChecksum(migration),
+    platformVersion(),
+  ]);
+}
+
+async function begin({ script }: MigrationConnection, named: string | null): Promise<void> {
+  await script(
+    `SET @platform_sql_mode = @@SESSION.sql_mode, @platform_wait = @@SESSION.lock_wait_timeout,
+     @platform_checks = @@SESSION.foreign_key_checks`,
+  );
+  await script(
+    `SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', foreign_key_checks = 0,
+     lock_wait_timeout = ${patience}`,
+  );
+  if (named === null) return;
+  await script(`CREATE DATABASE IF NOT EXISTS ${quoteName(named)} CHARACTER SET utf8mb4`);
+  await script(`USE ${quoteName(named)}`);
+}
+
+async function end({ query, script }: MigrationConnection, lock: string, database: string | null): Promise<void> {
+  await query('SELECT RELEASE_LOCK(?)', [lock]);
+  if (database !== null) await script(`USE ${quoteName(database)}`);
+  await script(
+    `SET SESSION sql_mode = @platform_sql_mode, lock_wait_timeout = @platform_wait,
+     foreign_key_checks = @platform_checks`,
+  );
+}
+
+/** With keys unchecked the servers would drop tables that others refer to. */
+async function refuseNeeded({ query }: MigrationConnection, tables: readonly string[]): Promise<void> {
+  if (tables.length === 0) return;
+  const marks = tables.map(() => '?').join(', ');
+  const [row] = await query(
+    `SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE
+     WHERE REFERENCED_TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME IN (${marks})
+       AND NOT (TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN (${marks})) LIMIT 1`,
+    [...tables, ...tables],
+  );
+  if (row === undefined) return;
+  const message = `The database cannot drop the tables of the platform: "${row[1]}" of the table "${row[0]}" leads to them.`;
+  throw new MigrationError('needed', message, 'Drop the foreign keys that lead to the tables of the platform first.');
+}
+
+function lockedError(doing: string): MigrationError {
+  const message = `The database did not come to ${doing} in time: another process holds the lock of migrations.`;
+  return new MigrationError('locked', message, 'Another process migrates. Try again when it has ended.');
+}

@@ -1,0 +1,201 @@
+/**
+ * MySQL and MariaDB. Sessions read identifiers in double quotes (`ANSI_QUOTES`) and keep their clock in UTC; see
+ * `driver/session.ts`.
+ *
+ * Records and lists are texts that say what they are, which the lane takes apart: a list is `[…]`, a record `(…)`, a
+ * missing value `~`, what is more than the server can hold `!`, a number `=…;`, a time as the server writes it `@…;` or
+ * `&…;`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape, values keep the
+ * form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
+ */
+import { aggregateKind } from '../../contract/aggregates.ts';
+import type { FieldFunction, Operator, PortableType } from '../../contract/index.ts';
+import { isPathForm, keysMark } from '../../database/database.ts';
+import { cast } from '../../sql/casts.ts';
+import type { SqlDialect } from '../dialect.ts';
+import { mysqlCopies } from './copies.ts';
+import { mysqlJson } from './json.ts';
+import { encoded, within } from './records.ts';
+import { nestedColumn } from './rows/nested.ts';
+import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
+import { unspelled } from './unspelled.ts';
+import { mysqlInput } from './write.ts';
+
+const asText = 'CAST({} AS CHAR)';
+
+/** How a type of parameters is had from a text; any other is one. */
+const casts: ReadonlyMap<string, string> = new Map([
+  ['int4', 'SIGNED'],
+  ['uint4', 'SIGNED'],
+  ['int8', 'SIGNED'],
+  ['bool', 'SIGNED'],
+  ['uint8', 'UNSIGNED'],
+  ['numeric', 'DECIMAL(65,30)'],
+  ['float8', 'DOUBLE'],
+  ['date', 'DATE'],
+  ['time', 'TIME(6)'],
+  ['timestamp', 'DATETIME(6)'],
+  ['timestamptz', 'DATETIME(6)'],
+]);
+
+/** Types of the elements of a list that is sent as JSON. */
+const elements: ReadonlyMap<string, string> = new Map([
+  ['int4', 'BIGINT'],
+  ['uint4', 'BIGINT'],
+  ['int8', 'BIGINT'],
+  ['uint8', 'BIGINT UNSIGNED'],
+  ['numeric', 'DECIMAL(65,30)'],
+  ['float8', 'DOUBLE'],
+  ['date', 'DATE'],
+  ['time', 'TIME(6)'],
+  ['timestamp', 'DATETIME(6)'],
+  ['timestamptz', 'DATETIME(6)'],
+]);
+
+const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
+  year: 'YEAR({})',
+  month: 'MONTH({})',
+  week: 'WEEK({}, 3)',
+  day: 'DAYOFMONTH({})',
+  weekday: '(DAYOFWEEK({}) - 1)',
+  hour: 'HOUR({})',
+  minute: 'MINUTE({})',
+  second: 'SECOND({})',
+};
+
+/** Texts that are keys of a type. */
+const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger']);
+
+/** The dialect of MariaDB, which limits lists inside of its aggregate. */
+export const mariadb: SqlDialect = dialectOf('mariadb');
+
+/** The dialect of MySQL, whose subqueries in FROM see the row around them. */
+export const mysql: SqlDialect = dialectOf('mysql');
+
+function dialectOf(name: MysqlServerName): SqlDialect {
+  const binary = exactCollation(name);
+  const exactly = (expression: string): string => `CONVERT(${expression} USING utf8mb4) COLLATE ${binary}`;
+  const input = mysqlInput(exactly, name);
+  const element = (native: string): string => {
+    if (native === 'bytea') return bytesOf('j.v');
+    return isText(native) ? `j.v COLLATE ${binary}` : 'j.v';
+  };
+  return {
+    name,
+    positional: true,
+    placeholder: (native, mark) => {
+      const plain = native.replace(/^pg_catalog\./, '');
+      if (plain === 'limit') return mark('integer');
+      if (plain === 'rows') return mark('text');
+      if (isPathForm(plain)) return mark(plain);
+      if (plain === 'interval')
+        return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
+      if (plain.endsWith('[]')) return jsonTable(name, plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
+      if (plain === 'bytea') return bytesOf(mark('text'));
+      const type = casts.get(plain);
+      return type === undefined ? mark('text') : `CAST(${mark(formOf(plain))} AS ${type})`;
+    },
+    boundType: 'limit',
+    noLimit: ' LIMIT 18446744073709551615',
+    fence: '',
+    nulls: 'first',
+    oneGroup: ' HAVING COUNT(*) >= 0',
+    noColumns: '1',
+    countRows: 'COUNT(*)',
+    asText,
+    datePart: { kind: 'number', cast: asText },
+    average: { kind: 'number', cast: asText },
+    pages: name === 'mariadb' ? 'never' : 'always',
+    selectsLast: true,
+    looksUp: false,
+    keepsForeignKeys: false,
+    pageLink: (reached, start) => (name === 'mysql' ? `${reached} = ${start}` : undefined),
+    sortsAlike: () => true,
+    nothing: () => 'NULL',
+    flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
+    exactly,
+    grouped: (expression, field) => (field.folds === true ? exactly(expression) : expression),
+    matches: (operator, left, pattern) => printMatch(operator, exactly(left), pattern),
+    patternOf(before, value, after) {
+      const escaped = ['\\\\', '%', '_'].reduce(
+        (inner, sign) => `REPLACE(${inner}, '${sign}', '\\\\${sign}')`,
+        cast(value, asText),
+      );
+      return `CONCAT('${before}', ${escaped}, '${after}')`;
+    },
+    among: (left, list, native, negated) =>
+      `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(native)} FROM ${list} j)`,
+    // Sends a number as a number: converting a text for each key takes longer than finding the row.
+    amongSeveral: (left, native, take) =>
+      `${left} IN (${keysMark.replace('?', take(isText(native) ? native : 'limit'))})`,
+    rowAmong(columns, keys) {
+      const selected = keys.map(({ native }, index) => element(native).replace('j.', `j${index}.`));
+      const joined = keys.map(({ list }, index) => `${list} j${index}${index === 0 ? '' : ` ON j${index}.n = j0.n`}`);
+      return `(${columns.join(', ')}) IN (SELECT ${selected.join(', ')} FROM ${joined.join(' JOIN ')})`;
+    },
+    pathText: (value) => exactly(cast(value, asText)),
+    pathValues: (select) => select,
+    // Without a value no comparison holds.
+    amongPath: (left, values, negated) =>
+      negated ? `(EXISTS (${values}) AND ${left} NOT IN (${values}))` : `${left} IN (${values})`,
+    now(offset, type) {
+      const [, months = '0', microseconds = '0'] = /^MONTH, (CAST\(\S+ AS SIGNED\)), (.*)$/.exec(offset) ?? [];
+      const moved = `TIMESTAMPADD(MICROSECOND, ${microseconds}, TIMESTAMPADD(MONTH, ${months}, UTC_TIMESTAMP(6)))`;
+      if (type === 'date') return `DATE(${moved})`;
+      return type === 'time' ? `TIME(${moved})` : moved;
+    },
+    field(call, expression) {
+      if (call !== 'count') return cast(expression, parts[call]);
+      return `CASE WHEN JSON_TYPE(${expression}) = 'ARRAY' THEN JSON_LENGTH(${expression}) END`;
+    },
+    aggregate(call, argument, field) {
+      const kind = aggregateKind(call);
+      // As a number with a point and not as a decimal, whose digits behind the point would be cut.
+      const value = kind === 'avg' && field?.type === 'integer' ? `${argument} + 0e0` : argument;
+      return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
+    },
+    keyOf,
+    record: (values) => `CONCAT(_binary'(', ${values.map((value) => `${within(value)}, `).join('')}')')`,
+    list({ element: value, from, where, order, bounds }) {
+      const all = `GROUP_CONCAT(${encoded(value)}${order} SEPARATOR ''${bounds})`;
+      return `(SELECT IFNULL(CONCAT(_binary'[', IFNULL(${all}, ''), ']'), '!') FROM ${from}${where})`;
+    },
+    single: (value, rows) =>
+      `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
+    json: mysqlJson(name, exactly),
+    input,
+    copies: mysqlCopies(name, input, keyOf),
+    answer: ({ expression, nested }) =>
+      nested ? `${expression} AS "${nestedColumn}"` : (unspelled(expression) ?? expression),
+  };
+}
+
+function keyOf(value: string, type: PortableType): string | undefined {
+  if (!numbers.has(type)) return undefined;
+  return `CASE WHEN ${value} REGEXP '^-?[0-9]{1,18}$' THEN CAST(${value} AS SIGNED) END`;
+}
+
+/** Bytes, by PostgreSQL's text of them. */
+function bytesOf(text: string): string {
+  return `UNHEX(SUBSTR(${text}, 3))`;
+}
+
+function isText(native: string): boolean {
+  return !elements.has(native.replace(/^pg_catalog\./, ''));
+}
+
+function formOf(native: string): 'text' | 'boolean' | 'instant' {
+  if (native === 'bool') return 'boolean';
+  return native === 'timestamp' || native === 'timestamptz' ? 'instant' : 'text';
+}
+
+function jsonTable(server: MysqlServerName, native: string, placeholder: string): string {
+  const type = elements.get(native) ?? inputText(server);
+  return `JSON_TABLE(${placeholder}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${type} PATH '$'))`;
+}
+
+function printMatch(operator: Operator, left: string, pattern: string): string {
+  if (operator === '_regex') return `${left} REGEXP ${pattern}`;
+  const anyCase = /^_n?i/.test(operator) && operator !== '_in';
+  const negated = operator.startsWith('_n') ? 'NOT LIKE' : 'LIKE';
+  return anyCase ? `LOWER(${left}) ${negated} LOWER(${pattern})` : `${left} ${negated} ${pattern}`;
+}

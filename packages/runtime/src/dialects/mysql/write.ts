@@ -1,0 +1,115 @@
+/** Rows of JSON as tables of input, and lists of what many rows hold in the form of PostgreSQL's arrays. */
+import type { FieldDescriptor } from '../../contract/index.ts';
+import { cast } from '../../sql/casts.ts';
+import type { InputDialect, InputField } from '../input.ts';
+import { inputText, type MysqlServerName } from './texts.ts';
+
+/**
+ * Types as which values are compared. All others, and stored values, are texts, which the servers convert without loss.
+ */
+const compared: ReadonlyMap<string, string> = new Map([
+  ['int2', 'BIGINT'],
+  ['int4', 'BIGINT'],
+  ['uint4', 'BIGINT'],
+  ['int8', 'BIGINT'],
+  ['uint8', 'BIGINT UNSIGNED'],
+  ['numeric', 'DECIMAL(65,30)'],
+  ['float8', 'DOUBLE'],
+  ['date', 'DATE'],
+  ['time', 'TIME(6)'],
+  ['timestamp', 'DATETIME(6)'],
+  ['timestamptz', 'DATETIME(6)'],
+]);
+
+/** That of MySQL and MariaDB; `exactly` is the dialect's. */
+export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {
+  const returning = server === 'mariadb';
+  return {
+    table(take, { columns, count, alias }) {
+      const of = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
+      const rows = take({ kind: 'rows', of, ...(count !== undefined && { count }) }, 'rows');
+      const typed = columns.map((column, index) => `${column.name} ${typeOf(server, column)} PATH '$[${index}]'`);
+      return `JSON_TABLE(${rows}, '$[*]' COLUMNS (${['n FOR ORDINALITY', ...typed].join(', ')})) AS ${alias}`;
+    },
+    // Left to itself the server reads a small table whole, and locks all of its rows.
+    join: ' STRAIGHT_JOIN ',
+    lookUp: (table, input, on) => `${input} STRAIGHT_JOIN ${table} ON ${on}`,
+    equal(column, input, field) {
+      const native = plain(field?.native ?? 'text');
+      if (native === 'uuid') return `${column} = CAST(${input} AS UUID)`;
+      if (native === 'bytea') return `${column} = UNHEX(${input})`;
+      if (compared.has(native) || native === 'bool') return `${cast(column, field?.comparison)} = ${input}`;
+      const same = `${exactly(cast(column, field?.comparison))} = ${exactly(input)}`;
+      // The exact comparison implies the plain one, but an index serves only the plain one.
+      return field?.collated === undefined ? same : `${column} = ${cast(input, field.collated)} AND ${same}`;
+    },
+    stored: storedValue,
+    kept: storedValue,
+    sought: (input, { native, collated }) => {
+      if (plain(native) === 'uuid') return `CAST(${input} AS UUID)`;
+      return collated === undefined ? storedValue(input, { native }) : cast(input, collated);
+    },
+    // A text stands beside a text of input, which has another collation; a boolean becomes its number.
+    typed(expression, native) {
+      if (plain(native) === 'uuid') return exactly(`CAST(${expression} AS CHAR)`);
+      if (plain(native) === 'bool') return `(${expression} + 0)`;
+      return plain(native) === 'text' || plain(native) === 'json' ? exactly(expression) : expression;
+    },
+    gathered({ value, order, only, settled, field }) {
+      const element = `IFNULL(${field === undefined ? value : quoted(value, field.native)}, 'NULL')`;
+      const counted = only === undefined ? element : `CASE WHEN ${only} THEN ${element} END`;
+      const by = order ?? settled;
+      return `CONCAT('{', GROUP_CONCAT(${counted}${by === undefined ? '' : ` ORDER BY ${by}`}), '}')`;
+    },
+    returning,
+    keyText: (value, { native, precision }) => textOf(rounded(value, native, precision), native),
+    text: (expression) => expression,
+    update: (table, column, value, input, on) =>
+      `UPDATE ${input} STRAIGHT_JOIN ${table} AS t ON ${on} SET t.${column} = ${value}`,
+    updated: 1,
+    deferral: null,
+    count: (only) => `CAST(${only === undefined ? 'COUNT(*)' : `COUNT(CASE WHEN ${only} THEN 1 END)`} AS CHAR)`,
+    // MySQL does not lock what comes from a parameter, so the table is named; MariaDB knows no names there.
+    lock(lock, alias) {
+      if (returning) return lock === 'KEY SHARE' ? ' LOCK IN SHARE MODE' : ' FOR UPDATE';
+      return `${lock === 'KEY SHARE' ? ' FOR SHARE' : ' FOR UPDATE'} OF ${alias}`;
+    },
+    place: (order) => `, ROW_NUMBER() OVER (${order.trim()}) AS n`,
+  };
+}
+
+function storedValue(input: string, { native }: Pick<FieldDescriptor, 'native'>): string {
+  if (native === 'bytea') return `UNHEX(${input})`;
+  return native === 'float8' ? `CAST(${input} AS DOUBLE)` : input;
+}
+
+/** A moment with as many digits as the column keeps. */
+function rounded(value: string, native: string, precision: number | undefined): string {
+  const type = moments.get(plain(native));
+  return type === undefined || precision === undefined ? value : `CAST(${value} AS ${type}(${precision}))`;
+}
+
+const moments: ReadonlyMap<string, string> = new Map([
+  ['time', 'TIME'],
+  ['timestamp', 'DATETIME'],
+  ['timestamptz', 'DATETIME'],
+]);
+
+function textOf(value: string, native: string): string {
+  if (plain(native) === 'bool') return `ELT((${value} <> 0) + 1, 'false', 'true')`;
+  return plain(native) === 'bytea' ? `CONCAT('\\\\x', LOWER(HEX(${value})))` : `CAST(${value} AS CHAR)`;
+}
+
+/** The text of a value between quotes, as an element of an array. */
+function quoted(value: string, native: string): string {
+  return `CONCAT('"', REPLACE(REPLACE(${textOf(value, native)}, '\\\\', '\\\\\\\\'), '"', '\\\\"'), '"')`;
+}
+
+function typeOf(server: MysqlServerName, { native, stored }: InputField): string {
+  if (plain(native) === 'bool') return 'BIGINT';
+  return (stored === true ? undefined : compared.get(plain(native))) ?? inputText(server);
+}
+
+function plain(native: string): string {
+  return native.replace(/^pg_catalog\./, '');
+}

@@ -1,0 +1,70 @@
+/** PostgreSQL servers reached over the network or a socket. */
+import type { Database, Parameter, SeveralKeys } from '../../database/database.ts';
+import { UnfitError } from '../../database/errors.ts';
+import { type Asked, gatherReads } from '../../database/gathered-reads.ts';
+import { readTexts } from '../../database/texts.ts';
+import { openConnection } from './driver/connect.ts';
+import { PipelineDepth } from './driver/depth.ts';
+import { connectFitting } from './driver/fallback.ts';
+import { createGathering } from './driver/gathering.ts';
+import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './driver/options.ts';
+import { type Open, Pool } from './driver/pool.ts';
+import { runStream } from './driver/stream.ts';
+import { runTransaction } from './driver/transaction.ts';
+import { openPlainConnection } from './plain/connect.ts';
+
+/**
+ * Connects to a PostgreSQL server (12 or later) and keeps a pool of connections to it.
+ *
+ * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made; the error's `cause` states the attempt and
+ * its result in one sentence. Connections lost later are made again without end.
+ */
+export function connectPostgres(options: PostgresOptions): Promise<Database> {
+  const settings = postgresSettings(options);
+  const plain = () => connectPlain(settings);
+  if (settings.driver === 'pg') return plain();
+  if (settings.driver === 'fast') return connectFast(settings, () => {});
+  return connectFitting((unfit) => connectFast(settings, unfit), plain, settings.onFallback);
+}
+
+/** The fast driver; `unfit` is called whenever a connection turns out not to support it. */
+async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitError) => void): Promise<Database> {
+  const pool = new Pool(settings, async (_shared, closed) => {
+    try {
+      return await openConnection(settings, closed);
+    } catch (error) {
+      if (error instanceof UnfitError) unfit(error);
+      throw error;
+    }
+  });
+  return start(pool, settings);
+}
+
+/** The plain lane: one request per connection, as in an ordinary pool. */
+async function connectPlain(settings: PostgresSettings): Promise<Database> {
+  const open: Open = (_shared, closed) => openPlainConnection(settings, closed);
+  return start(new Pool(settings, open, new PipelineDepth(1)), settings);
+}
+
+async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
+  await pool.start();
+  const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
+  const read: Database['read'] = (statement, parameters, sink) => pool.read({ ...statement, parameters }, sink);
+  return {
+    read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
+    stream: (statement, parameters, sink, drained, signal) =>
+      runStream(pool, { statement, parameters, sink, drained, signal }, timeouts),
+    transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
+    briefTransaction: createGathering(pool, answerTimeout(settings)),
+    query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
+    load: () => ({ connections: pool.waited }),
+    close: (graceMs) => pool.close(graceMs),
+  };
+}
+
+/** Keys that have one text each need no quotes. */
+function askArray({ statement, at }: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked {
+  return { statement, parameters: parameters.with(at, `{${keys.join()}}`) };
+}
+
+export type { PostgresOptions };

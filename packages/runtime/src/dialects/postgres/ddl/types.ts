@@ -1,0 +1,100 @@
+/** Types of columns in PostgreSQL. */
+import type { JsonValue, PortableType } from '../../../contract/index.ts';
+import type { PlainTypeName } from '../../../model/columns.ts';
+import type { Payload } from '../../../model/payload.ts';
+import { invalidPayload } from '../../../write/problems.ts';
+
+/** The data types that columns of a type may have, the usual one first. */
+const dataTypes: Readonly<Record<PlainTypeName, readonly [string, ...string[]]>> = {
+  string: ['character varying', 'character'],
+  text: ['text'],
+  integer: ['integer', 'smallint'],
+  bigInteger: ['bigint'],
+  decimal: ['numeric'],
+  float: ['double precision', 'real'],
+  boolean: ['boolean'],
+  date: ['date'],
+  time: ['time without time zone'],
+  dateTime: ['timestamp without time zone'],
+  timestamp: ['timestamp with time zone'],
+  interval: ['interval'],
+  uuid: ['uuid'],
+  json: ['jsonb', 'json'],
+  csv: ['text', 'character varying'],
+  binary: ['bytea'],
+  hash: ['character varying', 'text'],
+  secret: ['character varying', 'text'],
+};
+
+/** Names of types that mean another one than its own name says. */
+const otherNames: Readonly<Record<string, string>> = {
+  varchar: 'character varying',
+  char: 'character',
+  int: 'integer',
+  timestamptz: 'timestamp with time zone',
+  time: 'time without time zone',
+};
+
+/** Prints the type of a column. Throws INVALID_PAYLOAD. */
+export function postgresType(type: PlainTypeName, schema: Payload): string {
+  const { data_type: dataType = null, max_length: length = null } = schema;
+  const [usual, ...others] = dataTypes[type];
+  const wanted = typeof dataType === 'string' ? (otherNames[dataType.toLowerCase()] ?? dataType.toLowerCase()) : usual;
+  if (wanted !== usual && !others.some((other) => other === wanted)) {
+    throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
+  }
+  if (wanted.startsWith('character')) return `${wanted}(${length ?? 255})`;
+  return wanted === 'numeric' ? `numeric(${digitsOf(schema)})` : wanted;
+}
+
+/** The digits of a decimal, and those behind its point: `10,5` unless more is said. Throws INVALID_PAYLOAD. */
+export function digitsOf({ numeric_precision: precision, numeric_scale: scale }: Payload): string {
+  const [digits, behind] = [typeof precision === 'number' ? precision : 10, typeof scale === 'number' ? scale : 5];
+  if (behind > digits) throw invalidPayload('"schema.numeric_scale" must not be more than the precision.');
+  return `${digits},${behind}`;
+}
+
+/** Types that elements of arrays may have: PostgreSQL's names, with the types of their values. */
+const elements: Readonly<Record<string, PortableType>> = {
+  text: 'text',
+  'character varying': 'string',
+  varchar: 'string',
+  smallint: 'integer',
+  integer: 'integer',
+  bigint: 'bigInteger',
+  numeric: 'decimal',
+  real: 'float',
+  'double precision': 'float',
+  boolean: 'boolean',
+  date: 'date',
+  'timestamp with time zone': 'timestamp',
+  'timestamp without time zone': 'dateTime',
+  uuid: 'uuid',
+  jsonb: 'json',
+};
+
+/** Reads the type of an array: `text[]` unless `schema.data_type` says another one. Throws INVALID_PAYLOAD. */
+export function postgresArray({ data_type: dataType = null }: Payload): {
+  readonly sql: string;
+  readonly of: PortableType;
+} {
+  const name = typeof dataType === 'string' && dataType.endsWith('[]') ? dataType.slice(0, -2).toLowerCase() : 'text';
+  const elementType = Object.hasOwn(elements, name) ? elements[name] : undefined;
+  if (elementType !== undefined && (dataType === null || typeof dataType !== 'string' || dataType.endsWith('[]'))) {
+    return { sql: `${name}[]`, of: elementType };
+  }
+  const names = Object.keys(elements).map((element) => `${element}[]`);
+  throw invalidPayload(`"schema.data_type" of array must be one of ${names.join(', ')}.`);
+}
+
+const computed: Readonly<Record<string, readonly string[]>> = {
+  timestamp: ['now()', 'CURRENT_TIMESTAMP'],
+  dateTime: ['now()', 'CURRENT_TIMESTAMP', 'LOCALTIMESTAMP'],
+  date: ['now()', 'CURRENT_DATE'],
+  uuid: ['gen_random_uuid()'],
+};
+
+/** A default that the database computes; undefined for what is none. */
+export function postgresComputed(type: PortableType, value: JsonValue): string | undefined {
+  return computed[type]?.find((candidate) => candidate === value);
+}

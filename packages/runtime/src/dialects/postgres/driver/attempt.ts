@@ -1,0 +1,151 @@
+/** One attempt at a transaction, on a connection that it has to itself. */
+import type { Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
+import { ConnectionError, isLost, toBeginError, toDatabaseError } from '../../../database/errors.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
+import type { Member } from './member.ts';
+
+/** Part of a connection that a transaction needs. */
+export type TransactionConnection = Pick<
+  Member['connection'],
+  'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends' | 'prepares'
+>;
+
+const begin: Statement = { name: 'w_begin', text: 'BEGIN READ WRITE' };
+const commit: Statement = { name: 'w_commit', text: 'COMMIT' };
+const rollback: Statement = { name: 'w_rollback', text: 'ROLLBACK' };
+const noRows: RowSink = { row: () => {} };
+
+/** Runs a function in a transaction once, and remembers how far it came. */
+export class Attempt implements Transaction {
+  /** Number of the transaction, once a statement has brought it along. */
+  id: string | undefined;
+  /** The first thing that went wrong between us and the database, as it came. */
+  failure: unknown;
+  /** True if the statement that failed was one that the connection knew by its name. */
+  prepared = false;
+  /** True when COMMIT was sent and got no answer, so that the end of the transaction is unknown. */
+  unknown = false;
+  /** True when the rows of the last statement are complete. */
+  answered = true;
+  /** True when the connection was given back while COMMIT was under way. */
+  released = false;
+  #begun = false;
+  readonly #connection: TransactionConnection;
+  readonly #named: boolean;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * `timeoutMs` is how long an answer may take before the connection counts as dead, infinity for ever; `named` false
+   * prepares no statement under its name.
+   */
+  constructor(connection: TransactionConnection, timeoutMs: number, named = true) {
+    this.#connection = connection;
+    this.#named = named;
+    if (timeoutMs !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#silent(), timeoutMs).unref();
+  }
+
+  /**
+   * Runs the function and commits its result; else undoes everything and rejects with the error. `release` takes the
+   * connection back as soon as others can be sent after COMMIT.
+   */
+  async perform<T>(
+    work: (transaction: Transaction) => Promise<Outcome<T>>,
+    release: () => void = () => {},
+  ): Promise<Outcome<T>> {
+    try {
+      const outcome = await work(this);
+      if (this.#begun) await this.#commit(outcome, release);
+      return outcome;
+    } catch (error) {
+      await this.#undo();
+      throw error;
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void> {
+    if (!this.#begun) {
+      this.#begun = true;
+      // A failure of BEGIN also fails the statement after it.
+      this.#send(begin, [], noRows, 'begin').catch(() => {});
+    }
+    return this.#send(statement, parameters, sink, 'within');
+  }
+
+  identify(id: string): void {
+    this.id = id;
+  }
+
+  async #commit<T>({ last }: Outcome<T>, release: () => void): Promise<void> {
+    // A function may have passed over an error; the server has not, and would take COMMIT for ROLLBACK.
+    if (this.failure !== undefined) throw toDatabaseError(this.failure);
+    if (last !== undefined) {
+      this.answered = false;
+      this.run(last.statement, last.parameters, last.sink()).then(
+        () => {
+          this.answered = true;
+        },
+        () => {},
+      );
+    }
+    const committed = this.#send(commit, [], noRows, 'end');
+    if (this.#connection.ends) {
+      this.released = true;
+      release();
+    }
+    try {
+      await committed;
+    } catch (error) {
+      this.unknown = isLost(this.failure);
+      throw error;
+    }
+    if (this.failure !== undefined) throw toDatabaseError(this.failure);
+  }
+
+  /** Ends the transaction, so that the connection can be used again or is gone. */
+  async #undo(): Promise<void> {
+    // After COMMIT nothing is left to be undone, and the connection may be in use by another transaction.
+    if (this.#connection.isClosed || this.released || !this.#begun) return;
+    const { failure } = this;
+    await this.run(rollback, [], noRows).catch(() => {
+      this.#connection.fail(new ConnectionError('The transaction could not be ended.'));
+    });
+    this.failure = failure;
+  }
+
+  #send(statement: Statement, parameters: readonly Parameter[], sink: RowSink, part: Request['part']): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { name, text, brief = false } = statement;
+      const request: Request = { name: this.#named ? name : '', text, parameters, brief, ...(part && { part }) };
+      const prepared = request.name !== '' && this.#connection.prepares;
+      const exchange: Exchange = {
+        row: (buffer, offset, length) => sink.row(buffer, offset, length),
+        settled: (error) => {
+          this.#timer?.refresh();
+          const failure = (part === 'begin' ? toBeginError(error) : error) ?? ended(sink);
+          if (this.failure === undefined) this.prepared = prepared;
+          this.failure ??= failure;
+          if (failure === undefined) resolve();
+          else reject(toDatabaseError(failure));
+        },
+      };
+      this.#connection.send(request, exchange);
+    });
+  }
+
+  #silent(): void {
+    if (this.#connection.inFlight > 0) this.#connection.fail(new ConnectionError('No answer in time.'));
+    else this.#timer?.refresh();
+  }
+}
+
+/** Tells a sink that its rows are complete; an error that it throws is undone like every other. */
+function ended(sink: RowSink): unknown {
+  try {
+    sink.end?.();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Making a connection of the fast lane: `pg` reads the URL, negotiates TLS and authenticates; then our own client takes
+ * over the socket.
+ */
+import type { Duplex } from 'node:stream';
+import { ConnectionError } from '../../../database/errors.ts';
+import { createReusingSocket } from '../../../database/socket.ts';
+import { giveBack } from '../../../json/byte-writer.ts';
+import { Connection } from '../protocol/connection.ts';
+import { cancelBackend } from './cancel.ts';
+import type { Channel } from './channel.ts';
+import { connectClient } from './client.ts';
+import { setUpWhereFit } from './fitness.ts';
+import { type PostgresSettings, sessionSql } from './options.ts';
+
+/** An open connection. */
+export interface PostgresConnection {
+  readonly connection: Channel;
+  /** Asks the server over another connection to end the running statement; never rejects. */
+  cancel(): Promise<void>;
+}
+
+/** Called once when a connection has ended for any reason. */
+export type Closed = (connection: Channel, error: unknown) => void;
+
+/**
+ * Connects, authenticates and sets the session up.
+ *
+ * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password: with
+ * `UnfitError` when the choice of driver is left to us and this one does not work here.
+ */
+export async function openConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
+  const { socket, reuse } = createReusingSocket();
+  const setUp = sessionSql({ ...settings, readOnly: true });
+  const { client, key } = await connectClient(settings, { stream: () => socket }, async (connected) => {
+    if (settings.driver === 'auto') await setUpWhereFit(connected, setUp);
+    else await connected.client.query(setUp);
+  });
+  const connection = takeOver(client.connection.stream, settings.preparedLimit, closed);
+  reuse();
+  return { connection, cancel: () => cancelBackend(client, key) };
+}
+
+/** Moves the socket from `pg` to a connection of ours. */
+function takeOver(socket: Duplex, preparedLimit: number, closed: Closed): Connection {
+  const connection: Connection = new Connection(
+    {
+      write: (bytes) => void socket.write(bytes, (error) => (error ? undefined : giveBack(bytes))),
+      destroy: () => void socket.destroy(),
+    },
+    preparedLimit,
+    (error) => closed(connection, error),
+  );
+  // Its listeners for errors and the end stay: they only inform the client, which has no listeners any more.
+  socket.removeAllListeners('data');
+  socket.on('data', (chunk: Buffer) => connection.receive(chunk));
+  socket.on('error', (error) => connection.fail(error));
+  socket.on('end', () => connection.fail(new ConnectionError('The server ended the connection.')));
+  socket.on('close', () => connection.fail(new ConnectionError('The connection was closed.')));
+  socket.resume();
+  return connection;
+}

@@ -1,0 +1,144 @@
+/**
+ * Brief transactions that share one of the database: those that come while others are under way are gathered, sent
+ * together and committed together, so that all of them pay for two round trips and one COMMIT.
+ *
+ * They stay apart all the same. Each sees the writes of those before it, as if they had run one after another. When one
+ * fails nothing of any stays, and each runs again in a transaction of its own, so that no request gets another one's
+ * error.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Statement, Transaction } from '../../../database/database.ts';
+import { isNotPrimary } from '../../../database/errors.ts';
+import { Tries } from '../../../database/tries.ts';
+import { mergeRows } from './merged-rows.ts';
+import type { Pool } from './pool.ts';
+import { runTransaction, tryTransaction } from './transaction.ts';
+
+/** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
+const mostTogether = 32;
+const mostRows = 256;
+/**
+ * Shared transactions under way at once, and their number when they write `mostRows` together; requests that come
+ * meanwhile are gathered.
+ */
+const mostUnderWay = 4;
+const mostLarge = 3;
+/** Milliseconds after which a running transaction no longer delays others. */
+const patienceMs = 10;
+/** Milliseconds for which all run alone after one failed: many may be waiting for the same row. */
+const apartMs = 100;
+
+/** Bounds the wait for a lock of another transaction. */
+const patience: Statement = { name: 'w_patience', text: "SET LOCAL lock_timeout = '20ms'", brief: true };
+const noRows = { row: () => {} };
+
+/** A brief transaction that waits, as far as the type of its result does not matter. */
+interface Waiting {
+  /** How many its statement writes, at most. */
+  readonly rows: number;
+  /** Runs it in a transaction that may be shared; the function that it resolves with is called after the commit. */
+  run(transaction: Transaction): Promise<() => void>;
+  /** `tries` are those so far. */
+  alone(tries?: Tries): void;
+  refuse(error: unknown): void;
+}
+
+/** Runs brief transactions, as `Database.briefTransaction` says. */
+export function createGathering(
+  pool: Pool,
+  answerTimeoutMs: number,
+): <T>(work: (transaction: Transaction) => Promise<T>, rows?: number) => Promise<T> {
+  const waiting: Waiting[] = [];
+  let starting = false;
+  let underWay = 0;
+  let rowsUnderWay = 0;
+  let apartUntil = 0;
+
+  function startSoon(): void {
+    if (starting || underWay >= (rowsUnderWay < mostRows ? mostUnderWay : mostLarge)) return;
+    starting = true;
+    setImmediate(start);
+  }
+
+  function start(): void {
+    starting = false;
+    const together = waiting.splice(0, howMany(waiting));
+    if (together.length === 0) return;
+    const rows = together.reduce((sum, one) => sum + one.rows, 0);
+    underWay++;
+    rowsUnderWay += rows;
+    void Promise.race([runAll(together), sleep(patienceMs, undefined, { ref: false })]).then(() => {
+      underWay--;
+      rowsUnderWay -= rows;
+      startSoon();
+    });
+    if (waiting.length > 0) startSoon();
+  }
+
+  async function runAll(together: readonly Waiting[]): Promise<void> {
+    const [only] = together;
+    let refused: unknown;
+    if (together.length === 1) return only?.alone();
+    try {
+      const ran = await tryTransaction(pool, (transaction) => runIn(transaction, together), answerTimeoutMs);
+      if (ran.outcome !== undefined) {
+        for (const committed of ran.outcome.value) committed();
+        return;
+      }
+      refused = isNotPrimary(ran.attempt.failure) ? ran.attempt.failure : undefined;
+    } catch (error) {
+      // The end of the transaction is unknown, so nothing may run again.
+      for (const one of together) one.refuse(error);
+      return;
+    }
+    apartUntil = performance.now() + apartMs;
+    for (const one of together) {
+      const tries = new Tries();
+      // A server that takes no writes is asked once more for each of them, not twice.
+      if (refused !== undefined) tries.mayRunAgain(refused);
+      one.alone(tries);
+    }
+  }
+
+  return (work, rows = 1) =>
+    new Promise((resolve, reject) => {
+      const alone = (tries?: Tries): void => {
+        const run = async (transaction: Transaction) => ({ value: await work(transaction) });
+        runTransaction(pool, run, answerTimeoutMs, tries).then(resolve, reject);
+      };
+      if (performance.now() < apartUntil) {
+        alone();
+        return;
+      }
+      const run = async (transaction: Transaction) => {
+        const value = await work(transaction);
+        return () => resolve(value);
+      };
+      waiting.push({ rows, run, alone, refuse: reject });
+      startSoon();
+    });
+}
+
+/** How many of those that wait share the next transaction: the first in any case. */
+function howMany(waiting: readonly Waiting[]): number {
+  let rows = 0;
+  const end = waiting.findIndex((one, index) => {
+    rows += one.rows;
+    return index === mostTogether || (index > 0 && rows > mostRows);
+  });
+  return end < 0 ? waiting.length : end;
+}
+
+/** Runs all of them at once, so that they go together. Rejects when one does, once all have ended. */
+async function runIn(transaction: Transaction, together: readonly Waiting[]): Promise<{ value: (() => void)[] }> {
+  const patient = transaction.run(patience, [], noRows);
+  const merging = mergeRows(transaction);
+  const running = together.map((one) => one.run(merging));
+  merging.send();
+  const ran = await Promise.allSettled([patient, ...running]);
+  return { value: ran.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : thrown(one.reason))) };
+}
+
+function thrown(reason: unknown): never {
+  throw reason;
+}

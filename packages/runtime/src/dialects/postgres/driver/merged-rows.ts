@@ -1,0 +1,94 @@
+/** Rows of several requests in one transaction, made or changed by one statement. */
+import { arrayLiteral } from '../../../contract/index.ts';
+import type { Parameter, RowSink, SeveralRows, Statement, Transaction } from '../../../database/database.ts';
+import { inRounds } from '../../../rounds.ts';
+
+/** A statement that waits for others of its kind. */
+interface Waiting {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  readonly sink: RowSink;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A transaction that holds back statements that make or change rows until `send` is called. */
+export interface MergingTransaction extends Transaction {
+  /**
+   * Sends the statements that were held back, as one statement if only the rows differ. After it nothing is held back
+   * any more.
+   */
+  send(): void;
+}
+
+/** Makes such a transaction of one that several requests share. */
+export function mergeRows(transaction: Transaction): MergingTransaction {
+  const held = new Map<string, Waiting[]>();
+  const others: (() => void)[] = [];
+  let sent = false;
+  const merging: MergingTransaction = {
+    identify: (id) => transaction.identify(id),
+    begun: (send) => void others.push(send),
+    run(statement, parameters, sink) {
+      const { rows } = statement;
+      if (sent || rows === undefined) return transaction.run(statement, parameters, sink);
+      return new Promise((resolve, reject) => {
+        const name = nameOf(statement, rows, parameters);
+        const waiting = { statement, parameters, sink, resolve, reject };
+        const others = held.get(name);
+        if (others === undefined) held.set(name, [waiting]);
+        else others.push(waiting);
+      });
+    },
+    send() {
+      sent = true;
+      delete merging.begun;
+      for (const all of held.values()) {
+        for (const together of apart(all)) sendAll(transaction, together);
+      }
+      for (const send of others) send();
+    },
+  };
+  return merging;
+}
+
+/** Name of a group: statements go together if all their parameters that are not lists are the same. */
+function nameOf({ name }: Statement, rows: SeveralRows, parameters: readonly Parameter[]): string {
+  const common = rows.parameters.filter(({ list }) => !list).map(({ of }) => parameters[of]);
+  return common.length === 0 ? name : JSON.stringify([name, common]);
+}
+
+/** Statements in rounds, in none of which a row is changed twice. */
+function apart(all: readonly Waiting[]): readonly (readonly Waiting[])[] {
+  const key = all[0]?.statement.rows?.key;
+  return key === undefined ? [all] : inRounds(all, ({ parameters }) => parameters[key] ?? null);
+}
+
+function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
+  const [first] = all;
+  const rows = first?.statement.rows;
+  if (first === undefined || rows === undefined) return;
+  if (all.length === 1) {
+    transaction.run(first.statement, first.parameters, first.sink).then(first.resolve, first.reject);
+    return;
+  }
+  const parameters = rows.parameters.map(({ of, list }) => {
+    return list ? arrayLiteral(all.map((one) => one.parameters[of] ?? null)) : (first.parameters[of] ?? null);
+  });
+  let count = 0;
+  const row: RowSink['row'] = (buffer, offset, length) => {
+    const sink = all[count++]?.sink;
+    sink?.row(buffer, offset, length);
+    sink?.end?.();
+  };
+  transaction.run(rows.statement, parameters, { row }).then(
+    () => {
+      // It is unknown which request got no row, so each has to run alone.
+      const refusal = count === all.length ? undefined : new Error('A row was not written.');
+      for (const { resolve, reject } of all) refusal === undefined ? resolve() : reject(refusal);
+    },
+    (error: unknown) => {
+      for (const { reject } of all) reject(error);
+    },
+  );
+}

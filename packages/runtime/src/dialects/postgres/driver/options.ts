@@ -1,0 +1,140 @@
+import type { Driver } from '../../../database/drivers.ts';
+
+/** Settings of the connection to a PostgreSQL server. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?…`, with the parameters that `pg` knows, such as `sslmode`. */
+  readonly url: string;
+  /** Default `auto`. */
+  readonly driver?: Driver;
+  /** Called with the reason, when the choice was left to us and the plain driver is used. */
+  readonly onFallback?: (reason: Error) => void;
+  /** Most connections open at once; at least 3: one for reads, one for streams, one for transactions. Default 10. */
+  readonly poolMax?: number;
+  /** Connections that reads share by pipelining as long as the database answers fast. Default 2. */
+  readonly readConnections?: number;
+  /** How long a request waits for a connection before it is unavailable. Default 2000. */
+  readonly poolTimeoutMs?: number;
+  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
+  readonly statementTimeoutMs?: number;
+  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
+  readonly publicStatementTimeoutMs?: number;
+  /** How long making a connection may take. Default 10000. */
+  readonly connectTimeoutMs?: number;
+  /** Statements prepared per connection before the least recently used is closed. Default 1000. */
+  readonly preparedLimit?: number;
+  /** Shown in `pg_stat_activity`. Default `platform`. */
+  readonly applicationName?: string;
+}
+
+/** Options with every default filled in. */
+export type PostgresSettings = Required<PostgresOptions>;
+
+/**
+ * A transaction of ours waits for us only while we compute the next statement. One that waits longer has lost us, and
+ * would keep its locks from all others.
+ */
+const idleInTransactionMs = 10_000;
+
+/** Beyond the statement timeout a server that lives has answered; the rest is for the way. */
+const silenceMs = 2_000;
+
+/** How long to wait for an answer before the connection is taken for dead, in milliseconds. */
+export function answerTimeout({ statementTimeoutMs }: PostgresSettings): number {
+  return statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
+}
+
+/** Number of connections that are reserved for transactions, regardless of reads and streams: a third. */
+export function connectionsForTransactions({ poolMax }: Pick<PostgresSettings, 'poolMax'>): number {
+  return Math.max(1, Math.floor(poolMax / 3));
+}
+
+/** Fills in the defaults. */
+export function postgresSettings(options: PostgresOptions): PostgresSettings {
+  const poolMax = Math.max(options.poolMax ?? 10, 3);
+  return {
+    url: options.url,
+    driver: options.driver ?? 'auto',
+    onFallback: options.onFallback ?? (() => {}),
+    poolMax,
+    readConnections: Math.min(Math.max(options.readConnections ?? 2, 1), poolMax - 2),
+    poolTimeoutMs: options.poolTimeoutMs ?? 2_000,
+    statementTimeoutMs: options.statementTimeoutMs ?? 30_000,
+    publicStatementTimeoutMs: options.publicStatementTimeoutMs ?? 10_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    preparedLimit: options.preparedLimit ?? 1_000,
+    applicationName: options.applicationName ?? 'platform',
+  };
+}
+
+/** Settings that make results independent of the server's, database's and role's own, by the names that `SET` knows. */
+function commonSettings({ statementTimeoutMs }: Pick<SessionSettings, 'statementTimeoutMs'>): Record<string, string> {
+  return {
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    intervalstyle: 'iso_8601',
+    extra_float_digits: '1',
+    bytea_output: 'hex',
+    xmloption: 'content',
+    jit: 'off',
+    statement_timeout: String(statementTimeoutMs),
+  };
+}
+
+/**
+ * Statements that set a session up.
+ *
+ * Sent after connecting and not as start-up parameters, which poolers refuse. `search_path` stays the role's own: views
+ * and functions of the database rely on it, and every name of ours is qualified. Nearly all statements are run over and
+ * over, where planning would cost more than a plan without a look at the values loses.
+ */
+export function sessionSql(settings: SessionSettings): string {
+  const sets = Object.entries({
+    client_encoding: 'UTF8',
+    ...commonSettings(settings),
+    idle_in_transaction_session_timeout: String(idleInTransactionMs),
+    default_transaction_read_only: settings.readOnly ? 'on' : 'off',
+    plan_cache_mode: 'force_generic_plan',
+    application_name: settings.applicationName,
+  }).map(([name, value]) => `SET ${name} = ${quote(value)}`);
+  return [...sets, `SELECT ${pageCost(false)}`].join('; ');
+}
+
+/**
+ * One statement that does the same for the transaction it runs in, and gives one row: for connections whose session
+ * belongs to others as well. `readOnly` makes it a transaction that only reads, before it has read anything.
+ *
+ * The encoding is not in it: `pg` asks for UTF-8 when it connects, and poolers keep that for each of their clients. One
+ * call over two arrays costs the server half of what a call per setting does.
+ */
+export function transactionSql(settings: Pick<SessionSettings, 'statementTimeoutMs' | 'readOnly'>): string {
+  const own: Record<string, string> = settings.readOnly
+    ? { transaction_read_only: 'on' }
+    : { idle_in_transaction_session_timeout: String(idleInTransactionMs) };
+  const wanted = { ...commonSettings(settings), ...own };
+  const list = (texts: readonly string[]): string => `pg_catalog.unnest(${quote(`{${texts.join(',')}}`)}::text[])`;
+  const pairs = `ROWS FROM (${list(Object.keys(wanted))}, ${list(Object.values(wanted))}) AS setting(name, value)`;
+  return `SELECT pg_catalog.count(pg_catalog.set_config(name, value, true)), ${pageCost(true)} FROM ${pairs}`;
+}
+
+/**
+ * Sets the planner's cost of a page that is not read in sequence. By default that is four times as much, as on a disk
+ * that turns, and PostgreSQL reads a small table once per related row instead of looking into the index. Only an
+ * untouched default is replaced: a value that an operator has set, for any storage, stays.
+ */
+function pageCost(local: boolean): string {
+  const name = quote('random_page_cost');
+  const current = `pg_catalog.current_setting(${name})`;
+  return `pg_catalog.set_config(${name}, CASE ${current} WHEN '4' THEN '1.1' ELSE ${current} END, ${local})`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Settings of a session. */
+export interface SessionSettings {
+  readonly statementTimeoutMs: number;
+  readonly applicationName: string;
+  /** True where every transaction is one of reading. */
+  readonly readOnly: boolean;
+}

@@ -1,0 +1,397 @@
+/**
+ * The connections to one server, and their allocation.
+ *
+ * Reads share a few connections by pipelining. When one answer takes long, the reads after it move to other
+ * connections, so that a slow statement does not delay other requests; the pool grows for that up to its limit. Streams
+ * and transactions lease a connection each.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RowSink } from '../../../database/database.ts';
+import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
+import { type Waited, Waits } from '../../../database/waits.ts';
+import type { PlatformError } from '../../../errors.ts';
+import type { Request } from '../protocol/request.ts';
+import { Backoff } from './backoff.ts';
+import type { Channel } from './channel.ts';
+import type { Closed, PostgresConnection } from './connect.ts';
+import { PipelineDepth } from './depth.ts';
+import { headAge, lentOf, type Member, newMember, pickForLease, pickForRead } from './member.ts';
+import { answerTimeout, connectionsForTransactions, type PostgresSettings } from './options.ts';
+import { Read } from './read.ts';
+
+/** Opens a connection; `closed` is called once when it has ended. */
+export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnection>;
+
+/** A request for a connection of its own that waits for one. */
+interface Waiting {
+  readonly deadline: number;
+  readonly leaseFor: LeaseFor;
+  readonly take: (member: Member) => void;
+  readonly refuse: (error: PlatformError) => void;
+}
+
+/** Purpose of a lease: a transaction can be queued after the end of another one. */
+export type LeaseFor = 'stream' | 'transaction';
+
+/** How often the pool looks after its connections while there is something to look after. */
+const lookMs = 50;
+/** An answer that takes longer lets the reads after it move on. */
+const stallMs = 100;
+/** Connections that are not shared are closed after this time without use. */
+const idleMs = 10_000;
+/** How long a connection counts as new, when its server refuses to write. */
+const freshMs = 1_000;
+/** Requests that may wait for a connection; more are refused at once. */
+const mostWaiting = 5_000;
+
+/** A pool of connections to one PostgreSQL server. */
+export class Pool {
+  readonly #settings: PostgresSettings;
+  readonly #open: Open;
+  readonly #backoff = new Backoff();
+  readonly #depth: PipelineDepth;
+  #members: Member[] = [];
+  #opening = { shared: 0, other: 0 };
+  readonly #lent: number;
+  /** Waiting reads: those of callers without a token after all others, those that may be slow after these. */
+  readonly #queues: Readonly<Record<'usual' | 'public' | 'apart', Read[]>> = { usual: [], public: [], apart: [] };
+  #leases: Waiting[] = [];
+  readonly #waits = new Waits();
+  #timer: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #lastFailure: unknown;
+  #closing = false;
+
+  /** `depth` limits how many reads are queued on a shared connection. */
+  constructor(settings: PostgresSettings, open: Open, depth = new PipelineDepth()) {
+    this.#settings = settings;
+    this.#open = open;
+    this.#depth = depth;
+    this.#lent = settings.poolMax - settings.readConnections - connectionsForTransactions(settings);
+  }
+
+  /** Requests that wait for a connection of their own. */
+  get waited(): Waited {
+    return this.#waits.waited;
+  }
+
+  /** Opens the shared connections; rejects when the first cannot be made. */
+  async start(): Promise<void> {
+    try {
+      const first = await this.#open(true, this.#lost);
+      this.#members.push(newMember(first, true, performance.now()));
+    } catch (cause) {
+      throw toDatabaseError(cause);
+    }
+    this.#maintain();
+  }
+
+  /** Runs a statement on a shared connection; rejects with `PlatformError`. */
+  read(request: Request, sink: RowSink): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (error: unknown): void => {
+        if (this.#waitingReads > 0) this.#serve();
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      this.#dispatch(new Read(request, sink, this.#dispatch, done));
+    });
+  }
+
+  /** Sends requests now: nothing follows in this turn of the event loop. */
+  flush(): void {
+    for (const { connection } of this.#members) connection.flush();
+  }
+
+  /**
+   * Resolves with a connection for exclusive use; give it back with `release`. For a transaction it may still be ending
+   * another one, when there is no better one.
+   */
+  async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<Member> {
+    if (this.#refuses(this.#leases.length)) throw this.#unavailable();
+    const { promise, resolve, reject } = Promise.withResolvers<Member>();
+    const waiting: Waiting = { deadline: this.#deadline(), leaseFor, take: resolve, refuse: reject };
+    const abort = (): void => this.#withdrawLease(waiting);
+    signal?.addEventListener('abort', abort);
+    this.#leases.push(waiting);
+    this.#watch();
+    this.#serve();
+    this.#maintain();
+    const served = this.#leases.includes(waiting) ? this.#waits.begin() : undefined;
+    try {
+      return await promise;
+    } finally {
+      served?.();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Takes a leased connection back. It must run nothing but the end of a transaction. */
+  release(member: Member): void {
+    member.leased = false;
+    this.ended(member);
+  }
+
+  /**
+   * The server has refused to write: connections of writes are made anew, by then perhaps to another one. Those that are
+   * hardly older have led to the same server.
+   */
+  refusedToWrite(): void {
+    const before = performance.now() - freshMs;
+    for (const { connection, shared, openedAt } of [...this.#members]) {
+      if (shared || openedAt > before || connection.isClosed) continue;
+      if (connection.inFlight === 0) connection.fail(new ConnectionError('The server takes no writes.'));
+    }
+  }
+
+  /** A connection that was taken back has ended its transaction, too. */
+  ended(member: Member): void {
+    member.idleSince = performance.now();
+    this.#watch();
+    this.#serve();
+  }
+
+  /** Waits for requests under way, at most `graceMs`, refusing everything new; then closes every connection. */
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#retryTimer);
+    const end = performance.now() + graceMs;
+    while (this.#busy() && performance.now() < end) await sleep(Math.min(10, graceMs));
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#refuseWaiting(Number.POSITIVE_INFINITY);
+    for (const member of [...this.#members]) member.connection.end();
+  }
+
+  /** Sends a read to a connection that has room, or lets it wait for one. */
+  readonly #dispatch = (read: Read): void => {
+    const member = this.#pick(read);
+    if (member === undefined || this.#queueOf(read).length > 0 || this.#closing) {
+      this.#enqueue(read);
+      return;
+    }
+    this.#watch();
+    member.connection.send(read.request, read);
+  };
+
+  #pick({ request }: Read): Member | undefined {
+    return pickForRead(this.#members, {
+      depth: this.#depth.value,
+      sharedOnly: this.#leases.length > 0,
+      brief: request.brief === true,
+      apart: request.apart === true,
+      lent: this.#lent,
+    });
+  }
+
+  #queueOf({ request }: Read): Read[] {
+    if (request.apart === true) return this.#queues.apart;
+    return request.isPublic === true ? this.#queues.public : this.#queues.usual;
+  }
+
+  get #waitingReads(): number {
+    const { usual, public: others, apart } = this.#queues;
+    return usual.length + others.length + apart.length;
+  }
+
+  #busy(): boolean {
+    const waiting = this.#waitingReads + this.#leases.length;
+    return waiting > 0 || this.#members.some(({ connection, leased }) => leased || connection.inFlight > 0);
+  }
+
+  #enqueue(read: Read): void {
+    const queue = this.#queueOf(read);
+    if (this.#refuses(queue.length)) {
+      read.settled(this.#unavailable());
+      return;
+    }
+    read.deadline = this.#deadline();
+    queue.push(read);
+    this.#watch();
+    this.#maintain();
+  }
+
+  #deadline(): number {
+    return performance.now() + this.#settings.poolTimeoutMs;
+  }
+
+  #refuses(waiting: number): boolean {
+    return this.#closing || waiting >= mostWaiting;
+  }
+
+  #unavailable(): PlatformError {
+    const cause = new ConnectionError('No connection to the database was free in time.', { cause: this.#lastFailure });
+    return toDatabaseError(cause);
+  }
+
+  /** Gives connections to those who wait: first to streams, which can use only some of them. */
+  #serve(): void {
+    for (const waiting of [...this.#leases]) {
+      // A stream that has to wait keeps no transaction waiting.
+      if (waiting.leaseFor === 'stream' && lentOf(this.#members) >= this.#lent) continue;
+      const member = pickForLease(this.#members, waiting.leaseFor === 'transaction' && this.#isFull());
+      if (member === undefined) break;
+      member.leased = true;
+      member.streams = waiting.leaseFor === 'stream';
+      this.#leases.splice(this.#leases.indexOf(waiting), 1);
+      waiting.take(member);
+    }
+    for (const queue of Object.values(this.#queues)) {
+      for (let [read] = queue; read !== undefined; [read] = queue) {
+        const member = this.#pick(read);
+        if (member === undefined) break;
+        queue.shift();
+        member.connection.send(read.request, read);
+      }
+    }
+  }
+
+  /**
+   * True if there can be no more connections: as long as there can, no transaction has to wait for the COMMIT of
+   * another one.
+   */
+  #isFull(): boolean {
+    return this.#members.length >= this.#settings.poolMax;
+  }
+
+  /** Opens the connections that are missing, one at a time while the server does not answer. */
+  #maintain(): void {
+    if (this.#closing) return;
+    const wait = this.#backoff.wait(performance.now());
+    if (wait > 0) this.#maintainLater(wait);
+    else this.#addMissing();
+  }
+
+  #addMissing(): void {
+    for (let shared = this.#missing(); shared !== undefined; shared = this.#missing()) void this.#add(shared);
+  }
+
+  #maintainLater(wait: number): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#maintain(), wait).unref();
+  }
+
+  /** Kind of connection that should be opened next, if any: true for a shared one. */
+  #missing(): boolean | undefined {
+    const opening = this.#opening.shared + this.#opening.other;
+    if (this.#members.length + opening >= this.#settings.poolMax) return undefined;
+    if (this.#backoff.failing && opening > 0) return undefined;
+    const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
+    if (shared < this.#settings.readConnections) return true;
+    const wanted = this.#leases.length + this.#waitingReads;
+    return this.#opening.other < wanted ? false : undefined;
+  }
+
+  async #add(shared: boolean): Promise<void> {
+    const kind = shared ? 'shared' : 'other';
+    this.#opening[kind]++;
+    try {
+      const opened = await this.#open(shared, this.#lost);
+      this.#opening[kind]--;
+      this.#backoff.succeed();
+      this.#welcome(newMember(opened, shared, performance.now()));
+    } catch (error) {
+      this.#opening[kind]--;
+      this.#lastFailure = error;
+      this.#backoff.fail(performance.now(), Math.random());
+    }
+    this.#serve();
+    this.#maintain();
+  }
+
+  #welcome(member: Member): void {
+    if (this.#closing) member.connection.end();
+    if (member.connection.isClosed) return;
+    this.#members.push(member);
+    this.#watch();
+  }
+
+  readonly #lost = (connection: Channel, error: unknown): void => {
+    this.#lastFailure = error;
+    this.#members = this.#members.filter((member) => member.connection !== connection);
+    this.#maintain();
+  };
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+  }
+
+  /** The regular check of every connection and all waiting requests. */
+  #look(): void {
+    const now = performance.now();
+    for (const member of [...this.#members]) this.#lookAt(member, now);
+    this.#depth.recover(now);
+    this.#serve();
+    this.#refuseWaiting(now);
+    if (!this.#busy() && this.#members.every((member) => member.shared)) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  #lookAt(member: Member, now: number): void {
+    const { connection } = member;
+    const age = headAge(member, now);
+    member.slow = age > stallMs;
+    // Transactions look after themselves, also those that only end.
+    if (member.leased || connection.ends) return;
+    if (connection.head === undefined) this.#lookAtIdle(member, now);
+    else if (age > answerTimeout(this.#settings)) connection.fail(new ConnectionError('No answer in time.'));
+    else if (this.#isOverdue(connection.head.request, age)) this.#end(member, now);
+    else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
+    else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
+  }
+
+  /**
+   * True if a statement of callers without a token has run for as long as it may; the server itself watches over all
+   * others.
+   */
+  #isOverdue({ isPublic }: Request, age: number): boolean {
+    const { publicStatementTimeoutMs: most } = this.#settings;
+    return isPublic === true && most > 0 && age > most;
+  }
+
+  /** Ends the statement under way. No other statement is queued that could be ended in its place. */
+  #end(member: Member, now: number): void {
+    if (member.ending) return;
+    member.ending = true;
+    if (!member.retired) this.#stalled(member, now);
+    void member.cancel();
+  }
+
+  #lookAtIdle(member: Member, now: number): void {
+    if (member.retired || (!member.shared && now - member.idleSince > idleMs)) member.connection.end();
+  }
+
+  /**
+   * Moves the reads after a slow answer to other connections. The server would run them here too, so the connection is
+   * closed as soon as that answer is complete.
+   */
+  #stalled(member: Member, now: number): void {
+    member.retired = true;
+    this.#depth.stalled(now);
+    for (const exchange of member.connection.withdraw()) if (exchange instanceof Read) this.#move(exchange);
+    this.#maintain();
+  }
+
+  /** Reads of callers without a token wait for their turn again: those after a slow one may be as slow. */
+  #move(read: Read): void {
+    const { isPublic, brief } = read.request;
+    if (isPublic === true && brief !== true) read.giveBack();
+    else this.#dispatch(read);
+  }
+
+  #refuseWaiting(now: number): void {
+    for (const queue of Object.values(this.#queues)) {
+      while ((queue[0]?.deadline ?? now) < now) queue.shift()?.settled(this.#unavailable());
+    }
+    while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#unavailable());
+  }
+
+  #withdrawLease(waiting: Waiting): void {
+    const at = this.#leases.indexOf(waiting);
+    if (at < 0) return;
+    this.#leases.splice(at, 1);
+    waiting.refuse(this.#unavailable());
+  }
+}

@@ -1,0 +1,62 @@
+import type { RowSink } from '../../../database/database.ts';
+import { isRetryable, StalledError, toDatabaseError } from '../../../database/errors.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
+
+/** Where a read goes: to a connection now, or to the queue of those that wait for one. */
+export type Dispatch = (read: Read) => void;
+
+/** Twice, because a server that stops takes all connections with it, and the first retry may meet the last of them. */
+const mostRetries = 2;
+
+/**
+ * Pause before another try, in milliseconds: a server that stops ends all connections within a moment, and one that has
+ * not heard of it yet is no better than the first.
+ */
+export const retryPauseMs = 25;
+
+/** One read under way, wherever it is: waiting, sent, or sent again. */
+export class Read implements Exchange {
+  readonly request: Request;
+  /** Time after which it no longer waits for a connection; set while it waits. */
+  deadline = 0;
+  readonly #sink: RowSink;
+  readonly #done: (error: unknown) => void;
+  readonly #again: Dispatch;
+  #rows = 0;
+  #tries = 0;
+
+  /** `done` is called once with the caller's result; `again` takes a read that deserves another attempt. */
+  constructor(request: Request, sink: RowSink, again: Dispatch, done: (error: unknown) => void) {
+    this.request = request;
+    this.#sink = sink;
+    this.#again = again;
+    this.#done = done;
+  }
+
+  row(buffer: Buffer, offset: number, length: number): void {
+    this.#rows++;
+    this.#sink.row(buffer, offset, length);
+  }
+
+  /** Tried again elsewhere when nothing was delivered yet: reading twice does no harm. */
+  settled(error: unknown): void {
+    if (error === undefined) this.#done(this.#end());
+    else if (this.#rows === 0 && this.#tries++ < mostRetries && isRetryable(error))
+      setTimeout(() => this.#again(this), retryPauseMs);
+    else this.#done(toDatabaseError(error));
+  }
+
+  /** Gives a read back that has not begun. */
+  giveBack(): void {
+    this.#done(new StalledError('The read stood behind a slow one.'));
+  }
+
+  #end(): unknown {
+    try {
+      this.#sink.end?.();
+      return undefined;
+    } catch (error) {
+      return toDatabaseError(error);
+    }
+  }
+}

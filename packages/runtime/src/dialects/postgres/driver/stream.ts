@@ -1,0 +1,126 @@
+/** Streamed reads: a leased connection, a portal, and everything that can end them early. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
+import { ConnectionError, isRetryable, statementTimeout, toDatabaseError } from '../../../database/errors.ts';
+import { PlatformError } from '../../../errors.ts';
+import type { Member } from './member.ts';
+import type { Pool } from './pool.ts';
+import { Portal } from './portal.ts';
+import { retryPauseMs } from './read.ts';
+
+/** Options of `Database.stream`. */
+export interface Stream {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  readonly sink: RowSink;
+  readonly drained: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Milliseconds that a batch may take: a batch of any statement, and one of a statement that callers without a token run
+ * (0: as any).
+ */
+export interface StreamTimeouts {
+  readonly batch: number;
+  readonly publicBatch: number;
+}
+
+interface BatchTimeout {
+  readonly ms: number;
+  readonly error: () => Error;
+}
+
+function timeoutOf({ isPublic }: Statement, { batch, publicBatch }: StreamTimeouts): BatchTimeout {
+  if (isPublic === true && publicBatch > 0 && publicBatch < batch) return { ms: publicBatch, error: statementTimeout };
+  return { ms: batch, error: () => new ConnectionError('No answer in time.') };
+}
+
+/**
+ * How long an abandoned statement may take to end by itself before the server is asked to cancel it and the connection
+ * dropped.
+ */
+const endMs = 500;
+
+/** Runs a stream; once more on another connection when one is lost before the first row. Rejects with `PlatformError`. */
+export async function runStream(pool: Pool, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const member = await lease(pool, stream.signal);
+    const byValues = stream.statement.byValues === true;
+    if (byValues) member.connection.planBlindly(false);
+    const portal = new Portal(member.connection, stream.sink);
+    try {
+      return await runPortal(portal, stream, timeouts);
+    } catch (error) {
+      if (tries > 0 || portal.rows > 0 || stream.signal.aborted || !isRetryable(error)) throw toDatabaseError(error);
+    } finally {
+      await endPortal(portal, member);
+      if (byValues) member.connection.planBlindly(true);
+      pool.release(member);
+    }
+    await sleep(retryPauseMs);
+  }
+}
+
+async function lease(pool: Pool, signal: AbortSignal): Promise<Member> {
+  throwIfAborted(signal);
+  return pool.lease('stream', signal);
+}
+
+async function runPortal(portal: Portal, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
+  const { statement, parameters, drained, signal } = stream;
+  const aborted = whenAborted(signal);
+  const timeout = timeoutOf(statement, timeouts);
+  try {
+    let batch = await inTime(portal.open(statement, parameters), aborted.promise, timeout);
+    while (batch === 'more') {
+      await Promise.race([drained(), aborted.promise]);
+      batch = await inTime(portal.next(), aborted.promise, timeout);
+    }
+  } finally {
+    aborted.forget();
+  }
+}
+
+/** Ends the rest of the statement, so that the connection can be used again or is gone. */
+async function endPortal(portal: Portal, member: Member): Promise<void> {
+  if (portal.ended || member.connection.isClosed) return;
+  const late = new AbortController();
+  const stopped = portal.stop().catch(() => {});
+  await Promise.race([stopped, sleep(endMs, undefined, { signal: late.signal }).catch(() => {})]);
+  late.abort();
+  if (portal.ended) return;
+  await member.cancel();
+  member.connection.fail(new ConnectionError('The statement was abandoned.'));
+}
+
+/** Waits for a batch, but not beyond the abort of the request or the time in which a server that lives has answered. */
+async function inTime<T>(batch: Promise<T>, aborted: Promise<never>, { ms, error }: BatchTimeout): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    if (ms !== Number.POSITIVE_INFINITY) timer = setTimeout(() => reject(error()), ms).unref();
+  });
+  try {
+    return await Promise.race([batch, aborted, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; readonly forget: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(abortError(signal));
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  // It may reject when no code awaits it.
+  promise.catch(() => {});
+  return { promise, forget: () => signal.removeEventListener('abort', abort) };
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortError(signal);
+}
+
+function abortError(signal: AbortSignal): PlatformError {
+  return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: signal.reason });
+}

@@ -1,0 +1,211 @@
+/** The embedded database: PGlite, PostgreSQL compiled to WebAssembly, in this process and spoken to in the same protocol. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchSize } from '../../database/batch-size.ts';
+import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
+import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
+import { readTexts } from '../../database/texts.ts';
+import { PlatformError } from '../../errors.ts';
+import { Attempt } from './driver/attempt.ts';
+import { sessionSql } from './driver/options.ts';
+import { Read } from './driver/read.ts';
+import { lockEmbedded } from './embedded-lock.ts';
+import { Connection } from './protocol/connection.ts';
+import type { Request } from './protocol/request.ts';
+
+/** The part of a PGlite instance that is used here. */
+export interface EmbeddedPostgres {
+  /** Runs a function with exclusive use of the database. */
+  runExclusive<T>(run: () => Promise<T>): Promise<T>;
+  /** Answers protocol messages with protocol messages. */
+  execProtocolRaw(message: Uint8Array, options?: { syncToFs?: boolean }): Promise<Uint8Array>;
+  /** Runs statements without parameters. */
+  exec(sql: string): Promise<unknown>;
+  /** Ends the database. */
+  close(): Promise<void>;
+}
+
+const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
+const preparedLimit = 1_000;
+
+/**
+ * Opens an embedded database: a data directory (made when it does not exist), or an instance that is running already,
+ * which then stays open when the database is closed.
+ *
+ * There is one session for everything, so it is not read-only, statements have no timeout, and a stream keeps its rows
+ * in a held cursor instead of keeping the session to itself.
+ */
+export async function connectPglite(source: string | EmbeddedPostgres): Promise<Database> {
+  const { embedded, close } =
+    typeof source === 'string' ? await startPglite(source) : { embedded: source, close: async () => {} };
+  await embedded.exec(sessionSql(session));
+  const conversation = new Conversation(embedded);
+  const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
+  return {
+    read: ({ name, text }, parameters, sink) => read({ name, text, parameters }, sink),
+    stream: (statement, parameters, sink, drained, signal) =>
+      streamCursor(read, statement, parameters, { sink, drained, signal }),
+    transaction: (work) => conversation.transaction(work),
+    briefTransaction: (work) => conversation.transaction(async (transaction) => ({ value: await work(transaction) })),
+    query: (text, parameters) => readTexts(read, text, parameters),
+    close: async (graceMs) => {
+      await conversation.close(graceMs);
+      await close();
+    },
+  };
+}
+
+/** A directory on disk is locked while it is open; a name with a scheme, such as `memory://`, is no such directory. */
+async function startPglite(
+  directory: string,
+): Promise<{ readonly embedded: EmbeddedPostgres; close(): Promise<void> }> {
+  const release = directory.includes('://') ? () => {} : lockEmbedded(directory);
+  try {
+    const { PGlite } = await importPglite();
+    const embedded = await PGlite.create(directory);
+    return { embedded, close: () => embedded.close().finally(release) };
+  } catch (cause) {
+    release();
+    const error = new ConnectionError(`Cannot open the embedded database in ${directory}: ${String(cause)}`, { cause });
+    throw toDatabaseError(error);
+  }
+}
+
+/** PGlite comes with the package `tablewright`: a server that has a database of its own does without it. */
+async function importPglite(): Promise<typeof import('@electric-sql/pglite')> {
+  try {
+    return await import('@electric-sql/pglite');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    const advice = 'Set DATABASE_URL, or install the package tablewright and run `platform start`.';
+    throw new Error(`@electric-sql/pglite is not installed. ${advice}`, { cause: error });
+  }
+}
+
+/** The one connection to an embedded database. */
+class Conversation {
+  readonly #embedded: EmbeddedPostgres;
+  readonly #connection: Connection;
+  #closing = false;
+  #transactions = 0;
+
+  constructor(embedded: EmbeddedPostgres) {
+    this.#embedded = embedded;
+    const link = { write: (bytes: Buffer) => void this.#exchange(bytes), destroy: () => {} };
+    this.#connection = new Connection(link, preparedLimit, () => {});
+  }
+
+  read(request: Request, sink: RowSink): Promise<void> {
+    if (this.#closing) return Promise.reject(new PlatformError('SERVICE_UNAVAILABLE'));
+    return new Promise((resolve, reject) => {
+      const again = (read: Read): void => this.#connection.send(request, read);
+      const done = (error: unknown): void => (error === undefined ? resolve() : reject(error));
+      again(new Read(request, sink, again, done));
+    });
+  }
+
+  /**
+   * Keeps the session to itself until the end, so that other requests do not read uncommitted rows; all others wait.
+   */
+  async transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T> {
+    if (this.#closing) throw new PlatformError('SERVICE_UNAVAILABLE');
+    this.#transactions++;
+    try {
+      const { value } = await this.#embedded.runExclusive(() => {
+        // Names of statements belong to the session, where the other connection has its own.
+        const attempt = new Attempt(this.#exclusive(), Number.POSITIVE_INFINITY, false);
+        return attempt.perform(work);
+      });
+      return value;
+    } finally {
+      this.#transactions--;
+    }
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    const end = performance.now() + graceMs;
+    while ((this.#connection.inFlight > 0 || this.#transactions > 0) && performance.now() < end) await sleep(5);
+    this.#connection.fail(new ConnectionError('The database was closed.'));
+  }
+
+  /** A connection for exclusive use of the database. */
+  #exclusive(): Connection {
+    let sent = Promise.resolve();
+    const write = (bytes: Buffer): void => {
+      sent = sent.then(() => this.#embedded.execProtocolRaw(bytes)).then(received, (error) => connection.fail(error));
+    };
+    const received = (answer: Uint8Array): void =>
+      connection.receive(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+    const connection: Connection = new Connection({ write, destroy: () => {} }, preparedLimit, () => {});
+    return connection;
+  }
+
+  /** Sends whole requests and receives whole answers, so that messages of other requests do not get in between. */
+  async #exchange(bytes: Buffer): Promise<void> {
+    try {
+      const answer = await this.#embedded.runExclusive(() =>
+        this.#embedded.execProtocolRaw(bytes, { syncToFs: false }),
+      );
+      this.#connection.receive(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+    } catch (error) {
+      this.#connection.fail(error);
+    }
+  }
+}
+
+interface Reader {
+  readonly sink: RowSink;
+  readonly drained: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+let cursors = 0;
+
+/** Streams from a cursor that outlives its transaction: the session is free for others while the reader is slow. */
+async function streamCursor(
+  read: (request: Request, sink: RowSink) => Promise<void>,
+  statement: Statement,
+  parameters: readonly Parameter[],
+  { sink, drained, signal }: Reader,
+): Promise<void> {
+  const cursor = `platform_${++cursors}`;
+  const nothing = { row: () => {} };
+  throwIfAborted(signal);
+  const declare = `DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${statement.text}`;
+  await read({ name: '', text: declare, parameters }, nothing);
+  try {
+    const size = new BatchSize();
+    for (let rows = size.asked; (await readBatch(read, fetchOf(cursor, rows), sink, size)) === rows; ) {
+      await drained();
+      throwIfAborted(signal);
+      rows = size.next();
+    }
+  } finally {
+    await read({ name: '', text: `CLOSE ${cursor}`, parameters: [] }, nothing);
+  }
+}
+
+function fetchOf(cursor: string, rows: number): Request {
+  return { name: '', text: `FETCH FORWARD ${rows} FROM ${cursor}`, parameters: [] };
+}
+
+async function readBatch(
+  read: (request: Request, sink: RowSink) => Promise<void>,
+  fetch: Request,
+  sink: RowSink,
+  size: BatchSize,
+): Promise<number> {
+  let rows = 0;
+  await read(fetch, {
+    row: (buffer, offset, length) => {
+      rows++;
+      size.row(length);
+      sink.row(buffer, offset, length);
+    },
+  });
+  return rows;
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause: signal.reason });
+}

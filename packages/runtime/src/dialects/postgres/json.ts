@@ -1,0 +1,42 @@
+/** JSON as `jsonb`, whose operators are used. */
+import type { JsonKind } from '../../contract/filter-json.ts';
+import type { FieldDescriptor } from '../../contract/index.ts';
+import { cast } from '../../sql/casts.ts';
+import type { JsonDialect } from '../json.ts';
+import { fitsJsonb } from './json-text.ts';
+
+const casts: Readonly<Record<JsonKind, string>> = { text: '', number: '::pg_catalog.numeric', boolean: '::bool' };
+const kinds: Readonly<Record<JsonKind, string>> = { text: 'string', number: 'number', boolean: 'boolean' };
+
+/** Type of the parameter of a path: a list of texts. */
+const pathNative = 'pg_catalog.text[]';
+
+/** That of PostgreSQL. */
+export const postgresJson: JsonDialect = {
+  document: binary,
+  at: (document, { take }) => `(${document} #> ${take(pathNative)})`,
+  presence: (document, { take }) => `(${document} #>> ${take(pathNative)})`,
+  scalar(document, { take }, kind) {
+    const at = take(pathNative);
+    const text = cast(`(${document} #>> ${at})`, casts[kind]);
+    return `(CASE pg_catalog.jsonb_typeof((${document} #> ${at})) WHEN '${kinds[kind]}' THEN ${text} END)`;
+  },
+  container(document, alias) {
+    const one = (value: string): string => `pg_catalog.jsonb_build_array(${value})`;
+    return {
+      one,
+      all: (list) => `(${document} @> ${list})`,
+      any(list) {
+        const element = alias();
+        return `EXISTS (SELECT 1 FROM pg_catalog.jsonb_array_elements(${list}) ${element}(e) WHERE ${document} @> ${one(`${element}.e`)})`;
+      },
+      guarded: (predicate) => `(CASE pg_catalog.jsonb_typeof(${document}) WHEN 'array' THEN ${predicate} END)`,
+    };
+  },
+};
+
+function binary(expression: string, { native }: FieldDescriptor): string {
+  if (!/^(?:pg_catalog\.)?json$/.test(native)) return cast(expression, '::jsonb');
+  const text = cast(expression, '::pg_catalog.text');
+  return `(CASE WHEN ${fitsJsonb(text)} THEN ${cast(expression, '::jsonb')} END)`;
+}

@@ -1,0 +1,102 @@
+/** The objects of a fingerprint as the database has them now, read from the catalog by one query. */
+import {
+  arrayLiteral,
+  canonicalTypeSql,
+  type Fingerprint,
+  type FingerprintColumn,
+  type FingerprintObject,
+} from '../../contract/index.ts';
+import type { Database } from '../../database/database.ts';
+
+/** An object of the fingerprint as the database has it now, with all of its columns. */
+export type LiveObject = Omit<FingerprintObject, 'collections'>;
+
+/** Reads the objects of a fingerprint from the catalog by one query. Missing objects are missing from the list. */
+export async function readFingerprint(database: Database, expected: Fingerprint): Promise<readonly LiveObject[]> {
+  const rows = await database.query(liveObjectsSql, [
+    arrayLiteral(expected.objects.map(({ schema }) => schema)),
+    arrayLiteral(expected.objects.map(({ name }) => name)),
+  ]);
+  return rows.map(readLiveObject);
+}
+
+/**
+ * One row per object found: schema, name, kind, row security, key columns, columns; the last two as JSON arrays.
+ *
+ * `inner_type` leads every used type through domains and arrays to the type whose labels count; `own` is true as long
+ * as only domains were passed, because only they can forbid null.
+ *
+ * The planner cannot estimate the number of rows in the lists. So each is made once (`MATERIALIZED`), and an object
+ * goes with its columns from the start: lists of a thousand tables that are joined in the end are compared a million
+ * times.
+ */
+const liveObjectsSql = `
+WITH RECURSIVE object AS (
+  SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity
+  FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS wanted(schema, name)
+  JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.schema
+  JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.name
+  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
+), attribute AS (
+  -- a table without columns is a row without one
+  SELECT o.*, a.attnum, a.attname, a.attnotnull, a.atttypid, ${canonicalTypeSql} AS type
+  FROM object o
+  LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = o.oid AND a.attnum > 0 AND NOT a.attisdropped
+  LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  LEFT JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
+), inner_type AS (
+  SELECT DISTINCT atttypid AS outer_type, atttypid AS type, true AS own FROM attribute
+  UNION
+  SELECT i.outer_type, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END, i.own AND t.typtype = 'd'
+  FROM inner_type i
+  JOIN pg_catalog.pg_type t ON t.oid = i.type
+  WHERE t.typtype = 'd' OR (t.typcategory = 'A' AND t.typelem <> 0)
+), label AS MATERIALIZED (
+  SELECT i.outer_type, pg_catalog.json_agg(e.enumlabel ORDER BY e.enumsortorder) AS labels
+  FROM inner_type i
+  JOIN pg_catalog.pg_enum e ON e.enumtypid = i.type
+  GROUP BY i.outer_type
+), without_null AS MATERIALIZED (
+  SELECT DISTINCT i.outer_type
+  FROM inner_type i
+  JOIN pg_catalog.pg_type t ON t.oid = i.type
+  WHERE i.own AND t.typtype = 'd' AND t.typnotnull
+)
+SELECT a.nspname, a.relname, a.relkind, a.relrowsecurity,
+  -- columns that a covering index merely includes are no part of the key
+  (SELECT pg_catalog.json_agg(k.attname ORDER BY place.position)
+   FROM pg_catalog.pg_index x
+   CROSS JOIN LATERAL pg_catalog.unnest(x.indkey) WITH ORDINALITY AS place(attnum, position)
+   JOIN pg_catalog.pg_attribute k ON k.attrelid = x.indrelid AND k.attnum = place.attnum
+   WHERE x.indrelid = a.oid AND x.indisprimary AND place.position <= x.indnkeyatts),
+  pg_catalog.json_agg(pg_catalog.json_build_array(
+    a.attname, a.type, a.attnotnull OR w.outer_type IS NOT NULL, l.labels) ORDER BY a.attnum)
+    FILTER (WHERE a.attnum IS NOT NULL)
+FROM attribute a
+LEFT JOIN label l ON l.outer_type = a.atttypid
+LEFT JOIN without_null w ON w.outer_type = a.atttypid
+GROUP BY a.oid, a.nspname, a.relname, a.relkind, a.relrowsecurity
+ORDER BY a.nspname, a.relname`;
+
+function readLiveObject(row: readonly (string | null)[]): LiveObject {
+  const [schema, name, kind, rowSecurity, key, columns] = row;
+  return {
+    schema: schema ?? '',
+    name: name ?? '',
+    kind: kind ?? '',
+    rowSecurity: rowSecurity === 't' || rowSecurity === 'true',
+    key: parseList(key).map(String),
+    columns: parseList(columns).map(readLiveColumn),
+  };
+}
+
+function readLiveColumn(value: unknown): FingerprintColumn {
+  const [name, type, notNull, labels]: readonly unknown[] = Array.isArray(value) ? value : [];
+  const column = { name: String(name), type: String(type), nullable: notNull !== true };
+  return Array.isArray(labels) ? { ...column, labels: labels.map(String) } : column;
+}
+
+function parseList(text: string | null | undefined): readonly unknown[] {
+  const value: unknown = JSON.parse(text ?? '[]');
+  return Array.isArray(value) ? value : [];
+}

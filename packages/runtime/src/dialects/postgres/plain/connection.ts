@@ -1,0 +1,127 @@
+import pg from 'pg';
+import { ConnectionError, ServerError } from '../../../database/errors.ts';
+import type { Channel } from '../driver/channel.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
+import { tapRows } from './rows.ts';
+import { type RequestSettings, Submission, toServerError } from './submission.ts';
+
+/**
+ * A connection that `pg` drives: one request at a time, each carrying its own settings, nothing kept between two of them.
+ */
+export class PlainConnection implements Channel {
+  readonly #client: pg.Client;
+  readonly #settings: RequestSettings;
+  readonly #closed: (error: unknown) => void;
+  /** The request under way, then those that wait for it. */
+  #requests: Submission[] = [];
+  #over = false;
+
+  /**
+   * Takes a connected client; `settings` are run in the transaction of every request, or of several. `closed` is called
+   * once, when the connection has ended for any reason; then every request is settled.
+   */
+  constructor(client: pg.Client, settings: RequestSettings, closed: (error: unknown) => void) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#closed = closed;
+    const fail = (error: unknown): void => this.fail(error);
+    tapRows(client.connection.stream, (buffer, offset, length) => this.head?.row(buffer, offset, length), fail);
+    client.on('error', fail);
+    client.on('end', () => this.fail(new ConnectionError('The connection was closed.')));
+  }
+
+  get inFlight(): number {
+    return this.#requests.length;
+  }
+
+  readonly gathers = false;
+
+  get head(): Submission | undefined {
+    return this.#requests[0];
+  }
+
+  /** The next request waits until the one before it is answered, so nothing is gained by sending it. */
+  readonly ends = false;
+
+  readonly prepares = false;
+
+  get isClosed(): boolean {
+    return this.#over;
+  }
+
+  /** Its settings belong to others as well, and nothing is prepared to be planned once. */
+  planBlindly(): void {}
+
+  send(request: Request, exchange: Exchange): void {
+    this.#take(request, exchange, undefined);
+  }
+
+  /** Nothing waits for the end of a turn. */
+  flush(): void {}
+
+  open(request: Request, rows: number, exchange: Exchange): void {
+    this.#take(request, exchange, rows);
+  }
+
+  more(rows: number): void {
+    this.head?.more(rows);
+  }
+
+  stop(): void {
+    this.head?.stop();
+  }
+
+  /** They were not even sent. */
+  withdraw(): readonly Exchange[] {
+    return this.#requests.splice(1).map(({ exchange }) => exchange);
+  }
+
+  fail(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#client.connection.stream.destroy();
+    const failure = toFailure(error);
+    const left = this.#requests;
+    this.#requests = [];
+    for (const submission of left) submission.abandon();
+    // First, so that repeated requests are not sent here.
+    this.#closed(failure);
+    for (const { exchange } of left) exchange.settled(failure);
+  }
+
+  end(): void {
+    if (this.#over) return;
+    // It says goodbye at once; the result no longer matters.
+    this.#client.end().catch(() => {});
+    this.fail(new ConnectionError('The connection was closed.'));
+  }
+
+  #take(request: Request, exchange: Exchange, batch: number | undefined): void {
+    if (this.#over) {
+      exchange.settled(new ConnectionError('The connection was closed.'));
+      return;
+    }
+    const submission = new Submission(this.#settings, request, exchange, batch, {
+      done: (error) => this.#done(exchange, error),
+      lost: (error) => this.fail(error),
+    });
+    this.#requests.push(submission);
+    if (this.#requests.length === 1) this.#client.query(submission);
+  }
+
+  #done(exchange: Exchange, error: unknown): void {
+    // The server closes the connection after it.
+    if (error instanceof ServerError && error.fatal) this.fail(error);
+    if (this.#over) return;
+    this.#requests.shift();
+    const next = this.head;
+    if (next !== undefined) this.#client.query(next);
+    exchange.settled(error);
+  }
+}
+
+function toFailure(error: unknown): ServerError | ConnectionError {
+  if (error instanceof pg.DatabaseError) return toServerError(error);
+  if (error instanceof ServerError || error instanceof ConnectionError) return error;
+  return new ConnectionError('The connection was lost.', { cause: error });
+}

@@ -1,0 +1,182 @@
+import pg from 'pg';
+import { ServerError } from '../../../database/errors.ts';
+import type { Exchange, Request } from '../protocol/request.ts';
+
+/** Gets the end of a request; one of the two functions is called, once. */
+export interface SubmissionOwner {
+  /** The server is done with the request: `error` is undefined when it succeeded. */
+  done(error: unknown): void;
+  /** There is no connection any more. */
+  lost(error: unknown): void;
+}
+
+/** Statements of one row that set a transaction up. */
+export interface RequestSettings {
+  readonly reading: string;
+  readonly writing: string;
+}
+
+/**
+ * One request as `pg` takes it: its messages, and the meaning of its answer.
+ *
+ * The settings and the statement go out together with one Sync at the end, which makes them one transaction, so the
+ * settings hold for this statement only. A transaction of several requests is set up after its BEGIN. No statement is
+ * prepared under a name: a pooler between here and the server sees one batch of messages that needs no earlier one.
+ *
+ * `pg` hands over everything but the rows: it reads their bytes as text, so they come by another way (see `tapRows`).
+ */
+export class Submission implements pg.Submittable {
+  readonly exchange: Exchange;
+  readonly request: Request;
+  readonly #settings: RequestSettings;
+  /** Rows of the first batch; undefined when all are wanted at once. */
+  readonly #batch: number | undefined;
+  readonly #owner: SubmissionOwner;
+  #connection: pg.Connection | undefined;
+  /** Statements that are complete: the settings, then the request's own. */
+  #complete = 0;
+  #rows = 0;
+  #synced: boolean;
+  #ended = false;
+  #error: unknown;
+
+  /** The owner settles the exchange. */
+  constructor(
+    settings: RequestSettings,
+    request: Request,
+    exchange: Exchange,
+    batch: number | undefined,
+    owner: SubmissionOwner,
+  ) {
+    this.exchange = exchange;
+    this.#settings = settings;
+    this.request = request;
+    this.#batch = batch;
+    this.#owner = owner;
+    this.#synced = batch === undefined;
+  }
+
+  /** Called by `pg` when it is this request's turn. */
+  submit(connection: pg.Connection): void {
+    this.#connection = connection;
+    const { text, parameters, format, part } = this.request;
+    connection.stream.cork();
+    if (part === undefined) run(connection, this.#settings.reading, [], 'text', undefined);
+    run(connection, text, parameters, format ?? 'binary', this.#batch);
+    if (part === 'begin') run(connection, this.#settings.writing, [], 'text', undefined);
+    if (this.#synced) connection.sync();
+    else connection.flush();
+    connection.stream.uncork();
+  }
+
+  /** Takes the next row: the first is that of the settings, where there are any. */
+  row(buffer: Buffer, offset: number, length: number): void {
+    if ((this.#rows++ === 0 && this.#setsUp) || this.#error !== undefined || this.#ended) return;
+    try {
+      this.exchange.row(buffer, offset, length);
+    } catch (error) {
+      this.#error = error;
+    }
+  }
+
+  /** Asks for the next batch. */
+  more(rows: number): void {
+    if (this.#ended) return;
+    this.#connection?.execute({ rows: String(rows) }, true);
+    this.#connection?.flush();
+  }
+
+  /** Gives up the rows that are left. */
+  stop(): void {
+    if (this.#synced || this.#ended) return;
+    this.#connection?.close({ type: 'P', name: '' }, true);
+    this.#sync();
+  }
+
+  /** Ends it from outside. Its exchange is for the caller to settle. */
+  abandon(): void {
+    this.#ended = true;
+  }
+
+  handleCommandComplete(): void {
+    this.#complete++;
+    if (this.#complete === (this.#setsUp ? 2 : 1)) this.#sync();
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete();
+  }
+
+  handlePortalSuspended(): void {
+    if (this.#ended) return;
+    if (this.#error === undefined) this.exchange.suspended?.();
+    else this.stop();
+  }
+
+  handleReadyForQuery(): void {
+    this.#end(this.#error);
+  }
+
+  /** Nothing more is heard of a request that failed; `pg` waits for the server to be ready by itself. */
+  handleError(error: unknown): void {
+    if (error instanceof pg.DatabaseError) {
+      this.#sync();
+      this.#end(this.#error ?? toServerError(error));
+    } else this.#lose(error);
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow(): void {}
+
+  handleCopyInResponse(): void {
+    this.#lose(new Error('COPY is not for this connection.'));
+  }
+
+  handleCopyData(): void {}
+
+  /** True if settings go with it: for itself, or for the transaction that it begins. */
+  get #setsUp(): boolean {
+    const { part } = this.request;
+    return part === undefined || part === 'begin';
+  }
+
+  #sync(): void {
+    if (this.#synced) return;
+    this.#synced = true;
+    this.#connection?.sync();
+  }
+
+  #end(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#owner.done(error);
+  }
+
+  #lose(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#owner.lost(error);
+  }
+}
+
+/** Prepares a statement without a name and runs it, up to a number of rows. */
+function run(
+  connection: pg.Connection,
+  text: string,
+  values: readonly (string | null)[],
+  format: 'text' | 'binary',
+  rows: number | undefined,
+): void {
+  connection.parse({ name: '', text, types: [] }, true);
+  connection.bind({ values: [...values], ...(format === 'binary' && { binary: format }) }, true);
+  connection.execute(rows === undefined ? null : { rows: String(rows) }, true);
+}
+
+/** Converts an error of `pg` to one of ours. */
+export function toServerError(error: pg.DatabaseError): ServerError {
+  const { message, code, severity, detail, schema, table, column, constraint } = error;
+  const about = { s: schema, t: table, c: column, n: constraint };
+  const fields = Object.entries({ M: message, C: code, S: severity, D: detail, ...about });
+  return new ServerError(new Map(fields.flatMap(([name, text]) => (text ? [[name, text] as const] : []))));
+}

@@ -1,0 +1,124 @@
+/** SQL of changes of the model: one record for each family of servers (`docs/decisions/model-changes.md`). */
+import type { FieldDescriptor, JsonValue, PortableType, ValueType } from '../contract/index.ts';
+import type { KnownModel, ModelPlace, ModelStep } from './change.ts';
+import type { ColumnTypeName, PlainTypeName } from './columns.ts';
+import type { FoundColumn } from './find.ts';
+import type { Payload } from './payload.ts';
+
+/** A column that is to be made. */
+export interface NewColumn {
+  readonly name: string;
+  /** Its type as SQL. */
+  readonly sql: string;
+  /** True if it counts by itself (auto-increment). */
+  readonly counts: boolean;
+  /** Its default as SQL; null for none. */
+  readonly filled: string | null;
+  readonly required: boolean;
+  readonly unique: boolean;
+  readonly comment: string | null;
+}
+
+/** A table that is to be made. */
+export interface NewTable {
+  /** As `tableName` gives it. */
+  readonly table: string;
+  /** As `column` prints them; null for the key that counts by itself, alone. */
+  readonly columns: readonly string[] | null;
+  /** Names of the columns of the key. */
+  readonly key: readonly string[];
+  readonly comment: string | null;
+}
+
+/** A foreign key of one column. */
+export interface NewForeignKey {
+  /** The table and column that it leads to, both quoted. */
+  readonly target: string;
+  readonly column: string;
+  readonly onUpdate: string;
+  readonly onDelete: string;
+}
+
+/** A new type of a column. */
+export interface NewType {
+  readonly type: PlainTypeName;
+  readonly sql: string;
+  /** The new default as SQL; null for none. */
+  readonly filled: string | null;
+  /** Error where values would be lost; null where they may be. */
+  readonly refusal: Extract<ModelStep, { kind: 'check' }>['refusal'] | null;
+}
+
+/** Tables whose rows describe the model, with the key of a row. */
+export type ModelTable = 'platform_collections' | 'platform_fields' | 'platform_relations';
+
+/**
+ * Statements for changes of the model. Tables and columns that are found are quoted as descriptors have them; names are
+ * not.
+ */
+export interface ModelSql {
+  /** Value of `special` in the row of a field of such a type: how the column is read. */
+  specialOf(type: ColumnTypeName): readonly string[] | undefined;
+  /** Prints a type. Throws INVALID_PAYLOAD for what it cannot be made of. */
+  columnSql(type: PlainTypeName, schema: Payload): string;
+  /** The type of an enum, and what is made in front of it. */
+  enumType(
+    location: ModelPlace,
+    typesIn: string,
+    values: readonly string[],
+  ): { readonly sql: string; readonly before: readonly ModelStep[] };
+  /** The type of an array, and of its elements. Throws INVALID_PAYLOAD. */
+  arrayType(schema: Payload): { readonly sql: string; readonly of: PortableType };
+  /** A default that the database computes, as SQL; undefined for what is none. */
+  computedDefault(type: PortableType, value: JsonValue): string | undefined;
+  /** A value, in the text form of its type, as the SQL of a default. */
+  defaultLiteral(type: ValueType, text: string): string;
+
+  tableName(schema: string, name: string): string;
+  column(column: NewColumn): string;
+  createTable(table: NewTable, location: ModelPlace): readonly ModelStep[];
+  dropTable(table: string, location: ModelPlace): readonly ModelStep[];
+  /** Selects whether a table has no row, or none of which the condition holds. */
+  isEmpty(table: string, condition?: string): string;
+  addColumn(table: string, column: string, location: ModelPlace): readonly ModelStep[];
+  /** Says the comment of a column that was made, where its definition does not. */
+  commentNew(table: string, column: NewColumn, location: ModelPlace): readonly ModelStep[];
+  dropColumn(model: KnownModel, found: FoundColumn): readonly ModelStep[];
+  /** Drops the types of enums that go with their fields. */
+  dropEnums(model: KnownModel, collection: string, fields: readonly FieldDescriptor[]): readonly ModelStep[];
+
+  /** Adds values to an enum; `values` are all that it has then. */
+  addValues(found: FoundColumn, values: readonly string[], added: readonly string[]): readonly ModelStep[];
+  setType(found: FoundColumn, type: NewType): readonly ModelStep[];
+  /** Null takes it away. */
+  setDefault(found: FoundColumn, filled: string | null): readonly ModelStep[];
+  setRequired(found: FoundColumn, required: boolean): readonly ModelStep[];
+  addUnique(found: FoundColumn): readonly ModelStep[];
+  dropUnique(found: FoundColumn, name: string): readonly ModelStep[];
+  setComment(found: FoundColumn, comment: string | null): readonly ModelStep[];
+
+  /** `names` are those of the table and the column, of which the key's is made. */
+  addForeignKey(found: FoundColumn, names: readonly string[], key: NewForeignKey): readonly ModelStep[];
+  /** Gives a foreign key other actions; `before` is how it is now. */
+  replaceForeignKey(found: FoundColumn, name: string, key: NewForeignKey, before: NewForeignKey): readonly ModelStep[];
+  /** `before` is the key as it is now; undefined where that is unknown. */
+  dropForeignKey(found: FoundColumn, name: string, before: NewForeignKey | undefined): readonly ModelStep[];
+
+  /**
+   * Prints the statement that writes a row, or changes the members of one that is there: `key` says which. `schema` is
+   * quoted. Values are JSON where `json` names their member.
+   */
+  saveRow(
+    schema: string,
+    table: ModelTable,
+    key: Readonly<Record<string, string>>,
+    members: readonly (readonly [string, JsonValue])[],
+    json: ReadonlySet<string>,
+  ): string;
+  /** Selects whether there is no row with these values. `schema` is quoted. */
+  hasNoRow(schema: string, table: ModelTable, key: Readonly<Record<string, string>>): string;
+  /** Prints the statement that gives the row about a field another name. `schema` is quoted. */
+  renameField(schema: string, key: { readonly collection: string; readonly field: string }, name: string): string;
+  /** Prints the statement that takes rows away whose members have these values. */
+  dropRows(schema: string, table: string, key: Readonly<Record<string, string>>): string;
+}
