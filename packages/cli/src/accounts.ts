@@ -45,19 +45,19 @@ export interface Accounts {
 
 /** Opens them. Rejects when the tables are not installed. */
 export async function openAccounts(source: Source, project: Project): Promise<Accounts> {
-  const place = systemPlace(source, project);
+  const tables = systemPlace(source, project);
   const { installed } = await systemState(source, project);
   if (!installed) {
     throw new CommandError(exitCodes.invalid, 'There are no users here.', 'Run `platform migrate` to install them.');
   }
-  const texts = byFamily(place, { postgres: postgresAccounts, mysql: mysqlAccounts });
+  const texts = byFamily(tables, { postgres: postgresAccounts, mysql: mysqlAccounts });
   const run = (sql: OwnSql, values: readonly (string | null)[]) => runOwn(source, sql, values);
   // Where rules come from the tables, every row is a role of its own.
   const fromTables = project.config.permissionSource === 'tables';
-  const known = new Map(project.permissions.roles.map((role) => [role.name, role]));
+  const existing = new Map(project.permissions.roles.map((role) => [role.name, role]));
 
   async function insertRole(name: string): Promise<void> {
-    const { admin, app, description } = known.get(name) ?? { admin: name === 'admin', app: true, description: null };
+    const { admin, app, description } = existing.get(name) ?? { admin: name === 'admin', app: true, description: null };
     await run(texts.addRole, [name, description, String(admin), String(app)]);
   }
 
@@ -92,17 +92,17 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
         users: Number(count),
         admin: isTrue(admin),
         app: isTrue(app),
-        ruled: isTrue(admin) || fromTables || known.get(name ?? '')?.admin === false,
+        ruled: isTrue(admin) || fromTables || existing.get(name ?? '')?.admin === false,
       }));
     },
     async missingRoles() {
       const rows = await run(texts.roleNames, []);
       const present = new Set(rows.map(([name]) => name));
-      return fromTables ? [] : [...known.keys()].filter((name) => !present.has(name)).sort();
+      return fromTables ? [] : [...existing.keys()].filter((name) => !present.has(name)).sort();
     },
     addRole: insertRole,
     async addUser(email, password, role) {
-      if (role !== null && (known.has(role) || role === 'admin')) await insertRole(role);
+      if (role !== null && (existing.has(role) || role === 'admin')) await insertRole(role);
       const hashed = await hashPassword(await run(texts.policy, []), password);
       const [named] = role === null ? [[null]] : await run(texts.roleNamed, [role]);
       if (named === undefined) {

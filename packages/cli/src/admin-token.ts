@@ -13,8 +13,8 @@ export type AdminToken =
  * NODE_ENV=production none is made, kept or taken from there.
  */
 export async function adminToken(stateFolder: string): Promise<AdminToken> {
-  const given = ownVariable('ADMIN_TOKEN');
-  if (given !== null) return { value: given, source: 'environment' };
+  const variable = ownVariable('ADMIN_TOKEN');
+  if (variable !== null) return { value: variable, source: 'environment' };
   if (process.env.NODE_ENV === 'production') return { value: null, source: 'none' };
   const file = join(stateFolder, 'admin-token');
   const kept = await readFile(file, 'utf8').catch(() => '');

@@ -55,8 +55,8 @@ export async function generateProject(
   progress: Progress,
   options: GenerateOptions = {},
 ): Promise<Generation> {
-  return withSchema(project, progress, { archived: true, ...options }, async (given) => {
-    const { schema, schemaText, inputs, diagnostics } = given;
+  return withSchema(project, progress, { archived: true, ...options }, async (compilable) => {
+    const { schema, schemaText, inputs, diagnostics } = compilable;
     const isKept = isWorthArchiving(schema) && isWhollyCompiled(project, inputs);
     const runs = isKept ? await lookAtLastRun(project, { inputs, schema: schemaText }) : null;
     const summary = runs?.untouched ?? null;
@@ -66,7 +66,7 @@ export async function generateProject(
     }
     const output = openOutput(project.output, { holds: runs?.holds, force: options.force });
     try {
-      const compilation = await compileResolved(project, progress, given, async (files) => {
+      const compilation = await compileResolved(project, progress, compilable, async (files) => {
         await output.stage(files);
         schemaText();
       });
@@ -147,7 +147,9 @@ export async function compileProject(
   options: GenerateOptions = {},
   meanwhile?: Meanwhile,
 ): Promise<Compilation> {
-  return withSchema(project, progress, options, (given) => compileResolved(project, progress, given, meanwhile));
+  return withSchema(project, progress, options, (compilable) =>
+    compileResolved(project, progress, compilable, meanwhile),
+  );
 }
 
 /** A schema, and the other inputs of compiling it. */
@@ -161,7 +163,7 @@ async function withSchema<Result>(
   project: Project,
   progress: Progress,
   options: GenerateOptions,
-  work: (given: Compilable) => Promise<Result>,
+  work: (compilable: Compilable) => Promise<Result>,
 ): Promise<Result> {
   const { memory = null } = options;
   const read = options.facts ?? (await factsOf(project, progress, options));

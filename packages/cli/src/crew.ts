@@ -41,9 +41,9 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
   function hire(): Promise<{ readonly worker: Worker; readonly told: Readiness }> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
-      worker.on('message', (told: Readiness) => {
+      worker.on('message', (readiness: Readiness) => {
         serving.add(worker);
-        resolve({ worker, told });
+        resolve({ worker, told: readiness });
       });
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
@@ -86,8 +86,9 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
   return {
     async start() {
       const hired = await Promise.allSettled(Array.from({ length: size }, hire));
-      const failed = hired.find((one) => one.status === 'rejected');
-      if (failed === undefined) return hired.flatMap((one) => (one.status === 'fulfilled' ? [one.value.told] : []));
+      const failed = hired.find((start) => start.status === 'rejected');
+      if (failed === undefined)
+        return hired.flatMap((start) => (start.status === 'fulfilled' ? [start.value.told] : []));
       stopping = true;
       await Promise.all([...serving].map(dismiss));
       throw failed.reason;

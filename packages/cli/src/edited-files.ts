@@ -17,11 +17,11 @@ export class EditedFilesError extends Error {
   }
 }
 
-function diagnosticOf(place: string): Diagnostic {
+function diagnosticOf(path: string): Diagnostic {
   return {
     code: 'modified-output',
     severity: 'error',
-    place,
+    place: path,
     message: 'The file was edited after it was generated.',
     hint: 'Undo the edit, or run `platform generate --force` to overwrite it.',
   };

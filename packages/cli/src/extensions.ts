@@ -34,12 +34,12 @@ export async function loadModules(
   { folder, output }: Project,
   extensions: readonly ExtensionSource[],
 ): Promise<readonly ModuleSource[]> {
-  const known = new Set(extensions.map(({ path }) => join(folder, path)));
+  const paths = new Set(extensions.map(({ path }) => join(folder, path)));
   const modules: ModuleSource[] = [];
   const pending = extensions.flatMap(({ path, text }) => importsOf(join(folder, path), text));
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    if (known.has(path) || path.startsWith(output + sep)) continue;
-    known.add(path);
+    if (paths.has(path) || path.startsWith(output + sep)) continue;
+    paths.add(path);
     const text = await readFile(path, 'utf8').catch(() => null);
     if (text === null) continue;
     modules.push({ path: slashed(relative(folder, path)), text });

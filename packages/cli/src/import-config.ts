@@ -43,7 +43,7 @@ export async function importConfig(folder: string, change = 0): Promise<unknown>
 function lineOf(error: unknown, path: string): string {
   const stack = (error instanceof Error ? (error.stack ?? '') : '').replaceAll(/\?changed=\d+/g, '');
   const places = [path, pathToFileURL(path).href].map((file) => stack.split(`${file}:`)[1]?.match(/^\d+/)?.[0]);
-  const line = places.find((place) => place !== undefined);
+  const line = places.find((line) => line !== undefined);
   return line === undefined ? '' : `:${line}`;
 }
 

@@ -59,8 +59,8 @@ function denied(error: Error): CommandError {
 
 /** The last resort: data of databases and files is bounded when it is read, with a message that names it. */
 function tooDeep(error: Error): CommandError {
-  const place = /^ +at (\S+)/m.exec(error.stack ?? '')?.[1];
-  const where = place === undefined ? '' : ` (in ${place})`;
+  const frame = /^ +at (\S+)/m.exec(error.stack ?? '')?.[1];
+  const where = frame === undefined ? '' : ` (in ${frame})`;
   const message = `Something in the database or in the project nests too deeply, or leads back to itself${where}.`;
   const hint = 'Leave it out, for example by `database.exclude` in platform.config.ts, and please report it.';
   return new CommandError(exitCodes.invalid, message, hint);

@@ -15,10 +15,10 @@ export function removeLeftovers(folder: string): Promise<void> {
  * random one.
  */
 export function removeLeftoversBeside(path: string): Promise<void> {
-  const own = `${basename(path)}.`;
+  const prefix = `${basename(path)}.`;
   return removeOld(
     dirname(path),
-    (name) => name.startsWith(own) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(own.length)),
+    (name) => name.startsWith(prefix) && /^[0-9a-f-]{36}\.tmp$/.test(name.slice(prefix.length)),
   );
 }
 

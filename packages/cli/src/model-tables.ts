@@ -9,11 +9,11 @@ import { systemPlace } from './system.ts';
 
 /** Reads it; null if the tables are empty, not installed or not readable. */
 export async function readModel(source: Source, project: Project): Promise<DeclaredModel | null> {
-  const place = systemPlace(source, project);
-  const [[readable, ledger] = []] = await source.run(...modelTablesQuestion(place));
+  const tables = systemPlace(source, project);
+  const [[readable, ledger] = []] = await source.run(...modelTablesQuestion(tables));
   if (readable !== '1') return null;
   const hasLedger = ledger === '1';
   const sql =
-    source.family === 'postgres' ? modelRowsSql(place.schema, hasLedger) : mysqlModelRowsSql(place.schema, hasLedger);
+    source.family === 'postgres' ? modelRowsSql(tables.schema, hasLedger) : mysqlModelRowsSql(tables.schema, hasLedger);
   return readModelTables(await source.run(sql, []));
 }

@@ -22,14 +22,14 @@ export function wholeText(file: OutputFile): Piece | null {
 
 /** True if two files in chunks have the same text. Files with different chunk boundaries are not compared. */
 export function haveSamePieces({ pieces: some = [] }: OutputFile, { pieces: others = [] }: OutputFile): boolean {
-  return some.length === others.length && some.every((piece, at) => isSamePiece(piece, others[at] ?? ''));
+  return some.length === others.length && some.every((piece, index) => isSamePiece(piece, others[index] ?? ''));
 }
 
 /** True if two files have the same text; null if different chunk boundaries would require comparing the whole text. */
-export function haveSameText(one: OutputFile, other: OutputFile): boolean | null {
-  const [some, others] = withoutCommonEnds(piecesOf(one), piecesOf(other));
-  const areCutAlike = some.length === others.length && some.every((piece, at) => isAsLong(piece, others[at]));
-  if (areCutAlike) return some.every((piece, at) => isSamePiece(piece, others[at] ?? ''));
+export function haveSameText(file: OutputFile, other: OutputFile): boolean | null {
+  const [some, others] = withoutCommonEnds(piecesOf(file), piecesOf(other));
+  const areCutAlike = some.length === others.length && some.every((piece, index) => isAsLong(piece, others[index]));
+  if (areCutAlike) return some.every((piece, index) => isSamePiece(piece, others[index] ?? ''));
   return bytesIn(some) === bytesIn(others) ? null : false;
 }
 
@@ -46,13 +46,13 @@ function withoutCommonEnds(
   return [some.slice(start, some.length - end), others.slice(start, others.length - end)];
 }
 
-function isAsLong(one: Piece, other: Piece | undefined): boolean {
-  return typeof one === typeof other && one.length === other?.length;
+function isAsLong(piece: Piece, other: Piece | undefined): boolean {
+  return typeof piece === typeof other && piece.length === other?.length;
 }
 
-function isSamePiece(one: Piece, other: Piece): boolean {
-  if (typeof one === 'string' && typeof other === 'string') return one === other;
-  return one === other || (one.length === other.length && Buffer.compare(bytesOf(one), bytesOf(other)) === 0);
+function isSamePiece(piece: Piece, other: Piece): boolean {
+  if (typeof piece === 'string' && typeof other === 'string') return piece === other;
+  return piece === other || (piece.length === other.length && Buffer.compare(bytesOf(piece), bytesOf(other)) === 0);
 }
 
 /** True if a file holds a text in chunks; a file of another size is not read. */
@@ -70,11 +70,11 @@ export async function holdsText(path: string, pieces: readonly Piece[]): Promise
 
 /** Never the whole file in memory. */
 async function holdsPieces(present: FileHandle, pieces: readonly Piece[]): Promise<boolean> {
-  let place = Buffer.alloc(0);
+  let buffer = Buffer.alloc(0);
   for (const chunk of inChunks(pieces)) {
-    if (place.length < chunk.length) place = Buffer.allocUnsafe(Math.max(chunk.length, chunkBytes));
-    const { bytesRead } = await present.read(place, 0, chunk.length);
-    if (bytesRead !== chunk.length || Buffer.compare(chunk, place.subarray(0, bytesRead)) !== 0) return false;
+    if (buffer.length < chunk.length) buffer = Buffer.allocUnsafe(Math.max(chunk.length, chunkBytes));
+    const { bytesRead } = await present.read(buffer, 0, chunk.length);
+    if (bytesRead !== chunk.length || Buffer.compare(chunk, buffer.subarray(0, bytesRead)) !== 0) return false;
   }
   return true;
 }
@@ -94,8 +94,8 @@ const mostPieces = 8192;
 export async function writePieces(path: string, pieces: readonly Piece[]): Promise<void> {
   const file = openSync(path, 'w');
   try {
-    for (let at = 0; at < pieces.length; at += mostPieces) {
-      const bytes = pieces.slice(at, at + mostPieces).map(bytesOf);
+    for (let offset = 0; offset < pieces.length; offset += mostPieces) {
+      const bytes = pieces.slice(offset, offset + mostPieces).map(bytesOf);
       const length = bytes.reduce((sum, piece) => sum + piece.length, 0);
       const { bytesWritten } = await writeAll(file, bytes);
       // The system may take less, as where the disk is full; then the next attempt says why.
@@ -167,22 +167,22 @@ const mostBytes = 3;
  * in the same place.
  */
 export function* inChunks(pieces: Iterable<Piece>): Generator<Uint8Array> {
-  const place = Buffer.allocUnsafe(chunkBytes);
+  const buffer = Buffer.allocUnsafe(chunkBytes);
   let used = 0;
   for (const piece of pieces) {
-    const most = typeof piece === 'string' ? piece.length * mostBytes : piece.length;
-    if (used + most > place.length) {
-      if (used > 0) yield place.subarray(0, used);
+    const maxLength = typeof piece === 'string' ? piece.length * mostBytes : piece.length;
+    if (used + maxLength > buffer.length) {
+      if (used > 0) yield buffer.subarray(0, used);
       used = 0;
     }
-    if (most > place.length) yield bytesOf(piece);
-    else if (typeof piece === 'string') used += place.write(piece, used);
+    if (maxLength > buffer.length) yield bytesOf(piece);
+    else if (typeof piece === 'string') used += buffer.write(piece, used);
     else {
-      place.set(piece, used);
+      buffer.set(piece, used);
       used += piece.length;
     }
   }
-  if (used > 0) yield place.subarray(0, used);
+  if (used > 0) yield buffer.subarray(0, used);
 }
 
 function bytesOf(piece: Piece): Uint8Array {

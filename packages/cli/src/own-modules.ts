@@ -12,11 +12,11 @@ const packages = ['@tablewright/compiler', '@tablewright/introspect', '@tablewri
  */
 export function findOwnModules(): void {
   const entries = [import.meta.url, ...packages.map((name) => import.meta.resolve(name))];
-  const own = entries.map((entry) => new URL('./', entry).href);
+  const folders = entries.map((entry) => new URL('./', entry).href);
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL = '' } = context;
-      const isOwn = neighbour.test(specifier) && own.some((folder) => parentURL.startsWith(folder));
+      const isOwn = neighbour.test(specifier) && folders.some((folder) => parentURL.startsWith(folder));
       if (!isOwn) return next(specifier, context);
       const { href } = new URL(specifier, parentURL);
       return { url: href, format: href.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true };

@@ -5,16 +5,19 @@ export function printDifferences(differences: readonly PermissionDifference[]): 
   return differences.flatMap(linesOf).join('\n');
 }
 
-function linesOf(one: PermissionDifference): readonly string[] {
-  if (one.kind === 'role') {
-    const line = (role: NonNullable<typeof one.before>): string =>
+function linesOf(difference: PermissionDifference): readonly string[] {
+  if (difference.kind === 'role') {
+    const line = (role: NonNullable<typeof difference.before>): string =>
       `role ${role.name} ${JSON.stringify({ description: role.description, admin: role.admin, app: role.app })}`;
     return [
-      ...(one.before === null ? [] : [`- ${line(one.before)}`]),
-      ...(one.after === null ? [] : [`+ ${line(one.after)}`]),
+      ...(difference.before === null ? [] : [`- ${line(difference.before)}`]),
+      ...(difference.after === null ? [] : [`+ ${line(difference.after)}`]),
     ];
   }
-  return [...one.before.map((rule) => `- ${lineOf(rule)}`), ...one.after.map((rule) => `+ ${lineOf(rule)}`)];
+  return [
+    ...difference.before.map((rule) => `- ${lineOf(rule)}`),
+    ...difference.after.map((rule) => `+ ${lineOf(rule)}`),
+  ];
 }
 
 /** Parts that say nothing are left out. */

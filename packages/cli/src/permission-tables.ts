@@ -80,9 +80,11 @@ export async function writePermissionTables(
     if (tables === null) throw notInstalled();
     const differences = compare(tables);
     // Rules of roles that are made here need them.
-    for (const one of differences) if (one.kind === 'role' && one.after !== null) await writeRole(source, texts, one);
-    for (const one of differences) if (one.kind === 'rules') await writeRules(source, texts, one);
-    for (const one of differences) if (one.kind === 'role' && one.after === null) await removeRole(source, texts, one);
+    for (const difference of differences)
+      if (difference.kind === 'role' && difference.after !== null) await writeRole(source, texts, difference);
+    for (const difference of differences) if (difference.kind === 'rules') await writeRules(source, texts, difference);
+    for (const difference of differences)
+      if (difference.kind === 'role' && difference.after === null) await removeRole(source, texts, difference);
     await source.script('COMMIT');
     return differences;
   } catch (error) {

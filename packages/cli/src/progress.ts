@@ -57,10 +57,10 @@ export function processProgress(options: {
 export function createProgress(options: ProgressOptions): Progress {
   const phases: Phase[] = [];
   const { words = (text) => text } = options;
-  const told = (value: unknown): unknown => (typeof value === 'string' ? words(value) : value);
+  const display = (value: unknown): unknown => (typeof value === 'string' ? words(value) : value);
   const event = (type: string, data: Readonly<Record<string, unknown>>): void => {
     if (!options.json) return;
-    const members = Object.entries(data).map(([name, value]) => [name, told(value)] as const);
+    const members = Object.entries(data).map(([name, value]) => [name, display(value)] as const);
     options.writeEvent(eventLine({ event: type, ...Object.fromEntries(members) }));
   };
   return {

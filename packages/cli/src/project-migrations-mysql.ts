@@ -43,16 +43,16 @@ export async function applyMysqlMigration(
   const { migrations, underWay } = mysqlProjectTables(schema);
   const statements = splitStatements(script);
   await source.script(settings);
-  let place = 0;
+  let position = 0;
   try {
     await takeTurn(source, schema);
     await beginChanges({ query: source.run, script: source.script, family: 'mysql' }, schema);
-    if ((await source.run(migrations, [])).some(([known]) => known === name)) return false;
+    if ((await source.run(migrations, [])).some(([applied]) => applied === name)) return false;
     const reached = await reachedOf(source, schema, migration, statements);
-    for (place = 0; place < statements.length; place++) {
-      const sql = statements[place] ?? '';
+    for (position = 0; position < statements.length; position++) {
+      const sql = statements[position] ?? '';
       // Settings hold for the session of those that follow.
-      if (place >= Math.floor(reached / 2)) await runNext(source, schema, { name, sql, place, reached });
+      if (position >= Math.floor(reached / 2)) await runNext(source, schema, { name, sql, place: position, reached });
       else if (/^SET\b/i.test(sql)) await source.script(sql);
     }
     await source.script('START TRANSACTION');
@@ -65,7 +65,7 @@ export async function applyMysqlMigration(
     if (error instanceof CommandError) throw error;
     throw new CommandError(
       exitCodes.database,
-      `The migration ${name} cannot be applied: ${reasonOf(error)}. ${place} of its ${statements.length} statements were.`,
+      `The migration ${name} cannot be applied: ${reasonOf(error)}. ${position} of its ${statements.length} statements were.`,
       'Correct what is in its way, and run `platform migrate` again: it goes on where it was.',
     );
   } finally {
@@ -100,14 +100,14 @@ async function reachedOf(
 ): Promise<number> {
   const { run } = source;
   const { underWay } = mysqlProjectTables(schema);
-  const [, script, reached] = (await run(underWay.read, [])).find(([known]) => known === name) ?? [];
+  const [, script, reached] = (await run(underWay.read, [])).find(([recorded]) => recorded === name) ?? [];
   if (script == null) {
     await run(underWay.add, [name, JSON.stringify({ file: statements })]);
     return 0;
   }
   const { file = [] }: { readonly file?: readonly string[] } = JSON.parse(script);
   const begun = file.slice(0, Math.ceil(Number(reached) / 2));
-  if (begun.every((sql, place) => sql === statements[place])) {
+  if (begun.every((sql, index) => sql === statements[index])) {
     // The statements after it may have changed.
     await source.script('START TRANSACTION');
     await run(underWay.remove, [name]);
@@ -130,23 +130,27 @@ interface Next {
   readonly reached: number;
 }
 
-async function runNext({ run, script }: Source, schema: string, { name, sql, place, reached }: Next): Promise<void> {
+async function runNext(
+  { run, script }: Source,
+  schema: string,
+  { name, sql, place: position, reached }: Next,
+): Promise<void> {
   const { underWay } = mysqlProjectTables(schema);
   const note = (so: number) => run(underWay.note, [String(so), name]);
   if (!committing.test(sql)) {
     await script('START TRANSACTION');
     await script(sql);
-    await note(2 * place + 2);
+    await note(2 * position + 2);
     await script('COMMIT');
     return;
   }
-  const unknown = reached === 2 * place + 1;
-  await note(2 * place + 1);
+  const unknown = reached === 2 * position + 1;
+  await note(2 * position + 1);
   await script(sql).catch(async (error: unknown) => {
     if (unknown && isDoneAlready(error)) return;
     // A statement that the server refused was not run.
-    await note(2 * place).catch(() => undefined);
+    await note(2 * position).catch(() => undefined);
     throw error;
   });
-  await note(2 * place + 2);
+  await note(2 * position + 2);
 }

@@ -62,9 +62,9 @@ export interface ProjectMigrationState {
 
 /** Reads it. Rejects if a file differs from the one that was applied under its name. */
 export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
-  const place = systemPlace(source, project);
-  const { schema } = place;
-  const [[, ledger] = []] = await source.run(...modelTablesQuestion(place));
+  const tables = systemPlace(source, project);
+  const { schema } = tables;
+  const [[, ledger] = []] = await source.run(...modelTablesQuestion(tables));
   const all = source.family === 'postgres' ? projectMigrationsSql(schema) : mysqlProjectTables(schema).migrations;
   const rows = ledger === '1' ? await source.run(all, []) : [];
   const applied = new Map(
@@ -75,8 +75,8 @@ export async function projectMigrationState(source: Source, project: Project): P
   );
   const present = await readMigrations(project);
   for (const { name, checksum } of present) {
-    const known = applied.get(name);
-    if (known !== undefined && known.checksum !== checksum) throw changed(name);
+    const earlier = applied.get(name);
+    if (earlier !== undefined && earlier.checksum !== checksum) throw changed(name);
   }
   const names = new Set(present.map(({ name }) => name));
   return {
@@ -133,7 +133,7 @@ async function applyOne(
     ]);
     await source.script(createProjectLedgerSql(schema));
     const applied = await source.run(projectMigrationsSql(schema), []);
-    const isNew = applied.every(([known]) => known !== name);
+    const isNew = applied.every(([appliedName]) => appliedName !== name);
     if (isNew) {
       await source.script(script);
       await source.run(recordMigrationSql(schema), [name, checksum, script, platformVersion()]);

@@ -24,12 +24,12 @@ export async function readFacts(
   project: Project,
   progress: Progress,
   open?: Source,
-  known?: KnownTables,
+  knownTables?: KnownTables,
 ): Promise<ReadFacts> {
   const source = open ?? (await connect(project, progress));
   try {
     return await progress.phase('introspect', async (detail) => {
-      const reading = await readChanged(source, project, known);
+      const reading = await readChanged(source, project, knownTables);
       const { facts } = reading;
       detail(`${count(facts.tables.length, 'table')} from ${source.label}`);
       const diagnostics = [...facts.diagnostics, ...(await systemDiagnostics(source, project))];
@@ -41,7 +41,8 @@ export async function readFacts(
   }
 }
 
-async function readChanged(source: Source, project: Project, known: KnownTables | undefined): Promise<Reading> {
-  const reread = known === undefined ? null : await rereadTables(source.run, known.reading, known.changed);
+async function readChanged(source: Source, project: Project, knownTables: KnownTables | undefined): Promise<Reading> {
+  const reread =
+    knownTables === undefined ? null : await rereadTables(source.run, knownTables.reading, knownTables.changed);
   return reread ?? readTables(source.family, source.run, readOptions(project));
 }

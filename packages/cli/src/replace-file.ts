@@ -29,11 +29,11 @@ export async function stageText(path: string, pieces: readonly Piece[]): Promise
     await close();
     throw error;
   }
-  const place = (): void => {
+  const publish = (): void => {
     isLinked(path, old);
     renameSync(staged, path);
   };
-  return { place, close };
+  return { place: publish, close };
 }
 
 /** Writes a file in one step: readers find either the old text or the whole new one. */

@@ -44,18 +44,19 @@ export function stageFiles(folder: string): StagedFiles {
   const long: Target[] = [];
   const stageLong = async (files: readonly Target[]): Promise<void> => {
     const twins = new Map<Target, Target>();
-    for (const one of files) {
-      const twin = long.find(({ file }) => haveSamePieces(file, one.file));
-      if (twin === undefined) long.push(one);
-      else twins.set(one, twin);
+    for (const target of files) {
+      const twin = long.find(({ file }) => haveSamePieces(file, target.file));
+      if (twin === undefined) long.push(target);
+      else twins.set(target, twin);
     }
     const write = ({ path, file }: Target) => writePieces(join(fresh, path), file.pieces ?? []);
     await eachOf(
-      files.filter((one) => !twins.has(one)),
+      files.filter((target) => !twins.has(target)),
       write,
     );
     // A document with the same text as an earlier one, such as that of administrators, is a hard link to its file.
-    for (const [one, twin] of twins) if (!isLinked(join(fresh, twin.path), join(fresh, one.path))) await write(one);
+    for (const [target, twin] of twins)
+      if (!isLinked(join(fresh, twin.path), join(fresh, target.path))) await write(target);
   };
   return {
     paths,
@@ -63,9 +64,10 @@ export function stageFiles(folder: string): StagedFiles {
       const more = files.map(({ path }) => path);
       makeFolders(fresh, more);
       const texts = files.map(({ file }) => wholeText(file));
-      const writing = stageLong(files.filter((_, at) => texts[at] === null));
+      const writing = stageLong(files.filter((_, index) => texts[index] === null));
       const stageShort = async (): Promise<void> => {
-        for (const [at, text] of texts.entries()) if (text !== null) writeWhole(join(fresh, more[at] ?? ''), text);
+        for (const [index, text] of texts.entries())
+          if (text !== null) writeWhole(join(fresh, more[index] ?? ''), text);
       };
       await bothOf(writing, stageShort());
       paths.push(...more);
@@ -96,7 +98,7 @@ export function stageFiles(folder: string): StagedFiles {
 /** Makes the folders that files will lie in. */
 function makeFolders(folder: string, paths: readonly string[]): void {
   const folders = new Set(paths.map((path) => dirname(join(folder, path))));
-  for (const one of folders) mkdirSync(one, { recursive: true });
+  for (const parent of folders) mkdirSync(parent, { recursive: true });
 }
 
 /**

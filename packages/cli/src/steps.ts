@@ -104,8 +104,8 @@ export function printSummary(project: Project, generation: Generation, progress:
 
 /** Counts of zero are left out: they would read like errors. */
 function diagnosticsLine(warnings: number, notes: number): string {
-  const told = [...(warnings > 0 ? [count(warnings, 'warning')] : []), ...(notes > 0 ? [count(notes, 'note')] : [])];
-  return told.length > 0 ? told.join(', ') : 'no diagnostics';
+  const counts = [...(warnings > 0 ? [count(warnings, 'warning')] : []), ...(notes > 0 ? [count(notes, 'note')] : [])];
+  return counts.length > 0 ? counts.join(', ') : 'no diagnostics';
 }
 
 /** Facts of the database: its tables, and the roles and rules in the platform's own tables. */
@@ -159,10 +159,10 @@ export async function loadReplaced(project: Project, progress: Progress): Promis
     return await loadSchema(project);
   } catch (error) {
     if (!(error instanceof DiagnosticsError)) throw error;
-    const told = error.diagnostics.map(
-      (one): Diagnostic => ({ ...one, severity: 'warning', hint: 'It is written anew.' }),
+    const warnings = error.diagnostics.map(
+      (diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning', hint: 'It is written anew.' }),
     );
-    report(told, progress);
+    report(warnings, progress);
     return null;
   }
 }

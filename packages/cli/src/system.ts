@@ -59,7 +59,7 @@ function explainMigration(error: unknown): never {
  * or if the role may not read the ledger.
  */
 export async function systemDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
-  const place = 'database';
+  const check = 'database';
   try {
     const { installed, pending } = await readMigrations(
       { query: source.run, family: source.family },
@@ -68,10 +68,12 @@ export async function systemDiagnostics(source: Source, project: Project): Promi
     if (!installed || pending.length === 0) return [];
     const names = pending.map(({ id, name }) => `${id} "${name}"`).join(', ');
     const message = `The tables of the platform are older than this version; they lack ${names}.`;
-    return [{ code: 'system-tables-behind', severity: 'warning', place, message, hint: 'Run `platform migrate`.' }];
+    return [
+      { code: 'system-tables-behind', severity: 'warning', place: check, message, hint: 'Run `platform migrate`.' },
+    ];
   } catch (error) {
     if (!(error instanceof MigrationError)) throw error;
     if (error.problem === 'forbidden') return [];
-    return [{ code: 'system-tables', severity: 'error', place, message: error.message, hint: error.hint }];
+    return [{ code: 'system-tables', severity: 'error', place: check, message: error.message, hint: error.hint }];
   }
 }

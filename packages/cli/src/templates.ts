@@ -21,19 +21,19 @@ export function templatesFolder(): string {
 
 /** Text of every template by its name, those of the project in place of the platform's own of the same name. */
 export async function loadTemplates(project: Project): Promise<ReadonlyMap<string, string>> {
-  const own = await readTemplates(templatesFolder());
+  const shipped = await readTemplates(templatesFolder());
   const { templates } = project.config;
-  if (templates === undefined) return new Map(own);
+  if (templates === undefined) return new Map(shipped);
   const overriding = await readTemplates(resolve(project.folder, templates));
-  const unknown = overriding.find(([name]) => !own.some(([known]) => known === name));
+  const unknown = overriding.find(([name]) => !shipped.some(([shippedName]) => shippedName === name));
   if (unknown !== undefined) {
     throw new CommandError(
       exitCodes.invalid,
       `"${join(templates, unknown[0])}" replaces no template.`,
-      `Templates are ${own.map(([name]) => name).join(', ')}.`,
+      `Templates are ${shipped.map(([name]) => name).join(', ')}.`,
     );
   }
-  return new Map([...own, ...overriding]);
+  return new Map([...shipped, ...overriding]);
 }
 
 async function readTemplates(folder: string): Promise<readonly (readonly [name: string, text: string])[]> {

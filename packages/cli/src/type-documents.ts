@@ -13,8 +13,8 @@ import { startWorker } from './worker-thread.ts';
 export async function typeDocuments(files: readonly GeneratedFile[]): Promise<readonly GeneratedFile[]> {
   const documents = files.filter(({ path }) => /^openapi\/[\w-]+\.json$/.test(path));
   const texts = await makeTypes(documents.map(({ contents }) => contents));
-  const typed = documents.map(({ path }, at): GeneratedFile => {
-    return { path: path.replace(/json$/, 'd.ts'), contents: `${head}${texts[at] ?? ''}` };
+  const typed = documents.map(({ path }, index): GeneratedFile => {
+    return { path: path.replace(/json$/, 'd.ts'), contents: `${head}${texts[index] ?? ''}` };
   });
   return [...files, ...typed];
 }

@@ -4,8 +4,8 @@ import { reasonOf } from './readable.ts';
 /** A database that cannot be used, as a failure with the cure. `label` names it without credentials. */
 export function unreachable(label: string, error: unknown): CommandError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const said = reasonOf(error);
-  const [reason = said, advice = elsewhere] = causes.get(code) ?? causes.get(said) ?? [];
+  const text = reasonOf(error);
+  const [reason = text, advice = elsewhere] = causes.get(code) ?? causes.get(text) ?? [];
   const subject = label.charAt(0).toUpperCase() + label.slice(1);
   return new CommandError(exitCodes.database, `${subject} cannot be used: ${reason}.`, advice);
 }

@@ -58,10 +58,10 @@ function signInCurl({ url, administrator }: Welcome): readonly string[] {
 export function curlLines(welcome: Welcome): readonly string[] {
   const { url, token, api } = welcome;
   const open = api.access.find(({ roles }) => roles.includes('public'))?.collections ?? [];
-  const own = api.collections.filter(({ system }) => system === undefined);
+  const collections = api.collections.filter(({ system }) => system === undefined);
   const readable = new Set(open.filter(({ read }) => read !== undefined).map(({ collection }) => collection));
-  const [shown] = own.filter(({ name }) => readable.has(name)).sort((a, b) => richness(b) - richness(a));
-  const hidden = own.toSorted((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
+  const [shown] = collections.filter(({ name }) => readable.has(name)).sort((a, b) => richness(b) - richness(a));
+  const hidden = collections.toSorted((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
   const secret = token.source === 'file' || token.source === 'created' ? token.value : '$ADMIN_TOKEN';
   const admin = ` -H "Authorization: Bearer ${secret}"`;
   const lines = [

@@ -102,11 +102,11 @@ export function openOutput(outputFolder: string, options: OutputOptions = {}): O
   };
   const stageMore = async (files: readonly OutputFile[]): Promise<void> => {
     const more = files.filter((file) => !target.has(file)).map(targetOf);
-    for (const one of more) target.set(one.file, one);
+    for (const added of more) target.set(added.file, added);
     const isLong = ({ file }: Target): boolean => wholeText(file) === null;
     // Long ones are written while this thread looks at the others, or continues its work.
     const writing = stageChanged(more.filter(isLong));
-    await bothOf(writing, stageChanged(more.filter((one) => !isLong(one))));
+    await bothOf(writing, stageChanged(more.filter((target) => !isLong(target))));
   };
   const stagings: Promise<void>[] = [];
   const stage = (files: readonly OutputFile[]): Promise<void> => {
@@ -178,17 +178,17 @@ function sortKnown(
 ): { readonly changed: readonly Target[]; readonly unknown: readonly Target[] } {
   // Where there is no folder there is no file either.
   if (!existsSync(folder)) return { changed: files, unknown: [] };
-  const known = files.map(({ file }) => holds(file));
+  const matches = files.map(({ file }) => holds(file));
   return {
-    changed: files.filter((_, at) => known[at] === false),
-    unknown: files.filter((_, at) => known[at] === null),
+    changed: files.filter((_, index) => matches[index] === false),
+    unknown: files.filter((_, index) => matches[index] === null),
   };
 }
 
 async function selectChanged(folder: string, files: readonly Target[]): Promise<readonly Target[]> {
   if (!existsSync(folder)) return files;
   const same = await eachOf(files, ({ path, file }) => holdsText(join(folder, path), piecesOf(file)));
-  return files.filter((_, at) => same[at] !== true);
+  return files.filter((_, index) => same[index] !== true);
 }
 
 /** Files that the last run made and this one does not. A manifest that cannot be read says nothing about any file. */

@@ -96,8 +96,8 @@ function pathOf({ stateFolder }: Folders): string {
 }
 
 function digestOf({ inputs, schema }: RunSources): string {
-  const told = JSON.stringify({ ...inputs, templates: [...inputs.templates] });
-  const hash = createHash('sha256').update(`${markOfCompiler()} ${told.length} ${told}\n`);
+  const serialized = JSON.stringify({ ...inputs, templates: [...inputs.templates] });
+  const hash = createHash('sha256').update(`${markOfCompiler()} ${serialized.length} ${serialized}\n`);
   for (const piece of schema()) hash.update(piece);
   return hash.digest('base64');
 }

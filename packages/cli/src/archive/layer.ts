@@ -64,10 +64,10 @@ export async function readLayer(folder: string, name: string, mark: string): Pro
 }
 
 function entriesOf(listed: readonly Listed[], content: Buffer): readonly Entry[] {
-  let at = 0;
+  let offset = 0;
   return listed.map(([maker, digest, asked, answers, lengths]) => {
-    const start = at;
-    for (const length of lengths) at += length;
+    const start = offset;
+    for (const length of lengths) offset += length;
     return {
       maker,
       digest,
@@ -81,10 +81,10 @@ function entriesOf(listed: readonly Listed[], content: Buffer): readonly Entry[]
 }
 
 function textsIn(content: Buffer, start: number, lengths: readonly number[]): readonly Piece[] {
-  let at = start;
+  let position = start;
   return lengths.map((length) => {
-    at += length;
-    return content.subarray(at - length, at);
+    position += length;
+    return content.subarray(position - length, position);
   });
 }
 

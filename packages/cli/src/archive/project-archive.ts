@@ -40,9 +40,9 @@ export async function openArchive(folder: string, part?: CompilePart): Promise<P
 
 /** True if the cache has entries that this compiler can use. */
 export async function isArchived(folder: string): Promise<boolean> {
-  const own = join(folder, descriptions);
-  const [name] = await layersIn(own);
-  return name !== undefined && (await isLayerOf(own, name, markOfCompiler()));
+  const descriptionFolder = join(folder, descriptions);
+  const [name] = await layersIn(descriptionFolder);
+  return name !== undefined && (await isLayerOf(descriptionFolder, name, markOfCompiler()));
 }
 
 /** The folder of results for descriptions. */

@@ -19,7 +19,7 @@ export async function checkOutput(project: Project, progress: Progress, options:
   const folder = relative(project.folder, project.output);
   const all = [
     ...(present === wanted ? [] : [{ path: 'platform.schema.json', before: present, after: wanted }]),
-    ...differences.map((one) => ({ ...one, path: `${folder}/${one.path}` })),
+    ...differences.map((difference) => ({ ...difference, path: `${folder}/${difference.path}` })),
   ];
   for (const difference of all) tell(difference, progress);
   progress.event('summary', { upToDate: all.length === 0, files: files.length, different: all.length });

@@ -67,15 +67,15 @@ function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
   const first = ['database', 'platform.schema.json'] as const;
   const second = ['database', 'generated'] as const;
   const now = fingerprintOf(parties, live);
-  const own = complaints(live.diagnostics);
+  const problems = complaints(live.diagnostics);
   return [
-    file === null ? missingFile(first) : judge(first, [...own, ...compareFacts(file, live)]),
+    file === null ? missingFile(first) : judge(first, [...problems, ...compareFacts(file, live)]),
     output === null || now === null
       ? missing(second, output)
-      : judge(second, [...own, ...compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)]),
+      : judge(second, [...problems, ...compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)]),
     judge(
       ['database', 'permissions.yaml'],
-      [...own, ...complaints(resolveUnder(parties, live, parties.permissions).diagnostics)],
+      [...problems, ...complaints(resolveUnder(parties, live, parties.permissions).diagnostics)],
     ),
   ];
 }
@@ -121,15 +121,15 @@ function fileAndPermissions(parties: Parties): Verdict {
   const { schema, diagnostics } = resolveUnder(parties, factsOf(file), parties.permissions);
   const problems = complaints(diagnostics);
   if (problems.length > 0) return judge(pair, problems);
-  const access = (of: Schema) => resolveApi(of).access.map(({ access: one }) => one);
+  const access = (schema: Schema) => resolveApi(schema).access.map(({ access: entry }) => entry);
   return judge(pair, [...compareAccess(access(file), access(schema)), ...compareRest(file, schema)]);
 }
 
 /** Compares the other results of the configuration: names, relations, notes. */
 function compareRest(file: Schema, now: Schema): readonly Finding[] {
   const text = (value: unknown): string => JSON.stringify(value);
-  const before = new Map(file.collections.map((one) => [one.name, text(sorted(one))]));
-  const after = new Map(now.collections.map((one) => [one.name, text(sorted(one))]));
+  const before = new Map(file.collections.map((collection) => [collection.name, text(sorted(collection))]));
+  const after = new Map(now.collections.map((collection) => [collection.name, text(sorted(collection))]));
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
     if (before.get(name) === after.get(name)) return [];
     return [{ object: `collection ${name}`, message: 'The configuration makes something else of it.' }];
@@ -163,16 +163,16 @@ function outputAndPermissions(parties: Parties): Verdict {
 }
 
 function resolveUnder(
-  { project: { config, diagnostics: read }, file, permissions: chosen, complaints: told }: Parties,
+  { project: { config, diagnostics: read }, file, permissions: chosen, complaints: problems }: Parties,
   facts: SchemaFacts,
   permissions: PermissionDocument,
 ): { readonly schema: Schema; readonly diagnostics: readonly Diagnostic[] } {
   const { schema, diagnostics } = resolveSchema(facts, config, permissions, file === null ? {} : { previous: file });
-  return { schema, diagnostics: [...read, ...(permissions === chosen ? told : []), ...diagnostics] };
+  return { schema, diagnostics: [...read, ...(permissions === chosen ? problems : []), ...diagnostics] };
 }
 
 function complaints(diagnostics: readonly Diagnostic[]): readonly Finding[] {
-  return diagnostics.filter(isError).map(({ place, message }) => ({ object: place, message }));
+  return diagnostics.filter(isError).map(({ place: location, message }) => ({ object: location, message }));
 }
 
 function isError({ severity }: Diagnostic): boolean {

@@ -38,9 +38,9 @@ function compareRights(role: string, was: AccessClass, is: AccessClass): readonl
 }
 
 function byRole(classes: readonly AccessClass[]): ReadonlyMap<string, AccessClass> {
-  return new Map(classes.flatMap((one) => one.roles.map((role) => [role, one] as const)));
+  return new Map(classes.flatMap((accessClass) => accessClass.roles.map((role) => [role, accessClass] as const)));
 }
 
 function byCollection({ collections }: AccessClass): ReadonlyMap<string, CollectionAccess> {
-  return new Map(collections.map((one) => [one.collection, one]));
+  return new Map(collections.map((collection) => [collection.collection, collection]));
 }

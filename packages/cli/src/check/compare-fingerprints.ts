@@ -18,17 +18,17 @@ export function compareFingerprints(dialect: Dialect, compiled: Fingerprint, now
 }
 
 function compareObjects(name: string, was: FingerprintObject, is: FingerprintObject): readonly Finding[] {
-  const place = `table ${name}`;
+  const table = `table ${name}`;
   const before = new Map(was.columns.map((column) => [column.name, column]));
   const after = new Map(is.columns.map((column) => [column.name, column]));
   return [
-    ...(was.kind === is.kind ? [] : [{ object: place, message: 'It is of another kind than when compiled.' }]),
+    ...(was.kind === is.kind ? [] : [{ object: table, message: 'It is of another kind than when compiled.' }]),
     ...(was.rowSecurity === is.rowSecurity
       ? []
-      : [{ object: place, message: `Row-level security was switched ${is.rowSecurity ? 'on' : 'off'}.` }]),
+      : [{ object: table, message: `Row-level security was switched ${is.rowSecurity ? 'on' : 'off'}.` }]),
     ...(was.key.join('\0') === is.key.join('\0')
       ? []
-      : [{ object: place, message: `Its key is (${is.key.join(', ')}), compiled as (${was.key.join(', ')}).` }]),
+      : [{ object: table, message: `Its key is (${is.key.join(', ')}), compiled as (${was.key.join(', ')}).` }]),
     ...[...new Set([...before.keys(), ...after.keys()])].flatMap((column) =>
       compareColumns(`column ${name}.${column}`, before.get(column), after.get(column)),
     ),

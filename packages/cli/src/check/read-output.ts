@@ -24,7 +24,7 @@ export async function readOutput(folder: string): Promise<ReadOutput | null> {
         return import(pathToFileURL(join(folder, 'access', name)).href);
       }),
     );
-    const access = modules.flatMap((one) => Object.values(one)).filter(isAccess);
+    const access = modules.flatMap((value) => Object.values(value)).filter(isAccess);
     return { fingerprint: module.fingerprint, access };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

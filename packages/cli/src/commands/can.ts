@@ -72,7 +72,7 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     if (judged === null) throw unknownItem(collection, key, descriptor.key);
     // Without a connection the key of the role is not known, which it has all the same.
     const signedIn = { ...caller, role: caller.role ?? (source === null && role !== 'public' ? role : null) };
-    const usable = judged.map((one) => ({ ...one, usable: isUsable(one.rule, signedIn) }));
+    const usable = judged.map((judgedRule) => ({ ...judgedRule, usable: isUsable(judgedRule.rule, signedIn) }));
     return tell(question, access, usable, notOffered(api, collection, action), visibly(progress));
   } finally {
     await source?.close();
@@ -105,20 +105,22 @@ function tell(
     allowed,
     accessClass: access.name,
     impossible,
-    rules: judged.map(({ rule, ...said }) => ({ ...rule, ...said })),
+    rules: judged.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
   progress.say(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}${what}.`);
   if (impossible !== null) progress.say(`  Nobody may: ${impossible}`);
   if (judged.length === 0) progress.say(`  No rule of ${role} is about ${action} of ${collection}.`);
-  for (const [index, one] of judged.entries()) {
-    for (const line of ruleLines(one, index, action)) progress.say(`  ${line}`);
+  for (const [index, judgedRule] of judged.entries()) {
+    for (const line of ruleLines(judgedRule, index, action)) progress.say(`  ${line}`);
   }
   return allowed;
 }
 
 function rulesOf(access: AccessClass, collection: string, action: RuledAction): readonly (AccessRule | WriteRule)[] {
-  const own: CollectionAccess | undefined = access.collections.find((one) => one.collection === collection);
-  return own?.[action] ?? [];
+  const collectionAccess: CollectionAccess | undefined = access.collections.find(
+    (candidate) => candidate.collection === collection,
+  );
+  return collectionAccess?.[action] ?? [];
 }
 
 function actionOf(text: string): RuledAction {
@@ -141,10 +143,10 @@ function refuseKey({ name, key, singleton }: CollectionDescriptor): void {
   throw new CommandError(exitCodes.usage, `"${name}" ${reason}`, 'Leave the key out.');
 }
 
-function unknownCollection(name: string, known: readonly { readonly name: string }[]): CommandError {
+function unknownCollection(name: string, collections: readonly { readonly name: string }[]): CommandError {
   const nearest = didYouMean(
     name,
-    known.map((one) => one.name),
+    collections.map((candidate) => candidate.name),
   );
   const hint = nearest === null ? null : `Did you mean "${nearest}"?`;
   return new CommandError(exitCodes.usage, `There is no collection "${name}".`, hint);

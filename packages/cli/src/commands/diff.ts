@@ -55,9 +55,9 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
   const next = await schemaAt(to, project, progress);
   const [before, after] = [old.schema, next.schema];
   const renames = await chooseRenames(before, after, options);
-  const [known, now] = [await outputAt(from, project), await outputAt(to, project)];
-  const operations = both(known.operations, now.operations);
-  const extensions = both(known.extensions, now.extensions);
+  const [earlier, now] = [await outputAt(from, project), await outputAt(to, project)];
+  const operations = both(earlier.operations, now.operations);
+  const extensions = both(earlier.extensions, now.extensions);
   const found = await progress.phase('compare', () =>
     diffSchemas(before, after, { renames, ...(operations && { operations }), ...(extensions && { extensions }) }),
   );
@@ -91,10 +91,10 @@ const limits = ['breaking', 'dangerous', 'never'] as const;
 
 const ranks: Readonly<Record<Severity | 'never', number>> = { safe: 0, dangerous: 1, breaking: 2, never: 3 };
 
-function oneOf<T extends string>(known: readonly T[], text: string, what: string): T {
-  const found = known.find((one) => one === text);
+function oneOf<T extends string>(choices: readonly T[], text: string, what: string): T {
+  const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
-  throw new CommandError(exitCodes.usage, `"${text}" is no ${what}.`, `Write ${known.join(', ')}.`);
+  throw new CommandError(exitCodes.usage, `"${text}" is no ${what}.`, `Write ${choices.join(', ')}.`);
 }
 
 /** Chooses certain renames and those that the user confirms; if the user cannot be asked, all likely ones. */
@@ -105,7 +105,9 @@ async function chooseRenames(before: Schema, after: Schema, options: DiffOptions
   const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
   if (guesses.length === 0 || !isAsked) return found;
   const agreed = new Set(await askRenames(guesses));
-  return found.flatMap((one) => (one.certain ? [one] : agreed.has(one) ? [{ ...one, certain: true }] : []));
+  return found.flatMap((difference) =>
+    difference.certain ? [difference] : agreed.has(difference) ? [{ ...difference, certain: true }] : [],
+  );
 }
 
 function isIn(change: Change, acknowledged: ReadonlySet<string>): boolean {

@@ -25,19 +25,20 @@ export async function doctor(options: GlobalOptions): Promise<void> {
   for (const { check, severity, message, advice } of shown) {
     progress.say(`${severity.padEnd(7)}  ${check}: ${visible(message)}\n           ${visible(advice)}`);
   }
-  const of = (severity: Finding['severity']): number => findings.filter((one) => one.severity === severity).length;
-  progress.event('summary', { problems: of('problem'), warnings: of('warning'), notes: of('note') });
+  const countOf = (severity: Finding['severity']): number =>
+    findings.filter((finding) => finding.severity === severity).length;
+  progress.event('summary', { problems: countOf('problem'), warnings: countOf('warning'), notes: countOf('note') });
   progress.say(
-    `${count(of('problem'), 'problem')}, ${count(of('warning'), 'warning')}, ${count(of('note'), 'note')}` +
-      `${of('note') > 0 && !progress.notes ? ' (--notes shows them)' : ''}.`,
+    `${count(countOf('problem'), 'problem')}, ${count(countOf('warning'), 'warning')}, ${count(countOf('note'), 'note')}` +
+      `${countOf('note') > 0 && !progress.notes ? ' (--notes shows them)' : ''}.`,
   );
-  if (of('problem') > 0) process.exitCode = exitCodes.invalid;
+  if (countOf('problem') > 0) process.exitCode = exitCodes.invalid;
 }
 
 async function examine(options: GlobalOptions, progress: Progress): Promise<readonly Finding[]> {
   const project = await loadProject(options.project);
-  const own = await examineProject(project);
-  return [...own, ...(await examineRest(project, progress))];
+  const ofProject = await examineProject(project);
+  return [...ofProject, ...(await examineRest(project, progress))];
 }
 
 /**
@@ -115,11 +116,14 @@ function refused(error: unknown): readonly Finding[] {
 
 /** Output that cannot be compared, such as edited generated code, is a problem itself. */
 function uncompared(error: unknown): readonly Finding[] {
-  return refused(error).map((one) => ({ ...one, check: one.check === 'database' ? 'drift' : one.check }));
+  return refused(error).map((finding) => ({
+    ...finding,
+    check: finding.check === 'database' ? 'drift' : finding.check,
+  }));
 }
 
-function wrongWith({ code, place, message, hint }: Diagnostic): Finding {
-  return { check: code, severity: 'problem', message: `${place}: ${message}`, advice: hint ?? 'Correct it.' };
+function wrongWith({ code, place: location, message, hint }: Diagnostic): Finding {
+  return { check: code, severity: 'problem', message: `${location}: ${message}`, advice: hint ?? 'Correct it.' };
 }
 
 /** Where rules are wrong that is found already, and nothing else can be said of them. */

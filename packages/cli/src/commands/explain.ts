@@ -79,7 +79,7 @@ async function explainReading(
   progress.event('read', {
     ...explained,
     accessClass: access.name,
-    rules: rules.map(({ rule, ...said }) => ({ ...rule, ...said })),
+    rules: rules.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
   tellRules(target, access, rules, progress);
   tellRead(explained, progress);
@@ -98,7 +98,7 @@ type Method = (typeof methods)[number];
 /** `GET /items/articles?fields=id`, of a read also without the method. */
 function requestOf(request: string): { readonly method: Method; readonly target: string } {
   const [, word = 'GET', target = ''] = /^(?:([A-Za-z]+)\s+)?(\S.*)$/.exec(request.trim()) ?? [];
-  const method = methods.find((one) => one === word.toUpperCase());
+  const method = methods.find((candidate) => candidate === word.toUpperCase());
   if (method !== undefined && target.startsWith('/items/')) return { method, target };
   throw new CommandError(
     exitCodes.usage,
@@ -130,8 +130,8 @@ function rulesOf({ collections }: AccessClass, target: string): readonly AccessR
 function tellRules(target: string, access: AccessClass, rules: readonly Judged[], progress: Progress): void {
   progress.say(`rules    of ${access.roles.join(', ')} for reading ${itemIn(target).collection}`);
   if (rules.length === 0) progress.say('           none');
-  for (const [index, one] of rules.entries()) {
-    for (const line of ruleLines(one, index, 'read')) progress.say(`           ${line}`);
+  for (const [index, rule] of rules.entries()) {
+    for (const line of ruleLines(rule, index, 'read')) progress.say(`           ${line}`);
   }
 }
 

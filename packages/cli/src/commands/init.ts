@@ -85,8 +85,8 @@ async function installTables(folder: string, progress: Progress): Promise<void> 
   try {
     const applied = await installSystem(source, project, progress);
     // On a database server `platform migrate` applies the project's migrations.
-    const own = source.embedded === null ? [] : await applyProjectMigrations(source, project, () => undefined);
-    progress.say(`  ${count(applied.length + own.length, 'migration')} applied to ${source.label}`);
+    const ofProject = source.embedded === null ? [] : await applyProjectMigrations(source, project, () => undefined);
+    progress.say(`  ${count(applied.length + ofProject.length, 'migration')} applied to ${source.label}`);
   } finally {
     await source.close();
   }

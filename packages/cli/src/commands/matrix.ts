@@ -39,7 +39,7 @@ async function matrixText(options: MatrixOptions, progress: Progress): Promise<s
 function formatOf({ format, output = '' }: MatrixOptions): MatrixFormat {
   const endings: Readonly<Record<string, MatrixFormat>> = { md: 'markdown', csv: 'csv', html: 'html' };
   const wanted = format ?? endings[output.split('.').at(-1) ?? ''] ?? 'text';
-  const found = matrixFormats.find((one) => one === wanted);
+  const found = matrixFormats.find((candidate) => candidate === wanted);
   if (found !== undefined) return found;
   throw new CommandError(exitCodes.usage, `"${wanted}" is no format.`, `Formats are ${matrixFormats.join(', ')}.`);
 }

@@ -30,10 +30,10 @@ export async function migrate(options: MigrateCommandOptions): Promise<void> {
 /** The platform's own tables first: the project's migrations may refer to them, and are recorded there. */
 async function applyAll(source: Source, project: Project, progress: Progress): Promise<number> {
   const system = await installSystem(source, project, progress);
-  const own = await applyProjectMigrations(source, project, (name) => {
+  const ofProject = await applyProjectMigrations(source, project, (name) => {
     progress.event('migration', { name, action: 'applied' });
   });
-  return system.length + own.length;
+  return system.length + ofProject.length;
 }
 
 /** Lists every migration; the exit code is 0 if the database has them all. */
@@ -47,17 +47,17 @@ async function printState(source: Source, project: Project, progress: Progress):
     progress.event('migration', { id, name, action: 'pending' });
     progress.say(`  ${id} ${name}  pending`);
   }
-  const own = await projectMigrationState(source, project);
-  for (const name of own.applied) {
+  const ofProject = await projectMigrationState(source, project);
+  for (const name of ofProject.applied) {
     progress.event('migration', { name, action: 'none' });
     progress.say(`  ${name}  applied`);
   }
-  for (const { name } of own.pending) {
+  for (const { name } of ofProject.pending) {
     progress.event('migration', { name, action: 'pending' });
     progress.say(`  ${name}  pending`);
   }
-  const waiting = pending.length + own.pending.length;
-  progress.event('summary', { applied: applied.length + own.applied.length, pending: waiting });
+  const waiting = pending.length + ofProject.pending.length;
+  progress.event('summary', { applied: applied.length + ofProject.applied.length, pending: waiting });
   if (waiting > 0) process.exitCode = exitCodes.invalid;
 }
 

@@ -14,8 +14,8 @@ export interface SchemaPullOptions extends GlobalOptions {
 /** `platform schema pull`: takes the schema of a database into platform.schema.json, and lists its news. */
 export async function pullSchema({ from, ...options }: SchemaPullOptions): Promise<void> {
   const progress = processProgress(options);
-  const own = await loadProject(options.project);
-  const project = from === undefined ? own : { ...own, databaseUrl: from };
+  const configured = await loadProject(options.project);
+  const project = from === undefined ? configured : { ...configured, databaseUrl: from };
   const previous = await loadReplaced(project, progress);
   const schema = await introspectProject(project, progress, previous);
   const differences = previous === null ? [] : compareFacts(previous, schema);

@@ -41,7 +41,7 @@ export async function startCrew(project: Settings, size: number, progress: Progr
   const [first] = ready;
   if (first === undefined) return;
   manager.ready(first.url);
-  const administrator = ready.find((one) => one.administrator !== null)?.administrator ?? null;
+  const administrator = ready.find((readiness) => readiness.administrator !== null)?.administrator ?? null;
   if (administrator !== null) progress.event('administrator', { ...administrator });
   reportDrift(first.drifts, progress);
   progress.event('listening', { url: first.url, workers: size });
@@ -93,8 +93,8 @@ export async function startWorker(project: Settings, options: StartOptions): Pro
   process.on('message', (message) => {
     if (message === finish) end();
   });
-  const told: Readiness = { url: server.url, pages: server.pages, administrator, drifts: server.drifts() };
-  cluster.worker?.send(told);
+  const readiness: Readiness = { url: server.url, pages: server.pages, administrator, drifts: server.drifts() };
+  cluster.worker?.send(readiness);
 }
 
 const silent = createProgress({ json: false, notes: false, terminal: false, write() {}, writeEvent() {} });

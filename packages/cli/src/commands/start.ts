@@ -189,8 +189,8 @@ export async function importApi(project: Settings): Promise<CompiledApi> {
   try {
     return (await importGenerated(project.output)).api;
   } catch (error) {
-    const own = ownCodeError(error, project.folder, exitCodes.start);
-    if (!isMissingFile(error) || own instanceof CommandError) throw own;
+    const described = ownCodeError(error, project.folder, exitCodes.start);
+    if (!isMissingFile(error) || described instanceof CommandError) throw described;
     throw new CommandError(
       exitCodes.start,
       `The generated code cannot be loaded: ${error.message}`,

@@ -19,8 +19,8 @@ export function packFiles(files: readonly GeneratedFile[]): PackedFiles {
     path: file.path,
     // The whole text of a file in pieces is not asked for: it would be put together.
     pieces: Uint32Array.from(file.pieces ?? [file.contents], (piece) => {
-      const known = numbers.get(piece);
-      if (known !== undefined) return known;
+      const existing = numbers.get(piece);
+      if (existing !== undefined) return existing;
       const number = numbers.size;
       numbers.set(piece, number);
       places.push(...bytes.add(piece));
@@ -32,8 +32,8 @@ export function packFiles(files: readonly GeneratedFile[]): PackedFiles {
 
 /** The files again. */
 export function unpackFiles({ buffers, places, files }: PackedFiles): readonly GeneratedFile[] {
-  const pieces = Array.from({ length: places.length / 3 }, (_, at): Piece => {
-    const [buffer = 0, start = 0, length = 0] = places.subarray(3 * at, 3 * at + 3);
+  const pieces = Array.from({ length: places.length / 3 }, (_, index): Piece => {
+    const [buffer = 0, start = 0, length = 0] = places.subarray(3 * index, 3 * index + 3);
     return new Uint8Array(buffers[buffer] ?? new SharedArrayBuffer(0), start, length);
   });
   return files.map((file) =>

@@ -15,7 +15,7 @@ export type InputMarks = ReadonlyMap<string, string>;
 export async function takeMarks(project: Project): Promise<InputMarks> {
   const { folder, config } = project;
   const folders = ['extensions', 'documents', ...(config.templates === undefined ? [] : [config.templates])];
-  const listed = await Promise.all(folders.map((one) => filesIn(resolve(folder, one))));
+  const listed = await Promise.all(folders.map((subfolder) => filesIn(resolve(folder, subfolder))));
   const modules = await loadModules(project, await loadExtensions(project));
   const paths = [
     ...configNames.map((name) => join(folder, name)),

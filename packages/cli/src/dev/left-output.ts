@@ -22,7 +22,7 @@ export function noteOutput(output: string, files: readonly OutputFile[]): LeftOu
 /** Makes the look-up of known contents from the state in which this process has left the files. */
 export function knownOutput(output: string, left: LeftOutput): KnownContents {
   return (file) => {
-    const one = left.get(file.path);
-    return one === undefined || !isUntouched(output, one.left) ? null : haveSameText(one.file, file);
+    const leftFile = left.get(file.path);
+    return leftFile === undefined || !isUntouched(output, leftFile.left) ? null : haveSameText(leftFile.file, file);
   };
 }

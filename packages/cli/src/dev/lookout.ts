@@ -50,7 +50,7 @@ export async function startLookout(
   let asked = performance.now();
   let away = false;
   let number = 0;
-  let told = false;
+  let isReporting = false;
   let woken = false;
   let isForgotten = false;
   let proofAt = Number.POSITIVE_INFINITY;
@@ -69,14 +69,14 @@ export async function startLookout(
     return changed;
   };
   const isDue = (now: number): boolean =>
-    woken || now - asked >= (told && !away && !isForgotten ? rhythm.told : rhythm.database);
+    woken || now - asked >= (isReporting && !away && !isForgotten ? rhythm.told : rhythm.database);
   return {
     wake() {
       woken = true;
       interrupt.abort();
     },
     relyOnNotices(rely) {
-      told = rely;
+      isReporting = rely;
     },
     forgetTables() {
       database = null;

@@ -85,8 +85,8 @@ export async function rebuild(
   if (onlyTables && isSaid(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
   const rewriting = startRewriting(project, last.left);
   try {
-    const given = { facts: { ...facts, previous }, memory };
-    const compilation = await compileProject(project, silent, given, rewriting.begin);
+    const options = { facts: { ...facts, previous }, memory };
+    const compilation = await compileProject(project, silent, options, rewriting.begin);
     const early = isExtended(compilation.files) ? await rewriting.finish(compilation) : null;
     await serve(await linkCompilation(project, compilation, number), project);
     const served = performance.now();
@@ -150,11 +150,11 @@ function extensionsOf(compilation: Compilation): ListedExtensions {
 
 /** Sentences of warnings that were not there before. */
 export function newWarnings(before: Built, after: Built): readonly string[] {
-  const known = new Set(warningsOf(before));
-  return warningsOf(after).filter((text) => !known.has(text));
+  const earlier = new Set(warningsOf(before));
+  return warningsOf(after).filter((text) => !earlier.has(text));
 }
 
 function warningsOf({ compilation }: Built): readonly string[] {
   const warnings = compilation.diagnostics.filter(({ severity }) => severity === 'warning');
-  return warnings.map(({ place, message }) => `${place}: ${message}`);
+  return warnings.map(({ place: location, message }) => `${location}: ${message}`);
 }

@@ -25,7 +25,7 @@ const defaults = {
 
 type Compiler = typeof ts;
 
-let known: ts.SemanticDiagnosticsBuilderProgram | undefined;
+let builder: ts.SemanticDiagnosticsBuilderProgram | undefined;
 let latest = 0;
 
 parentPort?.on('message', (number: number) => {
@@ -53,13 +53,17 @@ async function verdictOf(): Promise<TypeVerdict> {
 }
 
 function check(compiler: Compiler): readonly string[] {
-  const own = join(folder, 'tsconfig.json');
-  const given = existsSync(own) ? compiler.readConfigFile(own, compiler.sys.readFile).config : {};
-  const json = { ...given, compilerOptions: { ...defaults, ...given.compilerOptions, noEmit: true }, include: folders };
+  const configFile = join(folder, 'tsconfig.json');
+  const config = existsSync(configFile) ? compiler.readConfigFile(configFile, compiler.sys.readFile).config : {};
+  const json = {
+    ...config,
+    compilerOptions: { ...defaults, ...config.compilerOptions, noEmit: true },
+    include: folders,
+  };
   const { options, fileNames } = compiler.parseJsonConfigFileContent(json, compiler.sys, folder);
   const host = hostOf(compiler, options);
-  known = compiler.createSemanticDiagnosticsBuilderProgram(fileNames, options, host, known);
-  const program = known;
+  builder = compiler.createSemanticDiagnosticsBuilderProgram(fileNames, options, host, builder);
+  const program = builder;
   const files = program.getSourceFiles().filter(({ fileName }) => join(fileName).startsWith(folder + sep));
   const diagnostics = [
     ...program.getOptionsDiagnostics(),

@@ -44,14 +44,14 @@ async function resolveCurrent(project: Project, progress: Progress, source?: Sou
   const previous = facts.previous ?? (await loadSchema(project));
   const { resolution, sources } = await progress.phase('resolve', () => resolveSources(project, facts, previous));
   const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
-  report([...sources, ...resolution.diagnostics.filter((one) => !isError(one))], progress);
+  report([...sources, ...resolution.diagnostics.filter((diagnostic) => !isError(diagnostic))], progress);
   return { ...resolution, diagnostics: resolution.diagnostics.filter(isError) };
 }
 
-function parsed(text: string, place: string): Resolution {
+function parsed(text: string, source: string): Resolution {
   const found = parseSchema(text);
   if ('schema' in found) return { schema: found.schema, diagnostics: [] };
-  throw new CommandError(exitCodes.invalid, `${place}: ${found.diagnostic.message}`, found.diagnostic.hint);
+  throw new CommandError(exitCodes.invalid, `${source}: ${found.diagnostic.message}`, found.diagnostic.hint);
 }
 
 async function readRevision(revision: string, project: Project): Promise<string> {

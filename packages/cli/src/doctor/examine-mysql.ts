@@ -68,7 +68,7 @@ async function engines({ run }: Source, tables: readonly Table[]): Promise<reado
     [],
   );
   return rows.flatMap(([schema, name, engine]) => {
-    const table = tables.find((one) => one.schema === schema && one.name === name);
+    const table = tables.find((candidate) => candidate.schema === schema && candidate.name === name);
     if (table === undefined) return [];
     return {
       check: 'no-transactions',

@@ -60,7 +60,7 @@ async function rights({ run }: Source, { collections, tables }: Schema): Promise
     JSON.stringify(wanted.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
   ]);
   return rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
-    const table = wanted.find((one) => one.table.schema === schema && one.table.name === name)?.table;
+    const table = wanted.find((candidate) => candidate.table.schema === schema && candidate.table.name === name)?.table;
     if (table === undefined || columns == null) return [];
     const what = isWhole === 'true' ? table.id : `the columns ${columns} of ${table.id}`;
     const some = isWhole === 'true' ? 'SELECT' : `SELECT (${columns})`;

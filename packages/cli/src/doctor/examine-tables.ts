@@ -52,7 +52,7 @@ function unindexedRules(
 ): readonly Finding[] {
   const rules = permissions.filter((rule) => rule.collection === collection && rule.action !== 'create');
   const fields = new Map(
-    collections.find(({ name }) => name === collection)?.fields.map((one) => [one.name, one.column]),
+    collections.find(({ name }) => name === collection)?.fields.map((field) => [field.name, field.column]),
   );
   const names = new Set(rules.flatMap(({ where }) => comparedFields(where)));
   const columns = [...names].flatMap((name) => fields.get(name) ?? []);

@@ -28,8 +28,8 @@ export async function createRecorder(project: Settings): Promise<(exchange: Answ
   const described = new Map<string, Described>();
 
   function describedTo(accessClass: string): Described {
-    const known = described.get(accessClass);
-    if (known !== undefined) return known;
+    const cached = described.get(accessClass);
+    if (cached !== undefined) return cached;
     const text = readFileSync(join(project.output, 'openapi', `${accessClass}.json`), 'utf8');
     const document: OpenApiPaths = JSON.parse(text);
     const made = { find: createOperationFinder(document), secrets: writtenOnly(document) };
@@ -44,10 +44,10 @@ export async function createRecorder(project: Settings): Promise<(exchange: Answ
     const operation = find(method, url.replace(/\?.*$/s, ''));
     const example = exampleOf(exchange, secrets);
     if (operation === undefined || example === null) return;
-    const own = examples[accessClass] ?? {};
-    const known = own[operation] ?? [];
-    if (!isNews(known, example)) return;
-    examples = byName({ ...examples, [accessClass]: byName({ ...own, [operation]: [...known, example] }) });
+    const ofClass = examples[accessClass] ?? {};
+    const ofOperation = ofClass[operation] ?? [];
+    if (!isNews(ofOperation, example)) return;
+    examples = byName({ ...examples, [accessClass]: byName({ ...ofClass, [operation]: [...ofOperation, example] }) });
     writeFileSync(examplesFile(project), printJson(asJson(examples)));
   };
 }
@@ -80,9 +80,9 @@ function jsonOf(text: string | null): readonly JsonValue[] | null {
 }
 
 /** Another way to ask is one with other parameters, or with a body of other members. */
-function isNews(known: readonly Example[], example: Example): boolean {
-  const alike = known.filter(({ status }) => status === example.status);
-  return alike.length < mostKept && alike.every((one) => shapeOf(one) !== shapeOf(example));
+function isNews(kept: readonly Example[], example: Example): boolean {
+  const alike = kept.filter(({ status }) => status === example.status);
+  return alike.length < mostKept && alike.every((keptExample) => shapeOf(keptExample) !== shapeOf(example));
 }
 
 function shapeOf({ request, body = null }: Example): string {

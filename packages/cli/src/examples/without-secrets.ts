@@ -15,7 +15,7 @@ export function writtenOnly(value: unknown): ReadonlySet<string> {
   const look = (part: unknown, name: string): void => {
     if (typeof part !== 'object' || part === null) return;
     if ('writeOnly' in part && part.writeOnly === true) names.add(name);
-    for (const [inner, one] of Object.entries(part)) look(one, inner);
+    for (const [inner, member] of Object.entries(part)) look(member, inner);
   };
   look(value, '');
   return names;
@@ -28,7 +28,7 @@ export function writtenOnly(value: unknown): ReadonlySet<string> {
 export function withoutSecrets(value: JsonValue, names: ReadonlySet<string>, isSecret = false): JsonValue {
   if (typeof value === 'string') return isSecret || value.startsWith('$argon2') ? hidden : value;
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((one: JsonValue) => withoutSecrets(one, names, isSecret));
+  if (Array.isArray(value)) return value.map((element: JsonValue) => withoutSecrets(element, names, isSecret));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,

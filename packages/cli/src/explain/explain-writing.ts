@@ -57,12 +57,12 @@ export async function explainWriting(
   if (explained.kind === 'refused') tellRefusal(explained, progress);
   progress.say(`rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${explained.collection}`);
   if (judged.length === 0) progress.say('           none');
-  for (const [index, one] of judged.entries()) {
-    for (const line of linesOf(one, index)) progress.say(`           ${line}`);
+  for (const [index, judgedRule] of judged.entries()) {
+    for (const line of linesOf(judgedRule, index)) progress.say(`           ${line}`);
   }
   tellHooks(explained.hooks, hooks, progress);
   tellStatements(explained, rehearse, progress);
-  if (source !== null) for (const one of sent) await tellPlan(one, schema, source, false, progress);
+  if (source !== null) for (const statement of sent) await tellPlan(statement, schema, source, false, progress);
   return explained.kind === 'write';
 }
 
@@ -105,10 +105,10 @@ function openFor(project: Project, { embedded }: Source): Promise<Database> {
   return openDatabase({ url });
 }
 
-function linesOf(judged: Judged<RuleOfWrite>, place: number): readonly string[] {
+function linesOf(judged: Judged<RuleOfWrite>, index: number): readonly string[] {
   const { action, lacking, usable } = judged.rule;
   return [
-    ...ruleLines({ ...judged, usable }, place, action),
+    ...ruleLines({ ...judged, usable }, index, action),
     ...(lacking.length === 0 ? [] : [`  does not grant: ${lacking.join(', ')}`]),
   ];
 }

@@ -25,7 +25,7 @@ export interface Scan {
 /** The scans that look for an index in vain, each once. */
 export function withoutIndex(scans: readonly Scan[]): readonly MissingIndex[] {
   const found = scans.flatMap(missingFor);
-  return [...new Map(found.map((one) => [`${one.table} ${one.condition}`, one])).values()];
+  return [...new Map(found.map((missing) => [`${missing.table} ${missing.condition}`, missing])).values()];
 }
 
 const notNull = /(?:["`]?\w+["`]?\.)+(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\w+) is not null/gi;

@@ -10,13 +10,13 @@ export function notOffered(
   collection: string,
   action: RuledAction,
 ): string | null {
-  const known = collections.find(({ name }) => name === collection);
+  const descriptor = collections.find(({ name }) => name === collection);
   // The platform's own collections have routes of their own.
-  if (known === undefined || known.system === true || action === 'read') return null;
-  if (known.key.length === 0) return `"${collection}" has no key: it can only be listed.`;
-  if (known.singleton && action === 'delete') return `"${collection}" is a singleton, which nobody deletes.`;
+  if (descriptor === undefined || descriptor.system === true || action === 'read') return null;
+  if (descriptor.key.length === 0) return `"${collection}" has no key: it can only be listed.`;
+  if (descriptor.singleton && action === 'delete') return `"${collection}" is a singleton, which nobody deletes.`;
   // The one object of a singleton is made by its first change.
-  const operation = known.singleton ? 'update' : action;
-  const isRouted = routes.some((one) => one.collection.name === collection && one.operation === operation);
+  const operation = descriptor.singleton ? 'update' : action;
+  const isRouted = routes.some((route) => route.collection.name === collection && route.operation === operation);
   return isRouted ? null : `The database does not allow to ${action} rows of "${collection}".`;
 }

@@ -12,7 +12,7 @@ export function readableApi(schema: Schema): ReadableApi {
   return {
     dialect,
     collections: collections.map(({ descriptor }) => descriptor),
-    access: access.map((one) => one.access),
+    access: access.map((entry) => entry.access),
   };
 }
 
@@ -58,8 +58,8 @@ export async function callerOf(
 ): Promise<Caller> {
   const caller = { accessClass: access.name, user, role: null };
   if (source === null) return caller;
-  const known = user === null ? undefined : await findIn('platform_users', 'id', user, schema, source);
-  if (known === null) throw new CommandError(exitCodes.usage, `There is no user "${user}".`);
+  const userId = user === null ? undefined : await findIn('platform_users', 'id', user, schema, source);
+  if (userId === null) throw new CommandError(exitCodes.usage, `There is no user "${user}".`);
   return { ...caller, role: (await findIn('platform_roles', 'name', role, schema, source)) ?? null };
 }
 
@@ -71,7 +71,7 @@ async function findIn(
   { tables, collections }: Schema,
   { family, run }: Source,
 ): Promise<string | null | undefined> {
-  const collection = collections.find((one) => one.name === name);
+  const collection = collections.find((candidate) => candidate.name === name);
   const table = tables.find(({ id }) => id === collection?.table);
   if (table === undefined) return undefined;
   const [row] =

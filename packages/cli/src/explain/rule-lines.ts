@@ -12,12 +12,12 @@ type AnyRule = AccessRule & Partial<WriteRule>;
  */
 export function ruleLines(
   { rule, holds, failing, usable = true }: Judged<AnyRule> & { readonly usable?: boolean },
-  place: number,
+  index: number,
   action: string,
 ): readonly string[] {
   const verdict = holds === null ? '' : holds ? ': it allows this item' : ': it does not reach this item';
   return [
-    `rule ${place + 1}${verdict}`,
+    `rule ${index + 1}${verdict}`,
     ...(action === 'delete' ? [] : [`  fields: ${rule.fields.join(', ')}`]),
     ...(action === 'create' ? [] : [`  rows: ${conditionText(rule.where)}`]),
     ...writeLines(rule, action),

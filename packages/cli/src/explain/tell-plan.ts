@@ -20,12 +20,12 @@ export async function tellPlan(
   const isPostgres = source.family === 'postgres';
   const lines = await (isPostgres ? explainPostgres : explainMysql)(source, statement, parameters, analyze);
   const found = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
-  const missing = found.map((one) => ({ ...one, table: shownTable(schema.dialect, one.table) }));
+  const missing = found.map((index) => ({ ...index, table: shownTable(schema.dialect, index.table) }));
   progress.event('plan', { lines, missingIndexes: missing });
   progress.say(`plan     of ${source.label}`);
   for (const line of lines) progress.say(`           ${line}`);
   progress.say(`indexes  ${missing.length === 0 ? 'every condition can use one' : 'none fits'}`);
-  for (const one of missing) progress.say(`           ${missingText(one)}`);
+  for (const index of missing) progress.say(`           ${missingText(index)}`);
 }
 
 function missingText({ table, condition, columns }: MissingIndex): string {

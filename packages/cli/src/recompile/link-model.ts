@@ -12,7 +12,7 @@ export function linkModel(
   generated: Pick<CompiledApi, 'dialect' | 'extensions' | 'graphqlDocuments'>,
   describe: Describe,
 ): CompiledApi {
-  const collections = new Map(model.collections.map((one) => [one.name, one]));
+  const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
   const { dialect, extensions, graphqlDocuments } = generated;
   return compiledApi({
     contract,
@@ -28,8 +28,8 @@ export function linkModel(
     ...(model.modelDigest !== undefined && { modelDigest: model.modelDigest }),
     ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
     model: remembered(async (accessClass) => {
-      const told: ModelDocument = JSON.parse(await describe('model', accessClass));
-      return told;
+      const model: ModelDocument = JSON.parse(await describe('model', accessClass));
+      return model;
     }),
     openapi: remembered(async (accessClass) => {
       const document: JsonValue = JSON.parse(await describe('openapi', accessClass));
@@ -44,8 +44,8 @@ export function linkModel(
 function remembered<Value>(read: (accessClass: string) => Promise<Value>): (accessClass: string) => Promise<Value> {
   const documents = new Map<string, Promise<Value>>();
   return (accessClass) => {
-    const known = documents.get(accessClass);
-    if (known !== undefined) return known;
+    const cached = documents.get(accessClass);
+    if (cached !== undefined) return cached;
     const document = read(accessClass);
     documents.set(accessClass, document);
     document.catch(() => documents.delete(accessClass));

@@ -62,8 +62,8 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
   }
 
   const compile: Recompiler['compile'] = async (rows, run, over, read, { drafts, unless } = {}) => {
-    const known = over === null ? undefined : questions.get(over);
-    const tables = known ?? (await readTables(run, drafts));
+    const overTables = over === null ? undefined : questions.get(over);
+    const tables = overTables ?? (await readTables(run, drafts));
     if (typeof tables !== 'number') await read();
     const before = unless === undefined ? null : (questions.get(unless) ?? null);
     const reply = await ask((number) => ({ kind: 'compile', number, rows, tables, unless: before }));
@@ -147,7 +147,7 @@ function startThread(workerData: RecompileSources): Thread {
 
   function fail(error: unknown): void {
     ended = true;
-    for (const one of waiting.values()) one.reject(error);
+    for (const request of waiting.values()) request.reject(error);
     waiting.clear();
   }
 
@@ -162,10 +162,10 @@ function startThread(workerData: RecompileSources): Thread {
       return ended;
     },
     ask(question) {
-      const one = Promise.withResolvers<Reply>();
-      waiting.set(question.number, one);
+      const request = Promise.withResolvers<Reply>();
+      waiting.set(question.number, request);
       send(question);
-      return one.promise;
+      return request.promise;
     },
     close: async () => void (await worker.terminate()),
   };

@@ -78,7 +78,7 @@ function compileRows({ number, rows, tables, unless }: Extract<Question, { kind:
 const mostProblems = 10;
 
 function refuse(number: number, diagnostics: readonly Diagnostic[]): Reply {
-  const problems = diagnostics.slice(0, mostProblems).map(({ place, message }) => `${place}: ${message}`);
+  const problems = diagnostics.slice(0, mostProblems).map(({ place: location, message }) => `${location}: ${message}`);
   return { kind: 'problems', number, problems };
 }
 

@@ -91,7 +91,7 @@ function soughtOf(
   const links = index.table(index.collection(junction).table);
   const targets = index.collection(target);
   const isIndexed = links.indexes.some(
-    (one) => ordersAllRows(one) && sides.every((name) => one.columns.slice(0, sides.length).includes(name)),
+    (index) => ordersAllRows(index) && sides.every((name) => index.columns.slice(0, sides.length).includes(name)),
   );
   if (!isIndexed) return {};
   const leading = new Set(

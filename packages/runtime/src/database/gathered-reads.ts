@@ -117,67 +117,67 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
 }
 
 /** Reads go together where everything but the key is the same. */
-function nameOf({ name }: Statement, { at }: SeveralKeys, parameters: readonly Parameter[]): string {
-  return JSON.stringify([name, parameters.map((parameter, index) => (index === at ? 0 : parameter))]);
+function nameOf({ name }: Statement, { at: position }: SeveralKeys, parameters: readonly Parameter[]): string {
+  return JSON.stringify([name, parameters.map((parameter, index) => (index === position ? 0 : parameter))]);
 }
 
 /** Reads the rows that a group waits for, and in every case settles all its reads. */
 async function run(read: ReadOne, { ask }: GatheredForm, { statement, several, waiting }: Group): Promise<void> {
   const [first] = waiting;
-  const alone = (one: Waiting): void => {
-    read(statement, one.parameters, one.sink).then(one.resolve, one.reject);
+  const alone = (readAlone: Waiting): void => {
+    read(statement, readAlone.parameters, readAlone.sink).then(readAlone.resolve, readAlone.reject);
   };
   if (first === undefined) return;
   if (waiting.length === 1) return alone(first);
   const byKey = new Map<string, Waiting>();
-  for (const one of waiting) {
-    one.same = byKey.get(one.key);
-    byKey.set(one.key, one);
+  for (const read of waiting) {
+    read.same = byKey.get(read.key);
+    byKey.set(read.key, read);
   }
   let strange = false;
   const row: RowSink['row'] = (buffer, offset, length) => {
     const end = offset + 4 + buffer.readInt32BE(offset);
-    let one = byKey.get(readKey(buffer, offset + 4, end, several.kind));
-    if (one === undefined) strange = true;
-    for (; one !== undefined; one = one.same) hand(one, buffer, end, offset + length - end);
+    let read = byKey.get(readKey(buffer, offset + 4, end, several.kind));
+    if (read === undefined) strange = true;
+    for (; read !== undefined; read = read.same) hand(read, buffer, end, offset + length - end);
   };
   const asked = ask(several, [...byKey.keys()], first.parameters);
   try {
     await read(asked.statement, asked.parameters, { row });
   } catch (error) {
     const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
-    for (const one of waiting.filter(({ done }) => !done)) {
-      if (lost) one.reject(error);
-      else alone(one);
+    for (const read of waiting.filter(({ done }) => !done)) {
+      if (lost) read.reject(error);
+      else alone(read);
     }
     return;
   }
-  for (const one of waiting) {
-    if (one.done) continue;
-    if (strange) alone(one);
-    else finish(one);
+  for (const read of waiting) {
+    if (read.done) continue;
+    if (strange) alone(read);
+    else finish(read);
   }
 }
 
 /** Gives a read its row, which is the only one that it can have. */
-function hand(one: Waiting, buffer: Buffer, offset: number, length: number): void {
-  if (one.done) return;
+function hand(read: Waiting, buffer: Buffer, offset: number, length: number): void {
+  if (read.done) return;
   try {
-    one.sink.row(buffer, offset, length);
-    finish(one);
+    read.sink.row(buffer, offset, length);
+    finish(read);
   } catch (error) {
-    one.done = true;
-    one.reject(toDatabaseError(error));
+    read.done = true;
+    read.reject(toDatabaseError(error));
   }
 }
 
 /** Resolves a read that has all of its rows. */
-function finish(one: Waiting): void {
-  one.done = true;
+function finish(read: Waiting): void {
+  read.done = true;
   try {
-    one.sink.end?.();
-    one.resolve();
+    read.sink.end?.();
+    read.resolve();
   } catch (error) {
-    one.reject(toDatabaseError(error));
+    read.reject(toDatabaseError(error));
   }
 }

@@ -51,33 +51,33 @@ export class MessageReader {
   /** Takes the next bytes of the stream. Throws when they cannot be messages. */
   feed(chunk: Buffer): void {
     const { headSize, sizeOf } = this.#framing;
-    let at = this.#filled > 0 ? this.#resume(chunk) : 0;
-    while (at + headSize <= chunk.length) {
-      const end = at + sizeOf(chunk, at);
+    let offset = this.#filled > 0 ? this.#resume(chunk) : 0;
+    while (offset + headSize <= chunk.length) {
+      const end = offset + sizeOf(chunk, offset);
       if (end > chunk.length) break;
-      this.#handle(chunk[at] ?? 0, chunk, at + headSize, end);
-      at = end;
+      this.#handle(chunk[offset] ?? 0, chunk, offset + headSize, end);
+      offset = end;
     }
-    if (at < chunk.length) this.#keep(chunk, at);
+    if (offset < chunk.length) this.#keep(chunk, offset);
   }
 
   /** Completes the message under way if the chunk has its end; returns where the next message starts. */
   #resume(chunk: Buffer): number {
     const { headSize, sizeOf } = this.#framing;
-    let at = 0;
+    let offset = 0;
     if (this.#filled < headSize) {
-      at = this.#fill(chunk, 0, headSize);
-      if (this.#filled < headSize) return at;
+      offset = this.#fill(chunk, 0, headSize);
+      if (this.#filled < headSize) return offset;
       this.#partial = enlarge(this.#partial, sizeOf(this.#partial, 0));
     }
     const size = this.#partial.length;
-    at = this.#fill(chunk, at, size);
-    if (this.#filled < size) return at;
+    offset = this.#fill(chunk, offset, size);
+    if (this.#filled < size) return offset;
     const message = this.#partial;
     this.#filled = 0;
     this.#partial = Buffer.alloc(0);
     this.#handle(message[0] ?? 0, message, headSize, size);
-    return at;
+    return offset;
   }
 
   /** Copies bytes into the message under way until it has `size` of them; returns where the chunk goes on. */
@@ -112,12 +112,12 @@ function enlarge(buffer: Buffer, size: number): Buffer {
 /** Reads the fields of an ErrorResponse by their letters: `C` SQLSTATE, `M` message, `V` severity, `R` routine … */
 export function readErrorFields(buffer: Buffer, start: number, end: number): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
-  let at = start;
-  while (at < end && buffer[at] !== 0) {
-    const stop = buffer.indexOf(0, at + 1);
+  let offset = start;
+  while (offset < end && buffer[offset] !== 0) {
+    const stop = buffer.indexOf(0, offset + 1);
     if (stop < 0 || stop >= end) break;
-    fields.set(String.fromCharCode(buffer[at] ?? 0), buffer.toString('utf8', at + 1, stop));
-    at = stop + 1;
+    fields.set(String.fromCharCode(buffer[offset] ?? 0), buffer.toString('utf8', offset + 1, stop));
+    offset = stop + 1;
   }
   return fields;
 }

@@ -21,11 +21,11 @@ export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
  *
  * Rejects with SERVICE_UNAVAILABLE when it cannot be reached; the error's `cause` says why in one sentence.
  */
-export async function openDatabase(place: DatabasePlace, options: OpenOptions = {}): Promise<Database> {
+export async function openDatabase(target: DatabasePlace, options: OpenOptions = {}): Promise<Database> {
   const { poolMax = 10, poolTimeoutMs = 2_000 } = options;
   const limit = options.streamMax ?? Math.max(1, Math.floor(poolMax / 3));
   const mostOfClient = Math.min(options.streamClientMax ?? Math.max(1, limit - 1), limit);
-  const database = takePublicTurns(await connect(place, options), publicLimits(place, poolMax, poolTimeoutMs));
+  const database = takePublicTurns(await connect(target, options), publicLimits(target, poolMax, poolTimeoutMs));
   return shareStreams(database, { most: limit, mostOfClient, timeoutMs: poolTimeoutMs });
 }
 
@@ -33,24 +33,24 @@ export async function openDatabase(place: DatabasePlace, options: OpenOptions = 
  * How callers without a token share a database with others. PostgreSQL takes quick statements by pipelines, MySQL and
  * MariaDB need a connection each, of which one is left to other clients, and the embedded database does one thing at a time.
  */
-function publicLimits(place: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
-  if (!('url' in place)) {
+function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
+  if (!('url' in target)) {
     const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };
     return { places: 1, most: 1, slowMs: 150, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
   }
   const places = Math.max(2, Math.floor(poolMax / 3));
   // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/pool.ts).
   const turns = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
-  if (!isMysqlUrl(place.url)) {
+  if (!isMysqlUrl(target.url)) {
     return { ...turns, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
   }
   const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 };
   return { ...turns, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
 }
 
-async function connect(place: DatabasePlace, options: OpenOptions): Promise<Database> {
-  if (!('url' in place)) return connectPglite(place.embedded);
-  const { url } = place;
+async function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {
+  if (!('url' in target)) return connectPglite(target.embedded);
+  const { url } = target;
   if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });
   const { connectMysql } = await import('../dialects/mysql/database.ts');
   return connectMysql({ ...options, url });

@@ -94,9 +94,9 @@ export class PublicTurns {
   }
 
   #mayBegin(asker: Asker, since: number): boolean {
-    const { places, most, slowMs } = this.#limits;
+    const { places, most: maxReads, slowMs } = this.#limits;
     const now = performance.now();
-    if (this.#running.size >= most || this.#pace.yields(now, since) || this.#isPaused(asker, now)) return false;
+    if (this.#running.size >= maxReads || this.#pace.yields(now, since) || this.#isPaused(asker, now)) return false;
     const { kind, client } = asker;
     const slow = [...this.#running].filter((turn) => turn.isSlow || now - turn.begun > slowMs);
     if (!this.times.isSlow(kind, client)) return this.#running.size - slow.length < Math.max(1, places - slow.length);

@@ -70,9 +70,10 @@ export class StreamShare {
 
   /** Callers without a token leave one place to those who have one. */
   #mayBegin({ client, isPublic }: Asker): boolean {
-    const { most, mostOfClient } = this.#limits;
-    if (this.#running.length >= most) return false;
-    if (isPublic && most > 1 && this.#running.filter((one) => one.isPublic).length >= most - 1) return false;
+    const { most: maxStreams, mostOfClient } = this.#limits;
+    if (this.#running.length >= maxStreams) return false;
+    if (isPublic && maxStreams > 1 && this.#running.filter((stream) => stream.isPublic).length >= maxStreams - 1)
+      return false;
     return client === undefined || countOf(this.#running, client) < mostOfClient;
   }
 
@@ -81,7 +82,7 @@ export class StreamShare {
     const isTooMany =
       client !== undefined &&
       countOf(
-        this.#waiting.map((one) => one.asker),
+        this.#waiting.map((stream) => stream.asker),
         client,
       ) >= mostWaitingOfClient;
     if (isTooMany || this.#waiting.length >= mostWaiting) throw tooBusy();
@@ -98,8 +99,8 @@ export class StreamShare {
       ended();
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);
-      const at = this.#waiting.indexOf(waiting);
-      if (at >= 0) this.#waiting.splice(at, 1);
+      const index = this.#waiting.indexOf(waiting);
+      if (index >= 0) this.#waiting.splice(index, 1);
     }
   }
 

@@ -26,10 +26,10 @@ export async function readTexts(
 /** Reads a row whose columns all arrive as text; see `RowSink.row` for the range from `start` to `end`. */
 export function readRow(buffer: Buffer, start: number, end: number): TextRow {
   const columns: (string | null)[] = [];
-  for (let at = start; at < end; ) {
-    const size = int32(buffer, at);
-    columns.push(size < 0 ? null : buffer.toString('utf8', at + 4, at + 4 + size));
-    at += 4 + Math.max(size, 0);
+  for (let offset = start; offset < end; ) {
+    const size = int32(buffer, offset);
+    columns.push(size < 0 ? null : buffer.toString('utf8', offset + 4, offset + 4 + size));
+    offset += 4 + Math.max(size, 0);
   }
   return columns;
 }

@@ -35,8 +35,8 @@ export interface PostEndpoint {
 /** Makes the endpoints. */
 export function createAccountEndpoints(options: AccountEndpointsOptions): readonly PostEndpoint[] {
   const { api, accounts, database, environment } = options;
-  const place = systemPlaceOf(api);
-  const keeper = place === null ? null : createAnswerKeeper(place, environment.idempotencyTtl);
+  const systemPlace = systemPlaceOf(api);
+  const keeper = systemPlace === null ? null : createAnswerKeeper(systemPlace, environment.idempotencyTtl);
   const passwords = createPasswordHandlers({ ...options, keyed: createKeyedOnce(database, keeper) });
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const tfa = createTfaHandlers({

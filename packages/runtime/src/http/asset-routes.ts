@@ -95,7 +95,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
   ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
     const wanted = readWanted(plainParameters(query, parameters), environment.transform);
     const { path } = splitTarget(request.url ?? '');
-    const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((one) => one !== undefined);
+    const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((id) => id !== undefined);
     const file = await finder.find(caller, key ?? '');
     if (wanted.kind === 'nothing') return { ...whole(file), file: file.id };
     const transformation = allowedTransformation(wanted, await finder.settings(), environment.transform);

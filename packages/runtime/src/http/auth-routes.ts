@@ -50,19 +50,19 @@ export function createAuthHandlers({ signIn, answerer, environment, senderOf }: 
     },
     async refresh(exchange, _call, body) {
       const asked = bodyObject(body);
-      const given = optionalText(asked, 'refresh_token');
+      const token = optionalText(asked, 'refresh_token');
       const wanted = modeOf(asked);
       const held = cookie.read(exchange.request);
-      const pair = await signIn.refresh(presented(given, held), senderOf(exchange.request));
+      const pair = await signIn.refresh(presented(token, held), senderOf(exchange.request));
       // The token returns to where it came from.
-      sendPair(exchange, pair, wanted ?? (given === null ? 'cookie' : 'json'));
+      sendPair(exchange, pair, wanted ?? (token === null ? 'cookie' : 'json'));
     },
     async logout(exchange, _call, body) {
       const asked = bodyObject(body);
-      const given = optionalText(asked, 'refresh_token');
+      const token = optionalText(asked, 'refresh_token');
       const all = optionalFlag(asked, 'all');
       const held = cookie.read(exchange.request);
-      await signIn.logout(presented(given, held), all);
+      await signIn.logout(presented(token, held), all);
       const headers = held === null ? [] : cookie.clear();
       answerer.send(exchange, { status: 204, headers });
     },
@@ -81,8 +81,8 @@ function modeOf(asked: Readonly<Record<string, JsonValue>>): Mode | null {
 }
 
 /** The token in the body takes precedence over the cookie. */
-function presented(given: string | null, held: string | null): string {
-  const token = given ?? held;
+function presented(sent: string | null, held: string | null): string {
+  const token = sent ?? held;
   if (token === null || token === '') throw new PlatformError('INVALID_PAYLOAD', 'There is no refresh token.');
   return token;
 }

@@ -216,11 +216,11 @@ function acceptBodies(server: FastifyInstance, mostBytes: number): void {
  * The body is not wanted, unless it is empty: that is legal with any content type. A body of allowed size is read to
  * its end, because a client that is still sending may not read an answer.
  */
-function refuseParts(payload: Readable, most: number, done: (error: Error | null) => void): void {
+function refuseParts(payload: Readable, maxBytes: number, done: (error: Error | null) => void): void {
   let bytes = 0;
   payload.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= most) return;
+    if (bytes <= maxBytes) return;
     payload.removeAllListeners('data').removeAllListeners('end').resume();
     done(new PlatformError('UNSUPPORTED_MEDIA_TYPE'));
   });

@@ -15,8 +15,8 @@ export function createClientAddress(proxies: readonly string[]): FindClientAddre
     const peer = readAddress(socket.remoteAddress ?? '');
     if (proxies.length === 0 || peer === null || !trusted.has(peer)) return peer;
     const forwarded = headers['x-forwarded-for'];
-    const said = typeof forwarded === 'string' ? forwarded.split(',') : (forwarded ?? []);
-    return believe(peer, said, trusted.has);
+    const addresses = typeof forwarded === 'string' ? forwarded.split(',') : (forwarded ?? []);
+    return believe(peer, addresses, trusted.has);
   };
 }
 
@@ -24,9 +24,9 @@ export function createClientAddress(proxies: readonly string[]): FindClientAddre
  * Each proxy appends the address of its peer, so the way is followed back from the end while the sender of an entry is
  * trusted. An entry that is not an address ends it: its sender is the last known address.
  */
-function believe(peer: Address, said: readonly string[], trusts: (address: Address) => boolean): Address {
+function believe(peer: Address, addresses: readonly string[], trusts: (address: Address) => boolean): Address {
   let client = peer;
-  for (const text of said.toReversed()) {
+  for (const text of addresses.toReversed()) {
     if (!trusts(client)) break;
     const before = readAddress(withoutPort(text.trim()));
     if (before === null) break;

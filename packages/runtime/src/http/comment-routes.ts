@@ -68,9 +68,9 @@ function mysqlStatements({ table }: MysqlTables): Statements {
 /** Makes the endpoints; none where the platform's own tables are not installed. */
 export function createCommentEndpoints(options: CommentEndpointsOptions): readonly Endpoint[] {
   const { api, database, planner, writer, items, answerer, senderOf, mailed } = options;
-  const place = systemPlaceOf(api);
-  if (place === null) return [];
-  const texts = byFamily(place, { postgres: postgresStatements, mysql: mysqlStatements });
+  const systemPlace = systemPlaceOf(api);
+  if (systemPlace === null) return [];
+  const texts = byFamily(systemPlace, { postgres: postgresStatements, mysql: mysqlStatements });
 
   const requestOf = (exchange: Exchange, { caller }: Call): WriteRequest => ({
     caller,

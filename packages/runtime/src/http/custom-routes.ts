@@ -65,8 +65,8 @@ async function answerRoute(
   const query = readMembers(route.query, texts, problems);
   raise('INVALID_QUERY', problems);
   const body = readBody(route, sent);
-  const given = { caller, ...writer.openFor(caller, senderOf(exchange.request)), params, query, body };
-  const value = await code.run(given);
+  const input = { caller, ...writer.openFor(caller, senderOf(exchange.request)), params, query, body };
+  const value = await code.run(input);
   if (route.response === undefined) {
     answerer.send(exchange, { status: 204 });
     return;
@@ -103,16 +103,16 @@ function readMembers(
   problems: string[],
 ): unknown {
   const members = shape?.members ?? [];
-  const known = new Set(members.map(({ name }) => name));
-  for (const name of texts.keys()) if (!known.has(name)) problems.push(`"${name}" is not known.`);
+  const names = new Set(members.map(({ name }) => name));
+  for (const name of texts.keys()) if (!names.has(name)) problems.push(`"${name}" is not known.`);
   const entries: [string, unknown][] = [];
-  for (const { name, optional, shape: own } of members) {
+  for (const { name, optional, shape: type } of members) {
     const sent = texts.get(name);
     if (sent === undefined && optional) continue;
     const fitted: Fitted =
-      sent === undefined && own.kind !== 'array'
+      sent === undefined && type.kind !== 'array'
         ? { ok: false, problems: [`"${name}" is missing.`] }
-        : fitTexts(own, sent ?? [], name);
+        : fitTexts(type, sent ?? [], name);
     if (fitted.ok) entries.push([name, fitted.value]);
     else problems.push(...fitted.problems);
   }

@@ -38,11 +38,11 @@ export interface Endpoint {
 export function listEndpoints(
   api: CompiledApi,
   items: ItemHandlers,
-  own: ServerHandlers,
+  handlers: ServerHandlers,
   users: OwnUserHandlers | null,
 ): readonly Endpoint[] {
   return [
-    ...serverEndpoints(own),
+    ...serverEndpoints(handlers),
     ...itemEndpoints('/items/:collection', items),
     ...ownItemEndpoints(api, items),
     ...(users === null ? [] : ownUserEndpoints(users)),
@@ -52,13 +52,13 @@ export function listEndpoints(
 /** Endpoints of the platform's own collections, if any role has a route there: their existence is no secret. */
 function ownItemEndpoints(api: CompiledApi, items: ItemHandlers): readonly Endpoint[] {
   const routes = api.routes.filter(({ collection }) => collection.system === true);
-  return [...Map.groupBy(routes, ({ collection }) => collection.name)].flatMap(([name, own]) => {
+  return [...Map.groupBy(routes, ({ collection }) => collection.name)].flatMap(([name, sameCollection]) => {
     const path = systemCollection(name)?.path;
     if (path === undefined) return [];
     return itemEndpoints(path, items).flatMap(({ url, handlers }): Endpoint[] => {
       const byKey = url !== path;
       const linked = [...handlers].filter(([method]) =>
-        own.some((one) => one.method === method && one.byKey === byKey),
+        sameCollection.some((route) => route.method === method && route.byKey === byKey),
       );
       return linked.length === 0 ? [] : [{ url, handlers: new Map(linked) }];
     });
@@ -66,13 +66,13 @@ function ownItemEndpoints(api: CompiledApi, items: ItemHandlers): readonly Endpo
 }
 
 /** Endpoints with facts of the server. */
-export function serverEndpoints(own: ServerHandlers): readonly Endpoint[] {
+export function serverEndpoints(handlers: ServerHandlers): readonly Endpoint[] {
   return [
-    { url: '/server/ping', handlers: new Map([['GET', own.ping]]) },
-    { url: '/server/info', handlers: new Map([['GET', own.info]]) },
-    { url: '/server/health', handlers: new Map([['GET', own.health]]) },
-    { url: '/server/ready', handlers: new Map([['GET', own.ready]]) },
-    { url: '/server/specs/oas', handlers: new Map([['GET', own.document]]) },
+    { url: '/server/ping', handlers: new Map([['GET', handlers.ping]]) },
+    { url: '/server/info', handlers: new Map([['GET', handlers.info]]) },
+    { url: '/server/health', handlers: new Map([['GET', handlers.health]]) },
+    { url: '/server/ready', handlers: new Map([['GET', handlers.ready]]) },
+    { url: '/server/specs/oas', handlers: new Map([['GET', handlers.document]]) },
   ];
 }
 
@@ -123,14 +123,14 @@ export function authEndpoints(
   accounts: Accounts<Admission>,
   setting: Omit<AccountEndpointsOptions, 'accounts'>,
 ): readonly Endpoint[] {
-  const own = createAuthHandlers({ signIn: accounts.signIn, ...setting });
-  const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', own.login]]) };
+  const handlers = createAuthHandlers({ signIn: accounts.signIn, ...setting });
+  const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', handlers.login]]) };
   return [
-    { url: '/auth', handlers: new Map([['GET', own.providers]]) },
+    { url: '/auth', handlers: new Map([['GET', handlers.providers]]) },
     ...[...accounts.singleSignOn.values()].flatMap((way) => ssoEndpoints(way, setting)),
     ...(setting.environment.auth.disableDefault ? [] : [login]),
-    { url: '/auth/refresh', handlers: new Map([['POST', own.refresh]]) },
-    { url: '/auth/logout', handlers: new Map([['POST', own.logout]]) },
+    { url: '/auth/refresh', handlers: new Map([['POST', handlers.refresh]]) },
+    { url: '/auth/logout', handlers: new Map([['POST', handlers.logout]]) },
     ...createAccountEndpoints({ accounts, ...setting }).map(
       ({ url, post }): Endpoint => ({
         url,

@@ -57,9 +57,9 @@ function overhear(target: object, methods: readonly string[]): () => string | nu
     if (typeof method !== 'function') continue;
     Reflect.set(target, name, (...parts: readonly unknown[]): unknown => {
       const [chunk, encoding] = parts;
-      const known = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
+      const charset = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
       // A copy: the memory of answers is used again.
-      const copy = typeof chunk === 'string' ? Buffer.from(chunk, known) : isBytes(chunk) ? Buffer.from(chunk) : null;
+      const copy = typeof chunk === 'string' ? Buffer.from(chunk, charset) : isBytes(chunk) ? Buffer.from(chunk) : null;
       if (copy !== null && bytes <= mostBytes) chunks.push(copy);
       bytes += copy?.length ?? 0;
       return Reflect.apply(method, target, parts);

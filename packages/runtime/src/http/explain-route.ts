@@ -46,7 +46,7 @@ export function createExplainEndpoint({ api, database, answerer, limits }: Expla
 
   /** The key of an item of the platform; null where there is none, undefined where the platform has no such items. */
   async function keyIn(path: string, collection: string, filter: JsonValue): Promise<string | null | undefined> {
-    const admin = api.access.find((one) => one.admin);
+    const admin = api.access.find((access) => access.admin);
     const isKept = api.collections.some(({ name }) => name === collection);
     if (admin === undefined || !isKept) return undefined;
     const target = `${path}?fields=id&filter=${encodeURIComponent(JSON.stringify(filter))}`;
@@ -97,7 +97,7 @@ function readRequest(request: string): {
   readonly target: string;
 } {
   const [, word, target] = /^(GET|POST|PATCH|DELETE) (\/items\/\S+)$/.exec(request) ?? [];
-  const method = methods.find((one) => one === word);
+  const method = methods.find((candidate) => candidate === word);
   if (method === undefined || target === undefined) {
     throw new PlatformError('INVALID_PAYLOAD', '"request" must be like "GET /items/articles".');
   }

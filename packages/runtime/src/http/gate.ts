@@ -8,7 +8,7 @@ export function createGate(watch: Pick<DriftWatch, 'closed'>): Gate {
   return function passGate({ tables }) {
     const closed = watch.closed();
     if (closed.size === 0) return;
-    const table = tables?.find((one) => closed.has(one));
+    const table = tables?.find((table) => closed.has(table));
     if (table === undefined) return;
     const cause = new Error(`The table ${table} no longer fits what was compiled.`);
     throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });

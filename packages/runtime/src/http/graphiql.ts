@@ -65,7 +65,7 @@ ReactDOM.createRoot(document.getElementById('graphiql')).render(
 );
 `;
 
-const own: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css), 'page.js': Buffer.from(script) };
+const assets: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css), 'page.js': Buffer.from(script) };
 
 /** Makes the page of a server. */
 export function createGraphiql(answerer: Answerer): Graphiql {
@@ -79,7 +79,7 @@ export function createGraphiql(answerer: Answerer): Graphiql {
       ...Object.keys(packagedFiles).map((name) =>
         largeFile(answerer, `${folder}/${name}`, () => readFile(findPackagedFile(name))),
       ),
-      ...Object.entries(own).map(([name, text]) => largeFile(answerer, `${folder}/${name}`, async () => text)),
+      ...Object.entries(assets).map(([name, text]) => largeFile(answerer, `${folder}/${name}`, async () => text)),
     ],
   };
 }

@@ -96,13 +96,13 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
   async function ask(
     service: RoutedService,
     call: OperationCall,
-    given: Arguments,
+    input: Arguments,
     echo: Call['echo'],
   ): Promise<ServiceTold> {
     const { method, url, value, model = false } = routes[service];
     const { path, rest: left } = addressOf(
       url,
-      url.includes(':name') ? { name: given.collection ?? null, ...given } : given,
+      url.includes(':name') ? { name: input.collection ?? null, ...input } : input,
     );
     const rest = model ? (left.data ?? {}) : left;
     const query = method === 'GET' ? queryOf(left) : model && left.discard === true ? 'data=discard' : '';
@@ -113,12 +113,12 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
     await handler(exchange, asked, method === 'POST' || method === 'PATCH' ? rest : undefined);
     const answer = answers.get(exchange);
     if (answer === undefined) throw new Error(`${method} ${url} gave no answer.`);
-    const told = valueIn(answer, value);
+    const result = valueIn(answer, value);
     // An answer that was read as the document selects it is passed on byte by byte.
     const isEchoed = echo !== undefined && answer.status === 200 && 'body' in answer;
     const json = isEchoed ? answer.body.subarray(dataText, -1) : undefined;
     return {
-      value: value === 'id' ? { id: given.id ?? null } : value === 'keys' ? keysOf(given) : told,
+      value: value === 'id' ? { id: input.id ?? null } : value === 'keys' ? keysOf(input) : result,
       headers: answer.headers ?? [],
       ...(json && { json }),
     };
@@ -126,14 +126,14 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
 
   return async function callService(field, call) {
     const { service, tell } = field;
-    const given = argumentsOf(field, call.variables);
+    const input = argumentsOf(field, call.variables);
     if (service === 'users_me' || service === 'update_users_me') return { json: tell(ownUser(call)), headers: [] };
     if (service === 'server_specs_graphql') {
-      const scope = given.scope === 'system' ? 'system' : 'items';
+      const scope = input.scope === 'system' ? 'system' : 'items';
       return { json: tell(await printSchema(call.caller.accessClass, scope)), headers: [] };
     }
     const echo = field.echo?.(call.variables, call.caller);
-    const { value, headers, json } = await ask(service, call, given, echo);
+    const { value, headers, json } = await ask(service, call, input, echo);
     return { json: json ?? tell(value), headers };
   };
 }
@@ -141,10 +141,10 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
 type Arguments = Readonly<Record<string, JsonValue>>;
 
 /** The path with its parameters filled in, and the arguments that are none of them. */
-function addressOf(url: string, given: Arguments): { readonly path: string; readonly rest: Arguments } {
+function addressOf(url: string, input: Arguments): { readonly path: string; readonly rest: Arguments } {
   const names = new Set([...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name));
-  const path = url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])));
-  return { path, rest: Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name))) };
+  const path = url.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
+  return { path, rest: Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name))) };
 }
 
 /** Names of the deleted collection or field. */
@@ -152,8 +152,8 @@ function keysOf({ collection = null, field = null }: Arguments): JsonValue {
   return { collection, field };
 }
 
-function queryOf(given: Arguments): string {
-  const texts = Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]);
+function queryOf(input: Arguments): string {
+  const texts = Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]);
   return new URLSearchParams(texts).toString();
 }
 
@@ -172,11 +172,11 @@ function ownUser({ caller: { user } }: OperationCall): JsonValue {
 
 /** Arguments that are null are as those that are not there. */
 function argumentsOf(field: ServiceField, variables: Variables): Arguments {
-  const given = [...field.arguments].flatMap(([name, input]) => {
+  const entries = [...field.arguments].flatMap(([name, input]) => {
     const value = inputValue(input, variables);
     return value !== undefined && value !== null && isJson(value) ? [[name, value] as const] : [];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(entries);
 }
 
 function keeping(answers: WeakMap<Exchange, Answer | EmptyAnswer>): Answerer {
@@ -212,6 +212,6 @@ function errorIn(value: JsonValue): PlatformError {
   const [first] = isObject(value) && Array.isArray(value.errors) ? value.errors : [];
   const { message = null, extensions = null } = first !== undefined && isObject(first) ? first : {};
   const { code = null } = isObject(extensions) ? extensions : {};
-  const known = typeof code === 'string' && isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR';
-  return new PlatformError(known, typeof message === 'string' ? message : undefined);
+  const knownCode = typeof code === 'string' && isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR';
+  return new PlatformError(knownCode, typeof message === 'string' ? message : undefined);
 }

@@ -61,15 +61,15 @@ export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
     log,
     count,
   });
-  const print: PrintSchema = async (...of) => (await loadSchemas()).print(...of);
+  const print: PrintSchema = async (...parameters) => (await loadSchemas()).print(...parameters);
   const texts = limits.introspection ? schemaEndpoints(answerer, print) : [];
   return {
     endpoints: [...endpoints, ...texts, ...(graphiql?.endpoints ?? [])],
     async warm() {
-      const [known = [], texts = {}] = await Promise.all([api.graphqlOperations?.(), api.graphqlDocuments?.()]);
-      if (known.length === 0) return;
+      const [operations = [], texts = {}] = await Promise.all([api.graphqlOperations?.(), api.graphqlDocuments?.()]);
+      if (operations.length === 0) return;
       const { prepare } = await load();
-      for (const { accessClass, scope, hash } of known) {
+      for (const { accessClass, scope, hash } of operations) {
         const text = texts[hash];
         if (text !== undefined) await prepare(accessClass, scope, text);
         // Requests that arrive meanwhile need not wait for all documents.
@@ -79,7 +79,7 @@ export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   };
 }
 
-type PrintSchema = (...of: Parameters<FindSchema>) => Promise<string>;
+type PrintSchema = (...parameters: Parameters<FindSchema>) => Promise<string>;
 
 interface Schemas {
   readonly find: FindSchema;

@@ -150,9 +150,9 @@ export function checkConnections(database: Pick<Database, 'load'>): HealthCheck 
     output.push(`${waiting} requests wait for a connection; the longest wait of late was ${longestMs} ms.`);
   }
   if (streams !== undefined && streams.longestMs >= longWaitMs) {
-    const { waiting, running, most, longestMs } = streams;
+    const { waiting, running, most: maxStreams, longestMs } = streams;
     output.push(
-      `${waiting} streamed answers wait while ${running} of at most ${most} are under way; the longest wait of late was ${longestMs} ms.`,
+      `${waiting} streamed answers wait while ${running} of at most ${maxStreams} are under way; the longest wait of late was ${longestMs} ms.`,
     );
   }
   if (turns !== undefined && turns.longestMs >= longWaitMs) {

@@ -24,11 +24,11 @@ const unwritten: ProjectInformation = {
 /** Makes the reader of the project's settings; `place` is null where the platform's own tables are not installed. */
 export function createProjectReader(
   database: Pick<Database, 'query'>,
-  place: SystemPlace | null,
+  systemPlace: SystemPlace | null,
 ): () => Promise<ProjectInformation> {
-  if (place === null) return async () => unwritten;
+  if (systemPlace === null) return async () => unwritten;
   const names = Object.keys(unwritten);
-  const text = byFamily(place, {
+  const text = byFamily(systemPlace, {
     postgres: (schema) =>
       `SELECT ${names.map((name) => `${name}::pg_catalog.text`).join(', ')} FROM ${schema}.platform_settings`,
     mysql: ({ table }) =>

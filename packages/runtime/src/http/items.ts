@@ -75,8 +75,8 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
    */
   function wanted(request: ItemRequest, name: WrittenRoute): WriteRequest {
     const { caller, query, collection, exchange } = request;
-    const known = written[name].has(collection) ? collection : '';
-    return { caller, query, collection: known, sender: senderOf(exchange.request) };
+    const allowed = written[name].has(collection) ? collection : '';
+    return { caller, query, collection: allowed, sender: senderOf(exchange.request) };
   }
 
   /** Request by key: with the entity tags that the item may have. */
@@ -97,24 +97,24 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
   async function answer(
     names: ReadonlySet<string>,
     request: ItemRequest,
-    plan: (of: NamedCollection) => PlannedRead,
+    plan: (collection: NamedCollection) => PlannedRead,
   ): Promise<void> {
-    const of = { name: request.collection };
-    const planned = linked(names, request, plan(of));
+    const collection = { name: request.collection };
+    const planned = linked(names, request, plan(collection));
     try {
       await run(request, planned);
     } catch (error) {
-      if (!isUnpopulated(of.name, error)) throw error;
-      await run(request, plan({ ...of, unpopulated: true }));
+      if (!isUnpopulated(collection.name, error)) throw error;
+      await run(request, plan({ ...collection, unpopulated: true }));
     }
   }
 
   return {
     async list(request) {
-      await answer(lists, request, (of) => planner.list(request.caller, of, request.query));
+      await answer(lists, request, (collection) => planner.list(request.caller, collection, request.query));
     },
     async search(request, body) {
-      await answer(searches, request, (of) => planner.search(request.caller, of, body));
+      await answer(searches, request, (link) => planner.search(request.caller, link, body));
     },
     async read(request, key) {
       const { caller, collection, query } = request;
@@ -155,14 +155,14 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
 type WrittenRoute = 'create' | 'update' | 'updateOne' | 'delete' | 'deleteOne';
 
 function writtenNames(api: CompiledApi): Readonly<Record<WrittenRoute, ReadonlySet<string>>> {
-  const of = (operation: Route['operation'], byKey: boolean) =>
+  const entry = (operation: Route['operation'], byKey: boolean) =>
     linkRoutes(api, (route) => route.operation === operation && route.byKey === byKey);
   return {
-    create: of('create', false),
-    update: of('update', false),
-    updateOne: of('update', true),
-    delete: of('delete', false),
-    deleteOne: of('delete', true),
+    create: entry('create', false),
+    update: entry('update', false),
+    updateOne: entry('update', true),
+    delete: entry('delete', false),
+    deleteOne: entry('delete', true),
   };
 }
 
@@ -176,5 +176,7 @@ function linkRoutes(api: CompiledApi, wanted: (route: Route) => boolean): Readon
 }
 
 function readableNames(collections: CompiledApi['access'][number]['collections']): ReadonlySet<string> {
-  return new Set(collections.filter(({ read }) => read !== undefined && read.length > 0).map((one) => one.collection));
+  return new Set(
+    collections.filter(({ read }) => read !== undefined && read.length > 0).map((entry) => entry.collection),
+  );
 }

@@ -55,23 +55,23 @@ export function createKnownBodyParser(): ParseKnownBody {
   }
 
   /** The latest comes first. Those that are asked for are found before they get here. */
-  function remember(part: string, known: Known): void {
+  function remember(part: string, memberTexts: Known): void {
     const bytes = Buffer.from(part.slice(0, -1) + variablesBehind.slice(1));
-    fronts.unshift({ bytes, known });
+    fronts.unshift({ bytes, known: memberTexts });
     if (fronts.length > mostFronts) fronts.pop();
   }
 
   return function parseKnownBody(bytes, headers) {
     if (bytes.length === 0) return undefined;
-    const front = fronts.find((one) => beginsWith(bytes, one.bytes));
+    const front = fronts.find((front) => beginsWith(bytes, front.bytes));
     if (front === undefined) return parseWhole(bytes, headers);
     const rest = parseBodyText(`{"variables":${checkBody(bytes.subarray(front.bytes.length), headers)}`);
     return isObject(rest) && !sharesName(front.known, rest) ? { ...front.known, ...rest } : parseWhole(bytes, headers);
   };
 }
 
-function sharesName(known: Known, rest: FilterObject): boolean {
-  return Object.keys(rest).some((name) => Object.hasOwn(known, name));
+function sharesName(memberTexts: Known, rest: FilterObject): boolean {
+  return Object.keys(rest).some((name) => Object.hasOwn(memberTexts, name));
 }
 
 function beginsWith(bytes: Buffer, front: Buffer): boolean {
@@ -83,8 +83,8 @@ function beginsWith(bytes: Buffer, front: Buffer): boolean {
 function learn(parts: ReturnType<typeof createByteCache<Known>>, text: string, { known: part }: Halves): JsonValue {
   const body = parseBodyText(text);
   if (part.length <= longest) {
-    const known = textsOf(part);
-    if (known !== null) parts.set(part, known, part.length * bytesPerCharacter);
+    const memberTexts = textsOf(part);
+    if (memberTexts !== null) parts.set(part, memberTexts, part.length * bytesPerCharacter);
   }
   return body;
 }
@@ -110,9 +110,13 @@ const queryBehind = ',"query":"';
  */
 function halve(text: string): Halves | null {
   if (text.startsWith('{"query":"')) {
-    const at = text.indexOf(variablesBehind);
-    return at === -1 ? null : { known: `${text.slice(0, at + 1)}}`, rest: `{${text.slice(at + 2)}`, last: false };
+    const position = text.indexOf(variablesBehind);
+    return position === -1
+      ? null
+      : { known: `${text.slice(0, position + 1)}}`, rest: `{${text.slice(position + 2)}`, last: false };
   }
-  const at = text.indexOf(queryBehind);
-  return at === -1 ? null : { known: `{${text.slice(at + 1)}`, rest: `${text.slice(0, at)}}`, last: true };
+  const position = text.indexOf(queryBehind);
+  return position === -1
+    ? null
+    : { known: `{${text.slice(position + 1)}`, rest: `${text.slice(0, position)}}`, last: true };
 }

@@ -14,9 +14,9 @@ export function largeFile(answerer: Answerer, url: string, read: () => Promise<B
     reading ??= read().then((body) => ({ body, tag: entityTag(body) }));
     const { body, tag } = await reading;
     const sent = exchange.request.headers['if-none-match'];
-    const known = sent !== undefined && matchesTag(sent, tag);
+    const isUnchanged = sent !== undefined && matchesTag(sent, tag);
     const more = { headers: ['ETag', tag], ...(policy !== undefined && { policy }) };
-    answerer.send(exchange, known ? { status: 304, ...more } : { status: 200, type, body, ...more });
+    answerer.send(exchange, isUnchanged ? { status: 304, ...more } : { status: 200, type, body, ...more });
   };
   return { url, handlers: new Map([['GET', handler]]) };
 }

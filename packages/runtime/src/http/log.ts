@@ -36,14 +36,14 @@ export function logFailure(log: Log, request: IncomingMessage, error: PlatformEr
 export function describeCause(thrown: unknown, withStack = false, depth = 0): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const code = 'code' in thrown ? thrown.code : 'sqlstate' in thrown ? thrown.sqlstate : undefined;
-  const own = {
+  const details = {
     message: thrown.message,
     ...(code === undefined ? {} : { code: String(code) }),
     ...(withStack ? { stack: thrown.stack } : {}),
   };
   return thrown.cause === undefined || depth === 4
-    ? own
-    : { ...own, cause: describeCause(thrown.cause, withStack, depth + 1) };
+    ? details
+    : { ...details, cause: describeCause(thrown.cause, withStack, depth + 1) };
 }
 
 function describeRequest({ method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>) {

@@ -15,7 +15,7 @@ import { createField, deleteField } from '../model/plan-fields.ts';
 import { createRelation, deleteRelation, updateRelation } from '../model/plan-relations.ts';
 
 /** Plans the change that a request asks for; `texts` are the parameters of its path. */
-export type Change = (known: KnownModel, texts: ReadonlyMap<string, string>, body: JsonValue) => ModelChange;
+export type Change = (model: KnownModel, texts: ReadonlyMap<string, string>, body: JsonValue) => ModelChange;
 
 /** One object, or a list of them. */
 function each(title: string, plan: (body: JsonValue) => ModelChange, body: JsonValue): ModelChange {
@@ -24,7 +24,7 @@ function each(title: string, plan: (body: JsonValue) => ModelChange, body: JsonV
 
 /** Refuses a list of fields of which two have one name. */
 function mustDiffer(body: JsonValue): void {
-  const names = Array.isArray(body) ? body.map((one) => (isObject(one) ? one.field : undefined)) : [];
+  const names = Array.isArray(body) ? body.map((element) => (isObject(element) ? element.field : undefined)) : [];
   const twice = names.find((name, index) => typeof name === 'string' && names.indexOf(name) !== index);
   if (typeof twice === 'string') throw exists('field', twice);
 }
@@ -34,38 +34,40 @@ const text = (texts: ReadonlyMap<string, string>, name: string): string => texts
 /** By the pattern of the address. */
 export const modelChanges: Readonly<Record<string, Readonly<Partial<Record<'POST' | 'PATCH' | 'DELETE', Change>>>>> = {
   '/collections': {
-    POST: (known, _, body) => each('create collections', (one) => createCollection(known, one), body),
-    PATCH: (known, _, body) =>
+    POST: (model, _, body) => each('create collections', (element) => createCollection(model, element), body),
+    PATCH: (model, _, body) =>
       allChanges(
         'describe collections',
-        readList(body, 'The body').map((one) => updateCollection(known, namedCollection(one), one)),
+        readList(body, 'The body').map((element) => updateCollection(model, namedCollection(element), element)),
       ),
   },
   '/collections/:name': {
-    PATCH: (known, texts, body) => updateCollection(known, text(texts, 'name'), body),
-    DELETE: (known, texts) => deleteCollection(known, text(texts, 'name')),
+    PATCH: (model, texts, body) => updateCollection(model, text(texts, 'name'), body),
+    DELETE: (model, texts) => deleteCollection(model, text(texts, 'name')),
   },
   '/fields/:collection': {
-    POST: (known, texts, body) => {
+    POST: (model, texts, body) => {
       const collection = text(texts, 'collection');
       mustDiffer(body);
-      return each(`add fields to ${collection}`, (one) => createField(known, collection, one), body);
+      return each(`add fields to ${collection}`, (element) => createField(model, collection, element), body);
     },
-    PATCH: (known, texts, body) => {
+    PATCH: (model, texts, body) => {
       const collection = text(texts, 'collection');
-      const changes = readList(body, 'The body').map((one) => updateField(known, collection, namedField(one), one));
+      const changes = readList(body, 'The body').map((element) =>
+        updateField(model, collection, namedField(element), element),
+      );
       return allChanges(`change fields of ${collection}`, changes);
     },
   },
   '/fields/:collection/:field': {
-    PATCH: (known, texts, body) => updateField(known, text(texts, 'collection'), text(texts, 'field'), body),
-    DELETE: (known, texts) => deleteField(known, text(texts, 'collection'), text(texts, 'field')),
+    PATCH: (model, texts, body) => updateField(model, text(texts, 'collection'), text(texts, 'field'), body),
+    DELETE: (model, texts) => deleteField(model, text(texts, 'collection'), text(texts, 'field')),
   },
   '/relations': {
-    POST: (known, _, body) => each('create relations', (one) => createRelation(known, one), body),
+    POST: (model, _, body) => each('create relations', (element) => createRelation(model, element), body),
   },
   '/relations/:collection/:field': {
-    PATCH: (known, texts, body) => updateRelation(known, text(texts, 'collection'), text(texts, 'field'), body),
-    DELETE: (known, texts) => deleteRelation(known, text(texts, 'collection'), text(texts, 'field')),
+    PATCH: (model, texts, body) => updateRelation(model, text(texts, 'collection'), text(texts, 'field'), body),
+    DELETE: (model, texts) => deleteRelation(model, text(texts, 'collection'), text(texts, 'field')),
   },
 };

@@ -30,13 +30,16 @@ type Find = (model: ModelDocument, texts: ReadonlyMap<string, string>) => unknow
 
 const finds: readonly (readonly [string, Find])[] = [
   ['/collections', ({ collections }) => collections],
-  ['/collections/:name', ({ collections }, texts) => collections.find((one) => one.collection === texts.get('name'))],
+  [
+    '/collections/:name',
+    ({ collections }, texts) => collections.find((entry) => entry.collection === texts.get('name')),
+  ],
   ['/fields', ({ fields }) => fields],
   ['/fields/:collection', ({ collections, fields }, texts) => belowOf(collections, fields, texts)],
-  ['/fields/:collection/:field', ({ fields }, texts) => fields.find((one) => isNamed(one, texts))],
+  ['/fields/:collection/:field', ({ fields }, texts) => fields.find((field) => isNamed(field, texts))],
   ['/relations', ({ relations }) => relations],
   ['/relations/:collection', ({ collections, relations }, texts) => belowOf(collections, relations, texts)],
-  ['/relations/:collection/:field', ({ relations }, texts) => relations.find((one) => isNamed(one, texts))],
+  ['/relations/:collection/:field', ({ relations }, texts) => relations.find((relation) => isNamed(relation, texts))],
 ];
 
 /**
@@ -66,11 +69,11 @@ export function createModelEndpoints({
       const texts = textsOf(pattern, exchange, aliasPrefix);
       const discard = plainParameters(query, ['data']).get('data') === 'discard';
       const origin = { user: caller.user, ...senderOf(exchange.request) };
-      const plan: PlanChange = (known) => change(known, texts, bodyOf(method, body));
+      const plan: PlanChange = (model) => change(model, texts, bodyOf(method, body));
       const answer = await changeModel(plan, discard, origin);
       if (answer === null) return answerer.send(exchange, { status: 204 });
-      const told = Buffer.from(JSON.stringify({ data: answer }));
-      answerer.send(exchange, { status: 200, type: mediaTypes.json, body: told });
+      const json = Buffer.from(JSON.stringify({ data: answer }));
+      answerer.send(exchange, { status: 200, type: mediaTypes.json, body: json });
     };
   }
 
@@ -116,13 +119,13 @@ function belowOf<One extends { readonly collection: string }>(
   texts: ReadonlyMap<string, string>,
 ): readonly One[] | undefined {
   const name = texts.get('collection');
-  const known = collections.some(({ collection }) => collection === name);
-  return known ? all.filter(({ collection }) => collection === name) : undefined;
+  const exists = collections.some(({ collection }) => collection === name);
+  return exists ? all.filter(({ collection }) => collection === name) : undefined;
 }
 
 function isNamed(
-  one: { readonly collection: string; readonly field: string },
+  entry: { readonly collection: string; readonly field: string },
   texts: ReadonlyMap<string, string>,
 ): boolean {
-  return one.collection === texts.get('collection') && one.field === texts.get('field');
+  return entry.collection === texts.get('collection') && entry.field === texts.get('field');
 }

@@ -57,8 +57,8 @@ function readNetwork(text: string): { readonly address: Address; readonly bits: 
   if (length !== undefined && !/^\d{1,3}$/.test(length)) return null;
   const bits = length === undefined ? written : Number(length);
   // A block of mapped addresses is one of IPv4 as long as it holds nothing else.
-  const own = address.family === 'ipv4' && written === 128 ? bits - 96 : bits;
-  return bits <= written && own >= 0 ? { address, bits: own } : null;
+  const ownBits = address.family === 'ipv4' && written === 128 ? bits - 96 : bits;
+  return bits <= written && ownBits >= 0 ? { address, bits: ownBits } : null;
 }
 
 /** The eight groups of an IPv6 address, in any spelling. */
@@ -84,9 +84,9 @@ function readGroups(part: string): readonly number[] {
 function printGroups(groups: readonly number[]): string {
   let start = 0;
   let length = 1;
-  for (let place = 0, run = 0; place < groups.length; place++) {
-    run = groups[place] === 0 ? run + 1 : 0;
-    if (run > length) [start, length] = [place - run + 1, run];
+  for (let index = 0, run = 0; index < groups.length; index++) {
+    run = groups[index] === 0 ? run + 1 : 0;
+    if (run > length) [start, length] = [index - run + 1, run];
   }
   const print = (some: readonly number[]): string => some.map((group) => group.toString(16)).join(':');
   return length === 1 ? print(groups) : `${print(groups.slice(0, start))}::${print(groups.slice(start + length))}`;

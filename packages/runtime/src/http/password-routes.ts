@@ -107,13 +107,13 @@ export function createPasswordHandlers(options: PasswordHandlersOptions): Passwo
  * One address, or several. Throws INVALID_PAYLOAD for a value that is no text, FAILED_VALIDATION for a text that is no
  * address.
  */
-function emailsOf(value: JsonValue | undefined, most: number | null): readonly string[] {
+function emailsOf(value: JsonValue | undefined, maximum: number | null): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const emails = list.filter((email) => typeof email === 'string');
   if (emails.length < list.length || emails.length === 0) {
     throw invalidPayload('"email" must be an e-mail address, or an array of them.');
   }
-  if (most !== null && emails.length > most) throw invalidPayload(`"email" has more than ${most} addresses.`);
+  if (maximum !== null && emails.length > maximum) throw invalidPayload(`"email" has more than ${maximum} addresses.`);
   if (!emails.every(isEmail)) throw invalidEmail('email', 'must be an e-mail address');
   if (emails.some((email) => [...email].length > longestEmail)) {
     throw invalidEmail('max_length', `must have at most ${longestEmail} characters`);

@@ -100,8 +100,8 @@ function createWriter(plan: ReadPlan): AnswerWriter {
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
 function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void {
   const tag = entityTag(body);
-  const known = exchange.request.headers['if-none-match'];
-  const unchanged = known !== undefined && matchesTag(known, tag);
+  const sentTags = exchange.request.headers['if-none-match'];
+  const unchanged = sentTags !== undefined && matchesTag(sentTags, tag);
   const headers = ['ETag', tag];
   if (unchanged) {
     answerer.send(exchange, { status: 304, headers });

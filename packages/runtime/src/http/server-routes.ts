@@ -45,8 +45,8 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
   const document = createDocuments(api);
   const readProject = createProjectReader(database, systemPlaceOf(api));
 
-  function sendState(exchange: Exchange, type: MediaType, told: object, good: boolean): void {
-    const answer = { type, body: Buffer.from(JSON.stringify(told)) };
+  function sendState(exchange: Exchange, type: MediaType, state: object, good: boolean): void {
+    const answer = { type, body: Buffer.from(JSON.stringify(state)) };
     if (good) answerer.send(exchange, { ...answer, status: 200 });
     else answerer.send(exchange, { ...answer, status: 503, headers: ['Retry-After', String(retryAfterSeconds)] });
   }
@@ -62,18 +62,18 @@ export function createServerHandlers(options: ServerHandlersOptions): ServerHand
     async health(exchange, { caller }) {
       const { status, checks } = await health();
       // Waiting requests concern administrators only: all others are served.
-      const told = administrators.has(caller.accessClass)
+      const state = administrators.has(caller.accessClass)
         ? { status: worst(status, checks.connections.status), checks }
         : { status };
-      sendState(exchange, mediaTypes.health, told, status !== 'error');
+      sendState(exchange, mediaTypes.health, state, status !== 'error');
     },
     async ready(exchange, { caller, query }) {
       const role = readRole(query);
       const { unready, unreadable, checks } = await health();
       const reason = draining() ? 'draining' : role === 'any' ? unreadable : unready;
       const status = reason ?? 'ok';
-      const told = administrators.has(caller.accessClass) ? { status, checks } : { status };
-      sendState(exchange, mediaTypes.json, told, reason === null);
+      const state = administrators.has(caller.accessClass) ? { status, checks } : { status };
+      sendState(exchange, mediaTypes.json, state, reason === null);
     },
     async document(exchange, { caller }) {
       const body = await document(caller.accessClass);

@@ -138,30 +138,30 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const hearing = { complain, accountsChanged, mailed, contentsLeft, passwordPattern, model };
   const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
-  const { adminToken } = environment;
   const authenticate = createAuthenticator({
     names,
-    adminToken,
+    adminToken: environment.adminToken,
     identities: accounts?.identities ?? null,
     clientAddress,
   });
-  const patience = environment.database.poolTimeout;
-  const place = systemPlaceOf(api);
+  const system = systemPlaceOf(api);
   const files = createFileServices({
-    ...{ api, place, database, planner, writer, gate, log },
+    ...{ api, place: system, database, planner, writer, gate, log },
     environment: environment.files,
     folder: options.uploads ?? '.platform/uploads',
   });
-  const users = place === null ? null : createOwnUserHandlers({ api, place, items, database, answerer });
+  const users = system === null ? null : createOwnUserHandlers({ api, place: system, items, database, answerer });
   const rateLimit = environment.requestLimits.client;
-  const { readOnly } = environment.database;
+  const { readOnly, poolTimeout: patience } = environment.database;
   const draining = host?.draining ?? (() => false);
   const hostState = host?.hostState ?? (() => readHostState(database, api.dialect, patience));
-  const told = { api, database, watch, hostState, patience, rateLimit, readOnly, draining };
-  const own = createServerHandlers({ ...told, answerer });
+  const shared = { api, database, watch, hostState, patience, rateLimit, readOnly, draining };
+  const handlers = createServerHandlers({ ...shared, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const invite =
-    place === null ? null : createInvite({ api, place, planner, writer, environment: environment.mail.invite });
+    system === null
+      ? null
+      : createInvite({ api, place: system, planner, writer, environment: environment.mail.invite });
   const setting = { api, database, answerer, environment, clientAddress, senderOf };
   const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
   const settings = accounts?.settings ?? null;
@@ -186,7 +186,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const { createGraphqlServices } = await import('./graphql-services.ts');
       const service = createGraphqlServices({
         endpointsFor: (kept) => [
-          ...serverEndpoints(createServerHandlers({ ...told, answerer: kept })),
+          ...serverEndpoints(createServerHandlers({ ...shared, answerer: kept })),
           ...(accounts === null || invite === null
             ? []
             : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
@@ -235,7 +235,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const docs = environment.docs ? docsEndpoints(answerer) : [];
   const explaining = { api, database, answerer, limits: requestLimits(environment) };
   const explained = environment.explain ? [createExplainEndpoint(explaining)] : [];
-  const listed = listEndpoints(api, items, own, users);
+  const listed = listEndpoints(api, items, handlers, users);
   const endpoints = [
     ...(fileRoutes?.withUploads(listed) ?? listed),
     ...(fileRoutes?.endpoints ?? []),

@@ -86,8 +86,8 @@ const formats: ReadonlyMap<string, ItemsFile['format']> = new Map([
 function formatOf({ type, name }: FilePart): ItemsFile['format'] {
   const essence = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const ending = /\.(csv|json)$/i.exec(name)?.[1]?.toLowerCase();
-  const told = ['', 'application/octet-stream', 'text/plain', 'application/vnd.ms-excel'].includes(essence);
-  const format = told && ending !== undefined ? (ending === 'csv' ? 'csv' : 'json') : formats.get(essence);
+  const isByEnding = ['', 'application/octet-stream', 'text/plain', 'application/vnd.ms-excel'].includes(essence);
+  const format = isByEnding && ending !== undefined ? (ending === 'csv' ? 'csv' : 'json') : formats.get(essence);
   if (format === undefined) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'The file must hold CSV or JSON.');
   return format;
 }

@@ -20,7 +20,7 @@ export interface ClientBytes {
   /** True if more bytes may wait. */
   hasRoom(): boolean;
   /** True if more may be gathered for an answer that already has so many bytes counted. */
-  hasRoomBeside(own: number): boolean;
+  hasRoomBeside(ownBytes: number): boolean;
   /** Resolves when there is room; rejects with SERVICE_UNAVAILABLE when that is not in time. */
   room(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export class UnsentBytes {
       client,
       add: (bytes) => this.#add(client, bytes),
       hasRoom: () => this.#hasRoom(client),
-      hasRoomBeside: (own) => this.#used - own < this.#limits.most,
+      hasRoomBeside: (ownBytes) => this.#used - ownBytes < this.#limits.most,
       room: () => this.#room(client),
     };
   }
@@ -64,8 +64,8 @@ export class UnsentBytes {
   }
 
   #hasRoom(client: string): boolean {
-    const { most } = this.#limits;
-    return this.#used < most && (this.#clients.get(client) ?? 0) < most / shareOfClient;
+    const { most: maximum } = this.#limits;
+    return this.#used < maximum && (this.#clients.get(client) ?? 0) < maximum / shareOfClient;
   }
 
   async #room(client: string): Promise<void> {

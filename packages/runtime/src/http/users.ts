@@ -32,9 +32,9 @@ const longestPage = 255;
 
 /** Makes the handlers. */
 export function createOwnUserHandlers(options: OwnUserOptions): OwnUserHandlers {
-  const { api, place, items, database, answerer } = options;
+  const { api, place: systemPlace, items, database, answerer } = options;
   const readers = new Set(api.access.filter(readsUsers).map(({ name }) => name));
-  const trackSql = byFamily<OwnSql>(place, {
+  const trackSql = byFamily<OwnSql>(systemPlace, {
     postgres: (schema) =>
       `UPDATE ${schema}.platform_users SET last_page = $2::text WHERE id = $1::uuid RETURNING ${transactionNumber}`,
     mysql: ({ table }) => script(`UPDATE ${table('platform_users')} SET last_page = $2 WHERE id = $1`),

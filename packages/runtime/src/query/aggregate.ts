@@ -175,8 +175,8 @@ function resolveOrder(
   values: readonly Aggregate[],
   { name, descending }: NamedOrder,
 ): AggregateOrder {
-  const place = groups.findIndex((group) => group.name === name || group.key === name);
-  if (place >= 0) return { by: place, descending };
+  const index = groups.findIndex((group) => group.name === name || group.key === name);
+  if (index >= 0) return { by: index, descending };
   const split = splitAggregate(name);
   if (split !== undefined) return { by: toAggregate(split.function, lookUp(collection, split.field)), descending };
   const asked = values.filter((value) => value.function === name);

@@ -4,9 +4,12 @@ import { readElements } from '../sql/array-text.ts';
 import type { Binder, ListedValues } from './plan.ts';
 
 /** The JSON of rows: one array per row, of the texts of its values. */
-export function bindRows({ of, count }: Extract<Binder, { kind: 'rows' }>, values: readonly (string | null)[]): string {
-  if (of.length === 0) return JSON.stringify(Array.from({ length: Number(values[count ?? -1] ?? 0) }, () => []));
-  const columns = of.map((list) => cellsOf(list, values));
+export function bindRows(
+  { of: lists, count }: Extract<Binder, { kind: 'rows' }>,
+  values: readonly (string | null)[],
+): string {
+  if (lists.length === 0) return JSON.stringify(Array.from({ length: Number(values[count ?? -1] ?? 0) }, () => []));
+  const columns = lists.map((list) => cellsOf(list, values));
   return JSON.stringify((columns[0] ?? []).map((_, row) => columns.map((column) => column[row] ?? null)));
 }
 

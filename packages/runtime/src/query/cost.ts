@@ -41,12 +41,12 @@ export function costOfConditions(conditions: Iterable<Condition>): number {
 }
 
 /** Throws INVALID_QUERY for a cost beyond the bound. */
-export function refuseCost(cost: number, most: number): void {
-  if (cost > most) throw tooExpensive(cost, most);
+export function refuseCost(cost: number, maxCost: number): void {
+  if (cost > maxCost) throw tooExpensive(cost, maxCost);
 }
 
-function tooExpensive(cost: number, most: number): PlatformError {
-  return invalidQuery(`The query costs ${cost}, which is more than ${most}: it selects or looks for too much.`);
+function tooExpensive(cost: number, maxCost: number): PlatformError {
+  return invalidQuery(`The query costs ${cost}, which is more than ${maxCost}: it selects or looks for too much.`);
 }
 
 function costOfSelection({ parts }: Selection): number {
@@ -67,9 +67,9 @@ function costOfPart(part: Selected): number {
     case 'aggregate':
       return costs.field + costs.list + (part.read.request.aggregate?.values.length ?? 0) * costs.field;
     case 'item':
-      return costs.field + part.items.reduce((sum, { of }) => sum + costOfSelection(of), 0);
+      return costs.field + part.items.reduce((sum, { of: selection }) => sum + costOfSelection(selection), 0);
     case 'group':
-      return costs.field + part.parts.reduce((sum, one) => sum + costOfPart(one), 0);
+      return costs.field + part.parts.reduce((sum, member) => sum + costOfPart(member), 0);
   }
 }
 

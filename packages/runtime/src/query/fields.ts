@@ -57,9 +57,9 @@ export function resolveFields(names: FieldNames, fields: readonly (readonly stri
 
 /** An alias stands for a field or relation of the level. Only readable names decide if its own name is free. */
 function authoriseAliases(to: Resolving, { fields, relations }: CollectionScope, aliases: Level['aliases']): void {
-  for (const [name, of] of aliases) {
-    const field = fields.get(of);
-    if (field?.secret === true || (field === undefined && !relations.has(of))) throw forbidden();
+  for (const [name, source] of aliases) {
+    const field = fields.get(source);
+    if (field?.secret === true || (field === undefined && !relations.has(source))) throw forbidden();
     if (fields.has(name) || relations.has(name)) to.late.push(invalidQuery('"alias" takes names that are free.'));
   }
 }
@@ -129,8 +129,8 @@ function resolveNested(to: Resolving, key: string, found: Found, asked: Asked): 
   countRelation(to.budget);
   const link = linkOf(relation.descriptor);
   const reads = read?.below ?? noReads;
-  const of = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, asked.below);
-  return { kind: 'nested', key, relation, of, read };
+  const selection = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, asked.below);
+  return { kind: 'nested', key, relation, of: selection, read };
 }
 
 /** The rows of the relation are aggregated: paths below it are judged as names, and select nothing. */
@@ -156,7 +156,7 @@ function resolveItem(
   link: ManyToAny,
   asked: readonly (readonly [string, Asked])[],
 ): readonly Selected[] {
-  const { own, soft, below } = askedItems(to.scope, collection, link, asked);
+  const { own: selectsKey, soft, below } = askedItems(to.scope, collection, link, asked);
   const key = itemKey(collection, link);
   if (key === undefined && !soft) throw forbidden();
   const items = below.map(({ target, paths }): SelectedItem => {
@@ -166,8 +166,8 @@ function resolveItem(
     const level = { collection: target, reads: read?.below ?? noReads, aliases: noAliases };
     return { of: resolveLevel(to, level, paths), read };
   });
-  if (items.length > 0) return [{ kind: 'item', key: link.itemField, link, items, own: own ? key : undefined }];
-  return own && key !== undefined ? [{ kind: 'field', key: link.itemField, field: key }] : [];
+  if (items.length > 0) return [{ kind: 'item', key: link.itemField, link, items, own: selectsKey ? key : undefined }];
+  return selectsKey && key !== undefined ? [{ kind: 'field', key: link.itemField, field: key }] : [];
 }
 
 /** The keys of a relation can be read when the key fields of its target can. */

@@ -35,10 +35,10 @@ export function askedItems(
   const targets = itemCollections(scope, links, link).map((target) => ({ target, paths: [] as Path[] }));
   for (const [name, what] of asked) {
     const only = scopedCollection(name);
-    const own = targets.filter(({ target }) => only === undefined || target.descriptor.name === only);
-    if (only !== undefined && own.length === 0 && !what.soft) throw forbidden();
+    const matching = targets.filter(({ target }) => only === undefined || target.descriptor.name === only);
+    if (only !== undefined && matching.length === 0 && !what.soft) throw forbidden();
     for (const path of what.below) {
-      const takers = only === undefined ? own.filter(({ target }) => has(target, path)) : own;
+      const takers = only === undefined ? matching.filter(({ target }) => has(target, path)) : matching;
       if (takers.length === 0 && !path.soft) throw forbidden();
       for (const { paths } of takers) paths.push(path);
     }

@@ -14,7 +14,7 @@ export function parseAliases(tree: QueryTree, limits: ReadLimits): ReadonlyMap<s
   if (!isObject(value)) throw invalidQuery('"alias" must be an object.');
   const entries = Object.entries(value);
   if (entries.length > limits.arrayLimit) throw invalidQuery('"alias" has too many elements.');
-  return new Map(entries.map(([name, of]) => [checkName(name), checkName(of)]));
+  return new Map(entries.map(([name, source]) => [checkName(name), checkName(source)]));
 }
 
 function checkName(name: unknown): string {

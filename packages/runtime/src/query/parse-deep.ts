@@ -80,8 +80,8 @@ function parseRelation(level: Level, value: JsonValue, depth: number): DeepReque
 function ownParameters({ text }: Level, value: FilterObject): QueryTree {
   const tree = new Map<string, QueryParameter>();
   for (const [key, name] of parameters) {
-    const given = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (given !== undefined && given !== null) tree.set(name, { value: given, text });
+    const member = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (member !== undefined && member !== null) tree.set(name, { value: member, text });
   }
   return tree;
 }

@@ -57,7 +57,7 @@ function parseList(tree: QueryTree, name: string): readonly string[] {
 export function parseExport(tree: QueryTree): ExportFormat | undefined {
   const value = tree.get('export')?.value;
   if (value === undefined || value === '') return undefined;
-  const format = exportFormats.find((known) => known === value);
+  const format = exportFormats.find((candidate) => candidate === value);
   if (format === undefined) throw invalidQuery(`"export" takes ${exportFormats.join(', ')}.`);
   return format;
 }

@@ -60,7 +60,7 @@ function printSingle(reached: Reach, names: AggregateNames, having: Condition, b
  * rows.
  */
 function printGroups(reached: Reach, names: AggregateNames, having: Condition, bounds: string): Printed {
-  const { target, links, own } = reached;
+  const { target, links, own: conditions } = reached;
   const { dialect } = target.statement;
   const sees = dialect.pages === 'always';
   const source = createSource(target);
@@ -73,7 +73,7 @@ function printGroups(reached: Reach, names: AggregateNames, having: Condition, b
     ...printed.order.map(({ expression }, index) => `${expression} AS s${index}`),
     ...apart.map((expression, index) => `${expression} AS p${index}`),
   ].join(', ');
-  const rows = `${source.print(reached.from(), allOf(sees ? joinsOf(reached) : own))}${printed.grouping}`;
+  const rows = `${source.print(reached.from(), allOf(sees ? joinsOf(reached) : conditions))}${printed.grouping}`;
   const cut = sees ? `${aggregateOrder(printed.order)}${bounds}` : '';
   const expression = dialect.list({
     element: { expression: `${alias}.r`, nested: true },

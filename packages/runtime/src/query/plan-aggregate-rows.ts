@@ -112,7 +112,7 @@ function partColumn(
   dialect: SqlDialect,
   part: AggregatePart,
   groups: readonly Column[],
-  print: (of: Aggregate) => string,
+  print: (aggregate: Aggregate) => string,
 ): Column {
   const { key } = part;
   switch (part.kind) {

@@ -86,7 +86,7 @@ function isUniform(places: readonly Place[]): boolean {
 
 function printRange(places: readonly Place[]): string {
   const operator = places[0]?.direction === ' DESC' ? '<' : '>';
-  const [left, right] = [places.map((place) => place.expression), places.map((place) => place.bound)];
+  const [left, right] = [places.map((term) => term.expression), places.map((term) => term.bound)];
   if (places.length === 1) return `${left.map(bracketed).join()} ${operator} ${right.join()}`;
   return `(${left.join(', ')}) ${operator} (${right.join(', ')})`;
 }

@@ -15,11 +15,11 @@ export function orDefaults(row: Row, present: string): Row {
   return {
     ...row,
     column(quoted) {
-      const own = row.column(quoted);
+      const column = row.column(quoted);
       const constant = defaults.get(quoted);
-      if (constant === undefined) return own;
+      if (constant === undefined) return column;
       const value = row.statement.parameter({ kind: 'fixed', value: constant.text }, constant.type);
-      return `(CASE WHEN ${present} THEN ${own} ELSE ${value} END)`;
+      return `(CASE WHEN ${present} THEN ${column} ELSE ${value} END)`;
     },
   };
 }

@@ -75,12 +75,14 @@ export function settlePlan(plan: ReadPlan, parameters: readonly Parameter[]): Re
   const plans = settled.get(plan) ?? new Map<string, ReadPlan>();
   const cached = plans.get(text);
   if (cached !== undefined) return cached;
-  const fields = plan.fields.map((one, index) => {
-    const at = fixed.findIndex(({ field }) => field === index);
-    return at < 0 ? one : { key: one.key, shape: { kind: 'constant', json: values[at] ?? 'null' } as const };
+  const fields = plan.fields.map((planned, index) => {
+    const found = fixed.findIndex(({ field }) => field === index);
+    return found < 0
+      ? planned
+      : { key: planned.key, shape: { kind: 'constant', json: values[found] ?? 'null' } as const };
   });
-  const own = { ...plan, fields };
-  plans.set(text, own);
+  const specialised = { ...plan, fields };
+  plans.set(text, specialised);
   settled.set(plan, plans);
-  return own;
+  return specialised;
 }

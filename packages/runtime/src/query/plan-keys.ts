@@ -34,10 +34,10 @@ export function printKeyFields(
     const column = plain[index] ?? 'NULL';
     return field.folds === true ? row.statement.dialect.exactly(column) : column;
   });
-  const keys = types.map(({ type }, place): ListedKey => {
+  const keys = types.map(({ type }, position): ListedKey => {
     const sent = type.type === 'array' && selector === 'keys' ? 'pg_catalog.text' : type.native;
     const list = selector === 'keys' ? '[]' : '';
-    const value = row.statement.parameter({ kind: 'value', index: index + place }, sent + list);
+    const value = row.statement.parameter({ kind: 'value', index: index + position }, sent + list);
     return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };
   });
   // The exact comparison implies the plain one, but an index serves only the plain one. Predicates that are equal are

@@ -83,20 +83,26 @@ type Terms = readonly PrintedTerm[];
  * with them: MySQL because it does not know in a subquery which columns the row around it has fixed, PostgreSQL because it
  * is not told.
  */
-function foundByLinks({ target, links, own }: Reach, order: Terms): Pick<NestedList, 'predicate' | 'within'> {
+function foundByLinks(
+  { target, links, own: conditions }: Reach,
+  order: Terms,
+): Pick<NestedList, 'predicate' | 'within'> {
   const [first, ...others] = links;
   const link = first && target.statement.dialect.pageLink(first.reached, first.start, first.native);
   const direction = order[0]?.direction ?? '';
   const linked = links.map(({ reached }) => ({ expression: reached, direction }));
-  return { predicate: allOf([link ?? sqlTrue, ...joinsOf({ links: others, own })]), within: [...linked, ...order] };
+  return {
+    predicate: allOf([link ?? sqlTrue, ...joinsOf({ links: others, own: conditions })]),
+    within: [...linked, ...order],
+  };
 }
 
 /** All rows of a parent, in a subquery that no index of the order reaches into. */
-function fenced({ target, columns, from, links, own }: NotedReach): string {
+function fenced({ target, columns, from, links, own: conditions }: NotedReach): string {
   const { dialect } = target.statement;
   const alias = target.column('').slice(0, -1);
   const selected = selectList([...columns].filter(Boolean).map(target.column));
-  return `(SELECT ${selected} FROM ${from()}${where(allOf(joinsOf({ links, own })))}${dialect.fence}) ${alias}`;
+  return `(SELECT ${selected} FROM ${from()}${where(allOf(joinsOf({ links, own: conditions })))}${dialect.fence}) ${alias}`;
 }
 
 /** The same order by columns of the junction, where it has them: an index of the junction may have this order. */

@@ -69,13 +69,13 @@ export function planRead(query: ReadQuery): ReadPlan {
   const joins = query.meta.length > 0 || query.singleton;
   const lists = nestedRows(query.selection);
   const whole = wholeRead(query);
-  const own = whole && ownRead(whole);
+  const ownStatement = whole && ownRead(whole);
   const fixed = fixedParts(query);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
-  const one = statementOf(statement, printed.text);
-  const { binders } = one;
+  const built = statementOf(statement, printed.text);
+  const { binders } = built;
   return {
-    statement: runFor(query, isBrief(query, printed.text) ? briefly(query, one) : one.statement),
+    statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : built.statement),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     cost: costOfRead(query.selection, conditionsOf(query)),
@@ -85,7 +85,7 @@ export function planRead(query: ReadQuery): ReadPlan {
     meta: query.meta,
     ...(lists.length > 0 && { nested: lists }),
     ...(whole && { whole }),
-    ...(own && { own }),
+    ...(ownStatement && { own: ownStatement }),
     streamed: query.streamed,
     ...(query.exported && { exported: query.exported }),
   };
@@ -112,12 +112,12 @@ function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'state
   const several = key && planSeveral(query, key);
   // All other parameters of the text have to be the same.
   const alike = several !== undefined && several.binders.length === binders.length;
-  const at = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
-  if (key === undefined || !alike || at < 0) return { ...statement, brief: true };
+  const position = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
+  if (key === undefined || !alike || position < 0) return { ...statement, brief: true };
   return {
     ...statement,
     brief: true,
-    several: { at, kind: key.kind, statement: { ...several.statement, brief: true } },
+    several: { at: position, kind: key.kind, statement: { ...several.statement, brief: true } },
   };
 }
 
@@ -227,7 +227,7 @@ export interface WantedTargets {
 export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
   const { row, from, matching, bounds } = startRead(query, statement);
-  const { count, gathered, place } = query.scope.dialect.input;
+  const { count, gathered, place: position } = query.scope.dialect.input;
   const fields = keyFields(row.collection.descriptor);
   const keys = fields.map((field, index) => `${cast(row.column(field.column), field.comparison)} AS k${index}`);
   const rows = where(allOf([matching, permitted(row)]));
@@ -237,7 +237,7 @@ export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets
   const held =
     lock !== undefined && descriptor.unlockable !== true && query.order.length === 0 && !/\bSELECT\b/.test(rows);
   const locks = held ? query.scope.dialect.input.lock(lock, row.column('').slice(0, -1)) : '';
-  const list = `SELECT ${keys.join(', ')}${place(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
+  const list = `SELECT ${keys.join(', ')}${position(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
   const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, settled: 'k.n', field }));
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
   const cost = costOfConditions(conditionsOf(query));
@@ -319,8 +319,8 @@ function heldBy(cursor: Cursor | undefined): number {
 
 /** True if so many rows are sent as they come instead of being collected. */
 export function isStreamed(limit: number, keys: number | undefined): boolean {
-  const most = keys === undefined ? limit : limit === -1 ? keys : Math.min(limit, keys);
-  return most === -1 || most > largestBufferedLimit;
+  const maxRows = keys === undefined ? limit : limit === -1 ? keys : Math.min(limit, keys);
+  return maxRows === -1 || maxRows > largestBufferedLimit;
 }
 
 /** Statements of equal text have equal names on every connection, regardless of the planner. */

@@ -97,24 +97,24 @@ function printItem(row: Row, part: ItemPart, lists: NestedLists): Printed {
   const printed: Printed[] = [];
   // Link rows may also be read without their relation, where a request names the collections of the item itself.
   const linked: Row = { ...row, link: part.link };
-  for (const { of, read } of part.items) {
-    const reached = reachItem(linked, of.collection.descriptor.name);
-    if (reached !== undefined) printed.push(printOne(narrowed(reached, read?.condition), of, lists));
+  for (const { of: selection, read } of part.items) {
+    const reached = reachItem(linked, selection.collection.descriptor.name);
+    if (reached !== undefined) printed.push(printOne(narrowed(reached, read?.condition), selection, lists));
   }
   if (part.own !== undefined) printed.push(printItemKey(row, part, part.own));
-  const values = printed.map((one) => ({ expression: one.expression, nested: isNested(one.shape) }));
+  const values = printed.map((member) => ({ expression: member.expression, nested: isNested(member.shape) }));
   const expression = row.statement.dialect.record(values);
   return { expression, shape: { kind: 'first', of: printed.map(({ shape }) => shape) } };
 }
 
 /** The key of an item whose collection is not nested; an item that is nested and hidden stays null. */
-function printItemKey(row: Row, { link, items }: ItemPart, own: FieldScope): Printed {
-  const { expression, shape } = printField(row, own);
+function printItemKey(row: Row, { link, items }: ItemPart, scope: FieldScope): Printed {
+  const { expression, shape } = printField(row, scope);
   const kind = row.collection.fields.get(link.collectionField);
   if (kind === undefined) return { expression, shape };
   const name = cast(cell(row, kind), row.statement.dialect.asText);
-  const others = items.map(({ of }) => {
-    const value = of.collection.descriptor.name;
+  const others = items.map(({ of: selection }) => {
+    const value = selection.collection.descriptor.name;
     return `(${name} = ${row.statement.parameter({ kind: 'fixed', value }, 'pg_catalog.text')}) IS NOT TRUE`;
   });
   return { expression: guarded(allOf(others), expression), shape };

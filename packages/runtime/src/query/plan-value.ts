@@ -66,17 +66,17 @@ function shapeOf({ wire }: FieldDescriptor): Shape {
 /** The key that an m2o of several columns holds: an object of the target's key fields, or null. */
 export function printOwnKey(row: Row, relation: Extract<RelationDescriptor, { kind: 'm2o' }>): Printed {
   const { dialect } = row.statement;
-  const own = row.collection.descriptor.fields;
+  const ownFields = row.collection.descriptor.fields;
   const target = row.scope.collections.get(relation.target)?.descriptor.fields ?? [];
   const columns = relation.on.map(({ from }) => row.column(from));
-  const wires = relation.on.map(({ from, to }) => fieldOfColumn(own, from) ?? fieldOfColumn(target, to));
+  const wires = relation.on.map(({ from, to }) => fieldOfColumn(ownFields, from) ?? fieldOfColumn(target, to));
   const values = columns.map((column, index) => {
     const wire = wires[index]?.wire;
     return cast(column, wire === undefined ? dialect.asText : wire.cast);
   });
   const fields = relation.on.map(({ from, to }, index): ShapeField => {
     const descriptor = wires[index];
-    const key = fieldOfColumn(target, to)?.name ?? fieldOfColumn(own, from)?.name ?? to;
+    const key = fieldOfColumn(target, to)?.name ?? fieldOfColumn(ownFields, from)?.name ?? to;
     return { key, shape: descriptor === undefined ? { kind: 'scalar', wire: 'text' } : shapeOf(descriptor) };
   });
   const present = allOf(columns.map((column) => `${column} IS NOT NULL`));

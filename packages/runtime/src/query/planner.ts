@@ -131,8 +131,8 @@ export function createPlanner(
     read(caller, { name: collection }, key, query) {
       const { scope, byShape, byTemplate } = plansOf(caller);
       let values: readonly string[] | undefined;
-      const readKey = (of: CollectionScope): NamedKeys => {
-        values = parseKeySegment(of, key);
+      const readKey = (collection: CollectionScope): NamedKeys => {
+        values = parseKeySegment(collection, key);
         return { values: [], count: 1 };
       };
       const prepared = remembered(byTemplate, 'key', collection, query, () => {
@@ -155,8 +155,8 @@ export function createPlanner(
       const { scope, byShape } = plansOver(caller, named);
       const search = parseSearch(body, limits);
       let count: number | undefined;
-      const readKeys = (of: CollectionScope): NamedKeys => {
-        const keys = parseKeys(of, search.keys ?? []);
+      const readKeys = (collection: CollectionScope): NamedKeys => {
+        const keys = parseKeys(collection, search.keys ?? []);
         count = keys.count;
         return keys;
       };

@@ -141,13 +141,13 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
   refuseCost(plan.cost, wanted.limits.maxCost);
   const { limit, offset, cursor } = request;
   const usual = nestedLimit(wanted.limits);
-  const most = rowBound(topRows(wanted.selector, limit, keys.count, usual), plan.nested ?? [], nested, usual);
-  refuseRows(most, wanted.limits);
+  const maxRows = rowBound(topRows(wanted.selector, limit, keys.count, usual), plan.nested ?? [], nested, usual);
+  refuseRows(maxRows, wanted.limits);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
-  return { plan, values, open, ...(cursor && { size: limit }), ...(isLarge(most) && { large: true }) };
+  return { plan, values, open, ...(cursor && { size: limit }), ...(isLarge(maxRows) && { large: true }) };
 }
 
 /** Rows that the top of a read counts as. The number of written items is not known yet, so they count as a usual list. */
@@ -202,9 +202,9 @@ function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: N
 function planNew(
   { scope, selector, request, limits, targets, fixes }: WantedRead,
   { descriptor }: CollectionScope,
-  of: Planned,
+  planned: Planned,
 ): ReadPlan {
-  const { names, orders, aggregates, open, positions, keys, condition } = of;
+  const { names, orders, aggregates, open, positions, keys, condition } = planned;
   const singleton = selector === 'list' && descriptor.singleton;
   for (const problem of names.late) throw problem;
   checkSort(names.order);

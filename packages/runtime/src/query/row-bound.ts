@@ -23,7 +23,9 @@ export function nestedRows({ parts }: Selection): readonly NestedRows[] {
 
 function rowsOf(part: Selected): readonly NestedRows[] {
   if (part.kind === 'item') {
-    return part.items.map(({ of }) => entry(`item:${of.collection.descriptor.name}`, false, nestedRows(of)));
+    return part.items.map(({ of: selection }) =>
+      entry(`item:${selection.collection.descriptor.name}`, false, nestedRows(selection)),
+    );
   }
   if (part.kind !== 'nested' && part.kind !== 'aggregate') return [];
   const many = part.relation.descriptor.kind !== 'm2o';
@@ -50,8 +52,8 @@ function multiplied(rows: readonly NestedRows[], reads: NestedReads, usual: numb
   let limit = 1;
   for (const { name, many, below } of rows) {
     const read = reads.get(name);
-    const own = many ? countedRows(read === undefined ? usual : rowsOfOne(read)) : 1;
-    limit = Math.max(limit, own * multiplied(below, read?.below ?? new Map(), usual));
+    const rows = many ? countedRows(read === undefined ? usual : rowsOfOne(read)) : 1;
+    limit = Math.max(limit, rows * multiplied(below, read?.below ?? new Map(), usual));
   }
   return limit;
 }
@@ -65,15 +67,15 @@ function rowsOfOne({ request: { limit, aggregate } }: NestedRead): number {
 const mostUsualRows = 10_000;
 
 /** True if so many rows are more than usual answers have. */
-export function isLarge(most: number): boolean {
-  return most > mostUsualRows;
+export function isLarge(rows: number): boolean {
+  return rows > mostUsualRows;
 }
 
 /** Throws INVALID_QUERY for more rows of one nested list than a request may have. */
-export function refuseRows(most: number, { maxRows }: Pick<ReadLimits, 'maxRows'>): void {
-  if (most <= maxRows) return;
+export function refuseRows(rows: number, { maxRows }: Pick<ReadLimits, 'maxRows'>): void {
+  if (rows <= maxRows) return;
   throw invalidQuery(
-    `The query can make ${most} rows of one nested list, which is more than ${maxRows}; give its lists lower limits.`,
+    `The query can make ${rows} rows of one nested list, which is more than ${maxRows}; give its lists lower limits.`,
   );
 }
 

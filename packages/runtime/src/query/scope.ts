@@ -95,10 +95,10 @@ export function buildScope(api: Pick<CompiledApi, 'collections' | 'dialect'>, ac
   }
   const collections = new Map<string, CollectionScope>();
   for (const descriptor of api.collections) {
-    const own = rules.get(descriptor.name);
-    if (own !== undefined) {
+    const access = rules.get(descriptor.name);
+    if (access !== undefined) {
       const copies = copiesOf(descriptor);
-      const collection = buildCollection(descriptor, own, (target) => rules.has(target));
+      const collection = buildCollection(descriptor, access, (target) => rules.has(target));
       collections.set(descriptor.name, copies === undefined ? collection : { ...collection, copies });
     }
   }
@@ -126,9 +126,10 @@ function buildCollection(
 function copiesOf({ name, system, fields }: CollectionDescriptor): CopiedColumns | undefined {
   const names = system === true ? systemCollection(name)?.copies : undefined;
   if (names === undefined) return undefined;
-  const field = (of: string): FieldDescriptor | undefined => fields.find((one) => one.name === of);
+  const field = (fieldName: string): FieldDescriptor | undefined =>
+    fields.find((candidate) => candidate.name === fieldName);
   const [collection, item, whole] = [field(names.collection), field(names.item), field(names.whole)];
-  const contents = names.contents.flatMap((one) => field(one) ?? []);
+  const contents = names.contents.flatMap((fieldName) => field(fieldName) ?? []);
   if (collection === undefined || item === undefined || whole === undefined)
     throw new Error(`${name} lacks its fields`);
   return { collection, item, whole, contents };

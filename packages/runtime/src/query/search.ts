@@ -9,12 +9,12 @@ import type { CollectionScope } from './scope.ts';
  */
 function searchCondition(collection: CollectionScope, text: string): Condition {
   const operand: Operand = { kind: 'literal', value: text };
-  const of: Condition[] = [];
+  const conditions: Condition[] = [];
   for (const { descriptor, secret } of collection.fields.values()) {
     if (secret || !isTextual(descriptor.type)) continue;
-    of.push({ kind: 'compare', field: descriptor.name, operator: '_icontains', operand });
+    conditions.push({ kind: 'compare', field: descriptor.name, operator: '_icontains', operand });
   }
-  return of.length === 0 ? never : { kind: 'or', of };
+  return conditions.length === 0 ? never : { kind: 'or', of: conditions };
 }
 
 /** A filter's condition, together with that of a search when there is one. */

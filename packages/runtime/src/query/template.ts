@@ -109,8 +109,8 @@ export function fillTemplate(
   if (holes.length !== texts.length) return undefined;
   if (holes.length === 0) return values;
   const filled = [...values];
-  for (const [place, { index, operator, type }] of holes.entries()) {
-    const value = encodeText(type, operator, texts[place] ?? '');
+  for (const [position, { index, operator, type }] of holes.entries()) {
+    const value = encodeText(type, operator, texts[position] ?? '');
     if (value === undefined) return undefined;
     filled[index] = value;
   }

@@ -20,5 +20,5 @@ export function readRows(arrays: readonly (string | null | undefined)[]): readon
 
 /** Places from 0, of an array of places from 1. */
 export function readPlaces(text: string | null | undefined): readonly number[] {
-  return readElements(text).map((place) => Number(place) - 1);
+  return readElements(text).map((position) => Number(position) - 1);
 }

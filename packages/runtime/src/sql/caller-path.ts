@@ -94,13 +94,13 @@ interface Start {
 }
 
 /** The caller's own row, found by key. A collection whose items no single value names holds none. */
-function startOf({ statement, scope }: Printing, { of }: CallerOperand): Start | undefined {
-  const collection = scope.collections.get(callerCollections[of]);
+function startOf({ statement, scope }: Printing, { of: subject }: CallerOperand): Start | undefined {
+  const collection = scope.collections.get(callerCollections[subject]);
   const key = collection && keyField(collection);
   if (collection === undefined || key === undefined) return undefined;
   const alias = statement.alias();
   const row = tableRow(statement, scope, collection, alias);
-  const named = `${cast(row.column(key.column), key.comparison)} = ${callerParameter(statement, of, operandType(key))}`;
+  const named = `${cast(row.column(key.column), key.comparison)} = ${callerParameter(statement, subject, operandType(key))}`;
   return { row, from: `${collection.descriptor.table} ${alias}`, predicates: [named, readable(row)] };
 }
 

@@ -51,12 +51,12 @@ function printCallerComparison(
   const { dialect } = statement;
   if (operand.path.length === 0)
     return compareOne(dialect, left, operator, callerParameter(statement, operand.of, type));
-  const value = printPath({ statement, scope }, operand, (own) => comparesAsText(type, own));
+  const value = printPath({ statement, scope }, operand, (pathType) => comparesAsText(type, pathType));
   if (value === undefined) return dialect.nothing('pg_catalog.bool');
   const fits = !value.text || plainTexts.has(type.native);
-  const one = fits ? left : cast(left, dialect.asText);
-  if (!value.many) return compareOne(dialect, one, operator, value.expression);
-  return dialect.amongPath(one, value.expression, operator === '_nin');
+  const compared = fits ? left : cast(left, dialect.asText);
+  if (!value.many) return compareOne(dialect, compared, operator, value.expression);
+  return dialect.amongPath(compared, value.expression, operator === '_nin');
 }
 
 function compareOne(dialect: SqlDialect, left: string, operator: Operator, value: string): string {

@@ -129,8 +129,8 @@ export function isUnary(operator: Operator): boolean {
 }
 
 /** The parameter that holds a value of the caller; null when it is missing or cannot be of the type. */
-export function callerParameter(statement: StatementBuilder, of: 'user' | 'role', type: OperandType): string {
-  return statement.parameter({ kind: 'caller', of, type }, type.native);
+export function callerParameter(statement: StatementBuilder, subject: 'user' | 'role', type: OperandType): string {
+  return statement.parameter({ kind: 'caller', of: subject, type }, type.native);
 }
 
 /** Prints the values of an operand as expressions of its type, in the order of `encodeOperand`. */

@@ -100,8 +100,8 @@ function linksOf(pairs: readonly ColumnPair[], row: Row, alias: string): readonl
 }
 
 /** All predicates of what is reached. */
-export function joinsOf({ links, own }: Pick<Reach, 'links' | 'own'>): readonly string[] {
-  return [...links.map(({ reached, start }) => `${reached} = ${start}`), ...own];
+export function joinsOf({ links, own: conditions }: Pick<Reach, 'links' | 'own'>): readonly string[] {
+  return [...links.map(({ reached, start }) => `${reached} = ${start}`), ...conditions];
 }
 
 /**
@@ -161,14 +161,20 @@ export function reachItem(row: Row, item: string): Reach | undefined {
     { kind: 'fixed', value: item },
     'pg_catalog.text',
   )}`;
-  const own = [
+  const conditions = [
     granted(row, kind.grant),
     granted(row, key.grant),
     named,
     itemMatches(statement.dialect, row.column(key.descriptor.column), key.descriptor, alias, targetKey),
     readable(target),
   ];
-  return { from: () => `${collection.descriptor.table} ${alias}`, links: [], own, target, junction: undefined };
+  return {
+    from: () => `${collection.descriptor.table} ${alias}`,
+    links: [],
+    own: conditions,
+    target,
+    junction: undefined,
+  };
 }
 
 function itemMatches(

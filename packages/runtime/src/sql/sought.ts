@@ -61,8 +61,8 @@ export function printSought(row: Row, relation: ManyToMany, links: string, sough
   const found = printFound(row, sought);
   const alias = row.statement.alias();
   const near = joined(relation.near, row.column, alias).join(' AND ');
-  const own = `SELECT ${alias}.${sought.link}::${sought.key.native} FROM ${relation.junctionTable} ${alias} WHERE ${near}`;
-  return found && `${links}.${sought.link} = ANY (COALESCE(${found}, ARRAY(${own})))`;
+  const junctionKeys = `SELECT ${alias}.${sought.link}::${sought.key.native} FROM ${relation.junctionTable} ${alias} WHERE ${near}`;
+  return found && `${links}.${sought.link} = ANY (COALESCE(${found}, ARRAY(${junctionKeys})))`;
 }
 
 /**

@@ -50,8 +50,8 @@ export function mysqlJson(server: 'mysql' | 'mariadb', exactly: (expression: str
       const elements = (list: string, name: string): string =>
         `${named(list, `${name}l`)}, JSON_TABLE(${name}l.e, '$[*]' COLUMNS (e JSON PATH '$')) ${name}`;
       const isThere = (sought: string): string => {
-        const own = alias();
-        const rows = `(SELECT ${identityOf(`${own}.e`)} AS i FROM ${elements(document, own)})`;
+        const owned = alias();
+        const rows = `(SELECT ${identityOf(`${owned}.e`)} AS i FROM ${elements(document, owned)})`;
         return `IFNULL(${identityOf(`${sought}.e`)} IN ${rows}, FALSE)`;
       };
       const guarded = (predicate: string): string =>
@@ -81,17 +81,17 @@ function printAt(named: Naming, document: string, { segments, take }: JsonPath):
   const takeKeys = (to: number): void => {
     if (to > from) json = `JSON_EXTRACT(${json}, ${take(`path:${from}-${to}`)})`;
   };
-  for (const [place, segment] of segments.entries()) {
+  for (const [position, segment] of segments.entries()) {
     if (!isIndex(segment)) continue;
-    takeKeys(place);
+    takeKeys(position);
     const name = `s${steps.length}`;
     steps.push((steps.length === 0 ? named : byTable)(json, name));
-    const index = `CAST(${take(`index:${place}`)} AS SIGNED)`;
+    const index = `CAST(${take(`index:${position}`)} AS SIGNED)`;
     const counted = `${index} + IF(${index} < 0, JSON_LENGTH(${name}.e), 0)`;
     const element = `JSON_EXTRACT(${name}.e, CONCAT('$[', ${counted}, ']'))`;
-    const key = `JSON_EXTRACT(${name}.e, ${take(`path:${place}-${place + 1}`)})`;
+    const key = `JSON_EXTRACT(${name}.e, ${take(`path:${position}-${position + 1}`)})`;
     json = `CASE WHEN JSON_TYPE(${name}.e) <> 'ARRAY' THEN ${key} WHEN ${counted} >= 0 THEN ${element} END`;
-    from = place + 1;
+    from = position + 1;
   }
   takeKeys(segments.length);
   return steps.length === 0 ? json : `(SELECT ${json} FROM ${steps.join(', ')})`;

@@ -26,8 +26,8 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
   const returning = server === 'mariadb';
   return {
     table(take, { columns, count, alias }) {
-      const of = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
-      const rows = take({ kind: 'rows', of, ...(count !== undefined && { count }) }, 'rows');
+      const lists = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
+      const rows = take({ kind: 'rows', of: lists, ...(count !== undefined && { count }) }, 'rows');
       const typed = columns.map((column, index) => `${column.name} ${typeOf(server, column)} PATH '$[${index}]'`);
       return `JSON_TABLE(${rows}, '$[*]' COLUMNS (${['n FOR ORDINALITY', ...typed].join(', ')})) AS ${alias}`;
     },

@@ -63,8 +63,12 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
 }
 
 /** Keys that have one text each need no quotes. */
-function askArray({ statement, at }: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked {
-  return { statement, parameters: parameters.with(at, `{${keys.join()}}`) };
+function askArray(
+  { statement, at: position }: SeveralKeys,
+  keys: readonly string[],
+  parameters: readonly Parameter[],
+): Asked {
+  return { statement, parameters: parameters.with(position, `{${keys.join()}}`) };
 }
 
 export type { PostgresOptions };

@@ -50,16 +50,16 @@ function inUse(owner: number, file: string): EmbeddedInUseError {
 
 /** A link appears with its contents, so that other processes never read a half-written lock. */
 function create(file: string): boolean {
-  const own = `${file}.${process.pid}`;
-  writeFileSync(own, `${process.pid}\n`);
+  const claim = `${file}.${process.pid}`;
+  writeFileSync(claim, `${process.pid}\n`);
   try {
-    linkSync(own, file);
+    linkSync(claim, file);
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    rmSync(own, { force: true });
+    rmSync(claim, { force: true });
   }
 }
 

@@ -17,18 +17,18 @@ export const postgresJson: JsonDialect = {
   at: (document, { take }) => `(${document} #> ${take(pathNative)})`,
   presence: (document, { take }) => `(${document} #>> ${take(pathNative)})`,
   scalar(document, { take }, kind) {
-    const at = take(pathNative);
-    const text = cast(`(${document} #>> ${at})`, casts[kind]);
-    return `(CASE pg_catalog.jsonb_typeof((${document} #> ${at})) WHEN '${kinds[kind]}' THEN ${text} END)`;
+    const path = take(pathNative);
+    const text = cast(`(${document} #>> ${path})`, casts[kind]);
+    return `(CASE pg_catalog.jsonb_typeof((${document} #> ${path})) WHEN '${kinds[kind]}' THEN ${text} END)`;
   },
   container(document, alias) {
-    const one = (value: string): string => `pg_catalog.jsonb_build_array(${value})`;
+    const elementArray = (value: string): string => `pg_catalog.jsonb_build_array(${value})`;
     return {
-      one,
+      one: elementArray,
       all: (list) => `(${document} @> ${list})`,
       any(list) {
         const element = alias();
-        return `EXISTS (SELECT 1 FROM pg_catalog.jsonb_array_elements(${list}) ${element}(e) WHERE ${document} @> ${one(`${element}.e`)})`;
+        return `EXISTS (SELECT 1 FROM pg_catalog.jsonb_array_elements(${list}) ${element}(e) WHERE ${document} @> ${elementArray(`${element}.e`)})`;
       },
       guarded: (predicate) => `(CASE pg_catalog.jsonb_typeof(${document}) WHEN 'array' THEN ${predicate} END)`,
     };

@@ -139,8 +139,8 @@ function printFunction(name: FieldFunction, expression: string, field: FieldDesc
   if (name === 'count') return printLength(expression, field);
   const instant = field.type === 'timestamp' ? `(${expression} AT TIME ZONE 'UTC')` : `(${expression})`;
   // date_part would make a timestamp of the date, which does not reach as far.
-  const of = field.type === 'date' ? '"extract"' : 'date_part';
-  const part = `pg_catalog.floor(pg_catalog.${of}('${parts[name]}', ${instant}))::int4`;
+  const extract = field.type === 'date' ? '"extract"' : 'date_part';
+  const part = `pg_catalog.floor(pg_catalog.${extract}('${parts[name]}', ${instant}))::int4`;
   return field.type === 'time' ? part : `CASE WHEN pg_catalog.isfinite(${instant}) THEN ${part} END`;
 }
 

@@ -23,9 +23,9 @@ export function toMysqlError(error: unknown): unknown {
   const code = 'code' in error ? error.code : undefined;
   const sqlState = 'sqlState' in error ? error.sqlState : undefined;
   if (typeof errno === 'number' && typeof sqlState === 'string') {
-    const known = sqlstateOf(errno, sqlState);
+    const state = sqlstateOf(errno, sqlState);
     const message = `${error.message} (${errno})`;
-    const fields = Object.entries({ M: message, C: known, ...(/^57P0[13]$/.test(known) && { S: 'FATAL' }) });
+    const fields = Object.entries({ M: message, C: state, ...(/^57P0[13]$/.test(state) && { S: 'FATAL' }) });
     return new ServerError(new Map([...fields, ...aboutOf(error.message)]));
   }
   const isLost = typeof code === 'string' || ('fatal' in error && error.fatal === true);

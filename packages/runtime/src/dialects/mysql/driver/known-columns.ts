@@ -66,12 +66,12 @@ export class KnownColumns {
 }
 
 function definitionOf(description: Buffer): ColumnDefinition {
-  let at = 0;
-  const behind = (): number => at + widthOf(description[at] ?? 0) + lengthAt(description, at);
-  for (let name = 0; name < namesBefore; name++) at = behind();
+  let offset = 0;
+  const behind = (): number => offset + widthOf(description[offset] ?? 0) + lengthAt(description, offset);
+  for (let name = 0; name < namesBefore; name++) offset = behind();
   const rest = description.length - behindNames.size;
   return {
-    name: description.toString('utf8', at + widthOf(description[at] ?? 0), behind()),
+    name: description.toString('utf8', offset + widthOf(description[offset] ?? 0), behind()),
     columnType: description[rest + behindNames.type] ?? 0,
     flags: description.readUInt16LE(rest + behindNames.flags),
   };

@@ -6,18 +6,18 @@ const sizes = [4, 8, 16, 32] as const;
 
 /** Makes the function that writes one placeholder for each of several keys. */
 export function createMarks(): GatheredForm['ask'] {
-  const known = new WeakMap<Statement, Map<number, Statement>>();
+  const statements = new WeakMap<Statement, Map<number, Statement>>();
 
-  function statementFor({ statement, at }: SeveralKeys, size: number): Statement {
-    const bySize = known.get(statement) ?? new Map<number, Statement>();
-    known.set(statement, bySize);
-    const spread = bySize.get(size) ?? spreadMarks(statement, at, size);
+  function statementFor({ statement, at: position }: SeveralKeys, size: number): Statement {
+    const bySize = statements.get(statement) ?? new Map<number, Statement>();
+    statements.set(statement, bySize);
+    const spread = bySize.get(size) ?? spreadMarks(statement, position, size);
     bySize.set(size, spread);
     return spread;
   }
 
   return (several, keys, parameters): Asked => {
-    const size = sizes.find((most) => keys.length <= most) ?? keys.length;
+    const size = sizes.find((candidate) => keys.length <= candidate) ?? keys.length;
     const padded = [...keys, ...Array<string>(size - keys.length).fill(keys.at(-1) ?? '')];
     return { statement: statementFor(several, size), parameters: spread(parameters, several.at, padded) };
   };

@@ -65,8 +65,8 @@ export class ReadGate {
   }
 
   #hasRoom(isPublic: boolean): boolean {
-    const { most, mostPublic } = this.#limits;
-    if (this.#running.size >= most) return false;
+    const { most: maxReads, mostPublic } = this.#limits;
+    if (this.#running.size >= maxReads) return false;
     return !isPublic || [...this.#running].filter((admitted) => admitted.isPublic).length < mostPublic;
   }
 }

@@ -58,7 +58,7 @@ const numbers: Readonly<Record<string, readonly number[]>> = {
   '44000': [1369],
 };
 
-const known: ReadonlyMap<number, string> = new Map(
+const sqlstates: ReadonlyMap<number, string> = new Map(
   Object.entries(numbers).flatMap(([sqlstate, list]) => list.map((number) => [number, sqlstate] as const)),
 );
 
@@ -78,5 +78,5 @@ const classes: ReadonlyMap<string, string> = new Map([
  * `HY000`, a fault: it is unknown if the request would ever succeed.
  */
 export function sqlstateOf(number: number, sent: string): string {
-  return known.get(number) ?? classes.get(sent.slice(0, 2)) ?? 'HY000';
+  return sqlstates.get(number) ?? classes.get(sent.slice(0, 2)) ?? 'HY000';
 }

@@ -84,11 +84,11 @@ export class AnswerReader {
   }
 
   #describe(buffer: Buffer, start: number, end: number): false {
-    const place = this.#described++;
-    const known = this.columns?.descriptions ?? [];
-    const before = known.length === this.#expected ? known[place] : undefined;
+    const index = this.#described++;
+    const descriptions = this.columns?.descriptions ?? [];
+    const before = descriptions.length === this.#expected ? descriptions[index] : undefined;
     const isSame = before !== undefined && buffer.compare(before, 0, before.length, start, end) === 0;
-    if (!isSame) this.#anew ??= known.slice(0, place);
+    if (!isSame) this.#anew ??= descriptions.slice(0, index);
     this.#anew?.push(Buffer.from(buffer.subarray(start, end)));
     if (this.#described === this.#expected) this.#settleColumns();
     return false;

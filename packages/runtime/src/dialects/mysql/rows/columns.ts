@@ -53,9 +53,9 @@ export function cellFormOf({ columnType, flags, name }: ColumnDefinition): CellF
   }
 }
 
-function integerForm(columnType: number, known: number | undefined, unsigned: boolean): IntegerForm {
+function integerForm(columnType: number, storedSize: number | undefined, unsigned: boolean): IntegerForm {
   const year = columnType === yearType;
-  const size = year ? 2 : known;
+  const size = year ? 2 : storedSize;
   if (size === undefined) throw new Error(`A column of type ${columnType} holds no integers.`);
   return { size, unsigned: unsigned || year, year };
 }

@@ -30,17 +30,17 @@ export function printExecute(statement: number, parameters: readonly SentParamet
   packet.writeUInt32LE(statement, 5);
   packet[10] = 1;
   if (count > 0) packet[headSize + bitmapSize] = 1;
-  let at = valuesAt;
+  let offset = valuesAt;
   let typeAt = headSize + bitmapSize + 1;
   for (let index = 0; index < count; index++) {
     const parameter = parameters[index] ?? null;
     if (parameter === null) {
-      const place = headSize + (index >> 3);
-      packet[place] = (packet[place] ?? 0) | (1 << (index & 7));
+      const position = headSize + (index >> 3);
+      packet[position] = (packet[position] ?? 0) | (1 << (index & 7));
     }
     packet[typeAt] = typeOf(parameter);
     typeAt += 2;
-    at = put(packet, at, parameter);
+    offset = put(packet, offset, parameter);
   }
   return framed(packet);
 }

@@ -24,11 +24,11 @@ export function createRowWriter(columns: readonly ColumnDefinition[]): RowWriter
   return function writeRow(out, buffer, start) {
     out.clear();
     const map = start + 1;
-    let at = map + mapLength;
+    let offset = map + mapLength;
     for (let column = 0; column < cells.length; column++) {
       const bit = column + 2;
       if (((buffer[map + (bit >> 3)] ?? 0) >> (bit & 7)) & 1) out.int32(-1);
-      else at = (cells[column] ?? writeText)(out, buffer, at);
+      else offset = (cells[column] ?? writeText)(out, buffer, offset);
     }
   };
 }

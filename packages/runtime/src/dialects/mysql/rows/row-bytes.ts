@@ -18,30 +18,30 @@ export class RowBytes {
 
   /** Appends a number of four bytes and returns where it stands. */
   int32(value: number): number {
-    const at = this.reserve(4);
-    this.view.setInt32(at, value);
-    return at;
+    const offset = this.reserve(4);
+    this.view.setInt32(offset, value);
+    return offset;
   }
 
   /** Appends a number of eight bytes. */
   int64(value: bigint): void {
-    const at = this.reserve(8);
-    this.view.setBigInt64(at, value);
+    const offset = this.reserve(8);
+    this.view.setBigInt64(offset, value);
   }
 
   bytes(source: Buffer, start = 0, end = source.length): void {
     const size = end - start;
-    const at = this.reserve(size);
+    const offset = this.reserve(size);
     const { buffer } = this;
     // Calling out for a few bytes takes longer than they do.
-    if (size > fewBytes) source.copy(buffer, at, start, end);
-    else for (let index = 0; index < size; index++) buffer[at + index] = source[start + index] ?? 0;
+    if (size > fewBytes) source.copy(buffer, offset, start, end);
+    else for (let index = 0; index < size; index++) buffer[offset + index] = source[start + index] ?? 0;
   }
 
   /** Appends a text of ASCII characters. */
   characters(text: string): void {
-    const at = this.reserve(text.length);
-    for (let index = 0; index < text.length; index++) this.buffer[at + index] = text.charCodeAt(index);
+    const offset = this.reserve(text.length);
+    for (let index = 0; index < text.length; index++) this.buffer[offset + index] = text.charCodeAt(index);
   }
 
   /** Replaces a number that was appended before. */
@@ -51,10 +51,10 @@ export class RowBytes {
 
   /** Makes room for so many bytes and returns where they stand. */
   reserve(size: number): number {
-    const at = this.length;
+    const offset = this.length;
     this.ensure(size);
-    this.length = at + size;
-    return at;
+    this.length = offset + size;
+    return offset;
   }
 
   /** Makes sure that so many bytes can be stored into `buffer` or `view` from `length` on, which then is to be moved. */

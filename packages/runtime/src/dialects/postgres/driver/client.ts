@@ -69,8 +69,8 @@ function keyOf(client: pg.Client): () => BackendKey | undefined {
 
 function describeFailure(client: pg.Client, cause: unknown): string {
   const reason = cause instanceof Error ? cause.message || errorCode(cause) : String(cause);
-  const place = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`;
-  return `Cannot connect to the database "${client.database ?? ''}" at ${place} as "${client.user ?? ''}": ${reason}`;
+  const address = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`;
+  return `Cannot connect to the database "${client.database ?? ''}" at ${address} as "${client.user ?? ''}": ${reason}`;
 }
 
 /** Node reports several addresses that all refused as an error without a message. */

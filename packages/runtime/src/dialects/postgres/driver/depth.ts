@@ -10,9 +10,9 @@ export class PipelineDepth {
   #raisedAt = 0;
 
   /** Starts at `most`. */
-  constructor(most = 256) {
-    this.#most = most;
-    this.#depth = most;
+  constructor(maximum = 256) {
+    this.#most = maximum;
+    this.#depth = maximum;
   }
 
   /** Requests that one connection may have in flight. */

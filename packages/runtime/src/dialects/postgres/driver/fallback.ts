@@ -14,7 +14,7 @@ const graceMs = 30_000;
 export async function connectFitting(
   fast: (unfit: (reason: UnfitError) => void) => Promise<Database>,
   plain: () => Promise<Database>,
-  told: (reason: Error) => void,
+  onFallback: (reason: Error) => void,
 ): Promise<Database> {
   let unfitBecause: UnfitError | undefined;
   let moving = false;
@@ -26,7 +26,7 @@ export async function connectFitting(
     if (closed) return database.close(0);
     const [left] = lanes;
     lanes.unshift(database);
-    told(reason);
+    onFallback(reason);
     void left?.close(graceMs);
   }
 
@@ -45,7 +45,7 @@ export async function connectFitting(
   const first = await fast(unfit).catch(async (error: unknown) => {
     if (unfitBecause === undefined) throw error;
     const database = await plain();
-    told(unfitBecause);
+    onFallback(unfitBecause);
     return database;
   });
   lanes.push(first);

@@ -64,7 +64,7 @@ export function createGathering(
     starting = false;
     const together = waiting.splice(0, howMany(waiting));
     if (together.length === 0) return;
-    const rows = together.reduce((sum, one) => sum + one.rows, 0);
+    const rows = together.reduce((sum, entry) => sum + entry.rows, 0);
     underWay++;
     rowsUnderWay += rows;
     void Promise.race([runAll(together), sleep(patienceMs, undefined, { ref: false })]).then(() => {
@@ -88,15 +88,15 @@ export function createGathering(
       refused = isNotPrimary(ran.attempt.failure) ? ran.attempt.failure : undefined;
     } catch (error) {
       // The end of the transaction is unknown, so nothing may run again.
-      for (const one of together) one.refuse(error);
+      for (const entry of together) entry.refuse(error);
       return;
     }
     apartUntil = performance.now() + apartMs;
-    for (const one of together) {
+    for (const entry of together) {
       const tries = new Tries();
       // A server that takes no writes is asked once more for each of them, not twice.
       if (refused !== undefined) tries.mayRunAgain(refused);
-      one.alone(tries);
+      entry.alone(tries);
     }
   }
 
@@ -122,8 +122,8 @@ export function createGathering(
 /** How many of those that wait share the next transaction: the first in any case. */
 function howMany(waiting: readonly Waiting[]): number {
   let rows = 0;
-  const end = waiting.findIndex((one, index) => {
-    rows += one.rows;
+  const end = waiting.findIndex((entry, index) => {
+    rows += entry.rows;
     return index === mostTogether || (index > 0 && rows > mostRows);
   });
   return end < 0 ? waiting.length : end;
@@ -133,10 +133,12 @@ function howMany(waiting: readonly Waiting[]): number {
 async function runIn(transaction: Transaction, together: readonly Waiting[]): Promise<{ value: (() => void)[] }> {
   const patient = transaction.run(patience, [], noRows);
   const merging = mergeRows(transaction);
-  const running = together.map((one) => one.run(merging));
+  const running = together.map((entry) => entry.run(merging));
   merging.send();
   const ran = await Promise.allSettled([patient, ...running]);
-  return { value: ran.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : thrown(one.reason))) };
+  return {
+    value: ran.flatMap((result) => (result.status === 'fulfilled' ? (result.value ?? []) : thrown(result.reason))),
+  };
 }
 
 function thrown(reason: unknown): never {

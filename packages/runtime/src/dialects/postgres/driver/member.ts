@@ -71,17 +71,17 @@ export interface ReadPlace {
  * Finds the connection a read goes to: the least busy one that has room, shared ones before others; a brief read goes
  * where others are being gathered.
  */
-export function pickForRead(members: readonly Member[], place: ReadPlace): Member | undefined {
-  if (place.apart) {
-    const isAble = !place.sharedOnly && lentOf(members) < place.lent;
+export function pickForRead(members: readonly Member[], constraints: ReadPlace): Member | undefined {
+  if (constraints.apart) {
+    const isAble = !constraints.sharedOnly && lentOf(members) < constraints.lent;
     return isAble ? pickForLease(members, false) : undefined;
   }
-  const best = bestForRead(members, place);
+  const best = bestForRead(members, constraints);
   const isNew = best !== undefined && !best.shared && best.connection.inFlight === 0;
-  if (!isNew || lentOf(members) < place.lent) return best;
+  if (!isNew || lentOf(members) < constraints.lent) return best;
   // The remaining connections are for transactions: the read goes to a connection that reads have already.
   const had = members.filter(({ shared, connection }) => shared || connection.inFlight > 0);
-  return bestForRead(had, place);
+  return bestForRead(had, constraints);
 }
 
 function bestForRead(members: readonly Member[], { depth, sharedOnly, brief }: ReadPlace): Member | undefined {

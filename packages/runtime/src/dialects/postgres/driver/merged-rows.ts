@@ -54,7 +54,7 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
 
 /** Name of a group: statements go together if all their parameters that are not lists are the same. */
 function nameOf({ name }: Statement, rows: SeveralRows, parameters: readonly Parameter[]): string {
-  const common = rows.parameters.filter(({ list }) => !list).map(({ of }) => parameters[of]);
+  const common = rows.parameters.filter(({ list }) => !list).map(({ of: index }) => parameters[index]);
   return common.length === 0 ? name : JSON.stringify([name, common]);
 }
 
@@ -72,8 +72,10 @@ function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
     transaction.run(first.statement, first.parameters, first.sink).then(first.resolve, first.reject);
     return;
   }
-  const parameters = rows.parameters.map(({ of, list }) => {
-    return list ? arrayLiteral(all.map((one) => one.parameters[of] ?? null)) : (first.parameters[of] ?? null);
+  const parameters = rows.parameters.map(({ of: position, list }) => {
+    return list
+      ? arrayLiteral(all.map((write) => write.parameters[position] ?? null))
+      : (first.parameters[position] ?? null);
   });
   let count = 0;
   const row: RowSink['row'] = (buffer, offset, length) => {

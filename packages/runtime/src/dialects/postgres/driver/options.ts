@@ -107,10 +107,10 @@ export function sessionSql(settings: SessionSettings): string {
  * call over two arrays costs the server half of what a call per setting does.
  */
 export function transactionSql(settings: Pick<SessionSettings, 'statementTimeoutMs' | 'readOnly'>): string {
-  const own: Record<string, string> = settings.readOnly
+  const sessionSettings: Record<string, string> = settings.readOnly
     ? { transaction_read_only: 'on' }
     : { idle_in_transaction_session_timeout: String(idleInTransactionMs) };
-  const wanted = { ...commonSettings(settings), ...own };
+  const wanted = { ...commonSettings(settings), ...sessionSettings };
   const list = (texts: readonly string[]): string => `pg_catalog.unnest(${quote(`{${texts.join(',')}}`)}::text[])`;
   const pairs = `ROWS FROM (${list(Object.keys(wanted))}, ${list(Object.values(wanted))}) AS setting(name, value)`;
   return `SELECT pg_catalog.count(pg_catalog.set_config(name, value, true)), ${pageCost(true)} FROM ${pairs}`;

@@ -347,8 +347,8 @@ export class Pool {
    * others.
    */
   #isOverdue({ isPublic }: Request, age: number): boolean {
-    const { publicStatementTimeoutMs: most } = this.#settings;
-    return isPublic === true && most > 0 && age > most;
+    const { publicStatementTimeoutMs: maxAge } = this.#settings;
+    return isPublic === true && maxAge > 0 && age > maxAge;
   }
 
   /** Ends the statement under way. No other statement is queued that could be ended in its place. */
@@ -389,9 +389,9 @@ export class Pool {
   }
 
   #withdrawLease(waiting: Waiting): void {
-    const at = this.#leases.indexOf(waiting);
-    if (at < 0) return;
-    this.#leases.splice(at, 1);
+    const index = this.#leases.indexOf(waiting);
+    if (index < 0) return;
+    this.#leases.splice(index, 1);
     waiting.refuse(this.#unavailable());
   }
 }

@@ -190,10 +190,10 @@ export class Connection implements Channel {
     }
     const { name, text, parameters, format, brief, part } = slot.request;
     const used = this.#nameless ? '' : name;
-    const known = used !== '' && !fresh && this.#prepared.use(used);
-    const joins = known && brief === true;
+    const isPrepared = used !== '' && !fresh && this.#prepared.use(used);
+    const joins = isPrepared && brief === true;
     if (!joins || this.#joined === mostJoined) this.#closeGroup();
-    if (!known) this.#prepare(slot, used, text, fresh);
+    if (!isPrepared) this.#prepare(slot, used, text, fresh);
     writeBind(this.#out, used, parameters, format);
     writeExecute(this.#out);
     if (joins) this.#join(slot);

@@ -114,10 +114,10 @@ function putParameter(out: ByteWriter, parameter: Parameter): void {
 }
 
 function putSized(out: ByteWriter, parameter: string): void {
-  const at = out.position;
-  const length = out.bytes.write(parameter, at + 4, 'utf8');
+  const start = out.position;
+  const length = out.bytes.write(parameter, start + 4, 'utf8');
   putInt32(out, length);
-  out.position = at + 4 + length;
+  out.position = start + 4 + length;
 }
 
 /** Puts a text and its end; a zero byte inside would end it early, so it must not be there. */
