@@ -22,7 +22,7 @@ const adminToken = 'a-token-for-recording';
 const isOwn = (operation: string): boolean => /^(server|auth|utils(Random|Hash|Cache))/.test(operation);
 
 const head = `/** Examples that hold for every project, recorded by \`scripts/record-examples.ts\`. Do not edit. */
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import type { OperationExamples } from './example.ts';
 
 `;

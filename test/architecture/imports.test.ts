@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { listFiles, readText } from './files.ts';
 import { importViolations, type Layer, packagesImported, valuesImported } from './imports.ts';
 
-const contract = '@tablewright/runtime/contract';
+const language = '@tablewright/runtime/language';
 const introspect = entriesOf('introspect');
 const all = [...entriesOf('runtime'), ...introspect, ...entriesOf('compiler')];
 
 const packages: readonly { readonly name: string; readonly ours: readonly string[]; readonly browsers?: true }[] = [
   { name: 'runtime', ours: [] },
-  { name: 'introspect', ours: [contract] },
-  { name: 'compiler', ours: [contract, ...introspect] },
+  { name: 'introspect', ours: [language] },
+  { name: 'compiler', ours: [language, ...introspect] },
   { name: 'create', ours: [] },
   { name: 'cli', ours: [...all, 'create-tablewright'] },
   { name: 'client', ours: [], browsers: true },
@@ -78,8 +78,8 @@ test.each(packages)('packages/$name imports every dependency that its package.js
   expect(Object.keys(dependencies).filter((dependency) => !imported.has(dependency))).toEqual([]);
 });
 
-test('the contract imports nothing but itself', () => {
-  expect(violationsIn({ folder: 'packages/runtime/src/contract', ours: [], others: [] })).toEqual([]);
+test('the language imports nothing but itself', () => {
+  expect(violationsIn({ folder: 'packages/runtime/src/language', ours: [], others: [] })).toEqual([]);
 });
 
 const generated = listFiles('test/golden/*/expected');
@@ -134,13 +134,13 @@ describe('the law itself', () => {
     expect(valuesImported('file.ts', text, 'x')).toEqual(['b', 'c', '*', 'default', 'i', '*', '*']);
   });
 
-  const layer: Layer = { folder: 'packages/a/src', ours: [contract], others: ['pg', '@scope/x', 'node:'] };
+  const layer: Layer = { folder: 'packages/a/src', ours: [language], others: ['pg', '@scope/x', 'node:'] };
   const check = (text: string): number => importViolations(layer, 'packages/a/src/deep/file.ts', text).length;
 
   test.each([
     `import './sibling.ts'`,
     `import { a } from '../b.ts'`,
-    `export * from '${contract}'`,
+    `export * from '${language}'`,
     `import pg from 'pg'`,
     `import x from '@scope/x/sub'`,
     `import fs from 'node:fs'`,

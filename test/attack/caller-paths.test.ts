@@ -1,7 +1,7 @@
 /** `$CURRENT_USER.<path>` in rules and filters against SQL written by hand: A13, A14, P1, P7. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operators, parseFilter } from '../../packages/runtime/src/contract/index.ts';
 import type { AccessClass, Caller, CompiledApi, Condition } from '../../packages/runtime/src/index.ts';
+import { operators, parseFilter } from '../../packages/runtime/src/language/index.ts';
 import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
 import { buildOpenScope, filterNames } from '../../packages/runtime/src/query/scope.ts';
 import { withClient } from '../support/database.ts';

@@ -1,10 +1,10 @@
 /** What MariaDB and MySQL say of the tables that an API was compiled for, and what it costs them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Fingerprint } from '../../packages/runtime/src/contract/index.ts';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
 import { readMysqlFingerprint } from '../../packages/runtime/src/dialects/mysql/live-objects.ts';
 import { compareFingerprint } from '../../packages/runtime/src/drift.ts';
+import type { Fingerprint } from '../../packages/runtime/src/language/index.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 

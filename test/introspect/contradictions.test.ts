@@ -7,8 +7,8 @@ import { findContradiction } from '../../packages/introspect/src/conditions/cont
 import { implies } from '../../packages/introspect/src/conditions/implication.ts';
 import type { Schema } from '../../packages/introspect/src/schema.ts';
 import { parseSchema } from '../../packages/introspect/src/schema-file.ts';
-import { parseFilter } from '../../packages/runtime/src/contract/index.ts';
 import type { Caller, CompiledApi, Condition } from '../../packages/runtime/src/index.ts';
+import { parseFilter } from '../../packages/runtime/src/language/index.ts';
 import { buildOpenScope, filterNames } from '../../packages/runtime/src/query/scope.ts';
 import { type InProcess, loadApi, openInProcess } from '../support/in-process.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';

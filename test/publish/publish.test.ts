@@ -71,7 +71,7 @@ function run(cwd: string, ...args: string[]): string {
   return execFileSync(process.execPath, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** Every public entry as its users write it, such as `@tablewright/runtime/contract`. */
+/** Every public entry as its users write it, such as `@tablewright/runtime/language`. */
 function entriesOf(name: string): string[] {
   return Object.keys(manifestOf(name).exports).map((path) => `${publishedName(name)}${path.slice(1)}`);
 }

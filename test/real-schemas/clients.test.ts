@@ -7,7 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parsePermissions, resolveSchema, type SchemaFacts } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
-import { systemCollection } from '@tablewright/runtime/contract';
+import { systemCollection } from '@tablewright/runtime/language';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bytesPerCollection, emitClients } from '../support/client-files.ts';

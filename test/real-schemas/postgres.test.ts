@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { graphqlName } from '@tablewright/runtime/contract';
+import { graphqlName } from '@tablewright/runtime/language';
 import { buildASTSchema, GraphQLSchema, isObjectType, parse, validateSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, loadDump, type TestDatabase, withClient } from '../support/database.ts';

@@ -4,8 +4,9 @@
  */
 import { getNamedType, isObjectType, isUnionType } from 'graphql';
 import { expect } from 'vitest';
-import { withNumberTexts } from '../../packages/runtime/src/contract/exact-numbers.ts';
-import { isObject } from '../../packages/runtime/src/contract/filter-syntax.ts';
+import { buildSchemas, type ScopeSchema } from '../../packages/runtime/src/graphql/schemas.ts';
+import { withNumberTexts } from '../../packages/runtime/src/language/exact-numbers.ts';
+import { isObject } from '../../packages/runtime/src/language/filter-syntax.ts';
 import {
   type CollectionDescriptor,
   type CompiledApi,
@@ -15,9 +16,8 @@ import {
   graphqlName,
   indexGraphql,
   type JsonValue,
-} from '../../packages/runtime/src/contract/index.ts';
-import { parseExactly } from '../../packages/runtime/src/contract/parse-text.ts';
-import { buildSchemas, type ScopeSchema } from '../../packages/runtime/src/graphql/schemas.ts';
+} from '../../packages/runtime/src/language/index.ts';
+import { parseExactly } from '../../packages/runtime/src/language/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
 import { readFilter } from '../../packages/runtime/src/query/filter.ts';
 import { type NestedRead, readNested } from '../../packages/runtime/src/query/nested.ts';

@@ -13,7 +13,8 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { expect } from 'vitest';
-import { type FilterObject, isObject } from '../../packages/runtime/src/contract/filter-syntax.ts';
+import { PlatformError } from '../../packages/runtime/src/errors.ts';
+import { type FilterObject, isObject } from '../../packages/runtime/src/language/filter-syntax.ts';
 import {
   type CollectionDescriptor,
   type GraphqlOperation,
@@ -22,9 +23,8 @@ import {
   indexGraphql,
   type JsonValue,
   type RelationDescriptor,
-} from '../../packages/runtime/src/contract/index.ts';
-import { type ParsedText, parseText } from '../../packages/runtime/src/contract/parse-text.ts';
-import { PlatformError } from '../../packages/runtime/src/errors.ts';
+} from '../../packages/runtime/src/language/index.ts';
+import { type ParsedText, parseText } from '../../packages/runtime/src/language/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
 import { readNested } from '../../packages/runtime/src/query/nested.ts';
 import { parseQueryString } from '../../packages/runtime/src/query/parse-query-string.ts';

@@ -1,7 +1,7 @@
 /** Permissions that give roles a part of all rights: each kind of right on each collection alone, and on all of them. */
 import { parsePermissions } from '@tablewright/introspect';
 import type { Collection } from '@tablewright/introspect/schema';
-import { systemCollection } from '@tablewright/runtime/contract';
+import { systemCollection } from '@tablewright/runtime/language';
 
 type Action = 'read' | 'create' | 'update' | 'delete';
 type Rules = Readonly<Partial<Record<Action, object | true>>>;

@@ -1,6 +1,6 @@
 /** Adds to compiled files what needs more than the compiler: statements of documents, types of OpenAPI, the manifest. */
 import type { GeneratedFile } from '@tablewright/compiler/files';
-import type { Dialect } from '@tablewright/runtime/contract';
+import type { Dialect } from '@tablewright/runtime/language';
 import { sealManifest } from './manifest.ts';
 import type { OutputFile } from './output-file.ts';
 import { planDocuments } from './plan-documents.ts';

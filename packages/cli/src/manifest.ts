@@ -1,7 +1,7 @@
 /** `manifest.json` of the generated files: the versions that made them, and the digest of each. */
 import { join } from 'node:path';
 import { printJson } from '@tablewright/compiler/files';
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { digestOf, type OutputFile, readText } from './output-file.ts';
 
 type JsonObject = Readonly<Record<string, JsonValue>>;

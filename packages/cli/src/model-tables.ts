@@ -1,8 +1,8 @@
 /** Reads the declarations of collections, fields and relations from the platform's own tables, for the command line. */
 import { readModelTables } from '@tablewright/introspect';
 import { modelTablesQuestion } from '@tablewright/runtime';
-import type { DeclaredModel } from '@tablewright/runtime/contract';
-import { modelRowsSql, mysqlModelRowsSql } from '@tablewright/runtime/contract';
+import type { DeclaredModel } from '@tablewright/runtime/language';
+import { modelRowsSql, mysqlModelRowsSql } from '@tablewright/runtime/language';
 import type { Project } from './project.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';

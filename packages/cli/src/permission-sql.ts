@@ -6,7 +6,7 @@ import {
   mysqlRoleRowsSql,
   permissionRowsSql,
   roleRowsSql,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { Source } from './source.ts';
 
 /** The statements by their names; `$1` is the name of a role. */

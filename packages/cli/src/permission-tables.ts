@@ -9,8 +9,8 @@ import {
   readPermissionRows,
 } from '@tablewright/introspect';
 import { byFamily, type ModelRows } from '@tablewright/runtime';
-import type { JsonValue } from '@tablewright/runtime/contract';
-import { modelLock, parseExactly } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
+import { modelLock, parseExactly } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { mysqlPermissions, type PermissionTexts, postgresPermissions } from './permission-sql.ts';
 import type { Project } from './project.ts';

@@ -11,7 +11,7 @@ import {
   platformVersion,
   recordMigration,
 } from '@tablewright/runtime';
-import { modelLock, mysqlProjectTables } from '@tablewright/runtime/contract';
+import { modelLock, mysqlProjectTables } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { reasonOf } from './readable.ts';
 import { runOwn, type Source } from './source.ts';

@@ -12,7 +12,7 @@ import {
   mysqlProjectTables,
   projectMigrationsSql,
   recordMigrationSql,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
 import { applyMysqlMigration, settleChanges } from './project-migrations-mysql.ts';

@@ -9,7 +9,7 @@ import {
   runScript,
   type Statement,
 } from '@tablewright/runtime';
-import type { Dialect } from '@tablewright/runtime/contract';
+import type { Dialect } from '@tablewright/runtime/language';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { isMysqlUrl, openMysql } from './mysql-source.ts';

@@ -8,7 +8,7 @@ import {
   readMigrations,
   type SystemPlace,
 } from '@tablewright/runtime';
-import { defaultSystemSchema } from '@tablewright/runtime/contract';
+import { defaultSystemSchema } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';

@@ -1,6 +1,6 @@
 /** Threads of the command. Messages to them are plain data, and the compiler of types checks that. */
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 
 type Callable = (...args: never[]) => unknown;
 

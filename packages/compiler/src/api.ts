@@ -13,7 +13,7 @@ import type {
   Fingerprint,
   PortableType,
   RelationDescriptor,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 
 import type { Examples } from './openapi/examples/example.ts';
 

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { AccessClass, JsonValue } from '@tablewright/runtime/contract';
+import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import type { Api } from './api.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import type { ReadRoutes } from './extensions/custom-routes.ts';

@@ -6,7 +6,7 @@ import type {
   Fingerprint,
   KnownOperation,
   Route,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Operation } from './api.ts';
 import { createFacts } from './memory/facts.ts';
 

@@ -1,4 +1,4 @@
-import type { DeclaredModel } from '@tablewright/runtime/contract';
+import type { DeclaredModel } from '@tablewright/runtime/language';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Schema } from './schema.ts';
 

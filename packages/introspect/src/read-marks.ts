@@ -1,4 +1,4 @@
-import type { Dialect } from '@tablewright/runtime/contract';
+import type { Dialect } from '@tablewright/runtime/language';
 import type { CatalogMarks } from './marks.ts';
 import { markedName, marksQuestion } from './mysql/marks-sql.ts';
 import { marksSql } from './postgres/sql/marks.ts';

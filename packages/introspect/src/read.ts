@@ -1,4 +1,4 @@
-import { defaultSystemSchema } from '@tablewright/runtime/contract';
+import { defaultSystemSchema } from '@tablewright/runtime/language';
 import { type Catalog, type CatalogRows, oldestVersion, type Selection } from './postgres/catalog.ts';
 import { catalogSql, versionSql } from './postgres/catalog-sql.ts';
 import { type MergedCatalog, mergeCatalog } from './postgres/merge-catalog.ts';

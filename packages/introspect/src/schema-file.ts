@@ -1,4 +1,4 @@
-import { dialects } from '@tablewright/runtime/contract';
+import { dialects } from '@tablewright/runtime/language';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Schema } from './schema.ts';
 import { firstFlaw } from './schema-shape.ts';

@@ -5,7 +5,7 @@
  * `roles` and `permissions` are derived from them and the configuration by pure passes, which may run again on a
  * loaded file. Written to `platform.schema.json`.
  */
-import type { Condition, DeclaredModel, Dialect, Operand, PortableType } from '@tablewright/runtime/contract';
+import type { Condition, DeclaredModel, Dialect, Operand, PortableType } from '@tablewright/runtime/language';
 
 /** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
 export type TableId = string;

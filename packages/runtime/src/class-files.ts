@@ -1,6 +1,6 @@
 /** Compiled documents that lie one per access class in a folder, as JSON: `editor.json`. */
 import { readFile } from 'node:fs/promises';
-import type { CompiledApi, JsonValue, ModelDocument } from './contract/index.ts';
+import type { CompiledApi, JsonValue, ModelDocument } from './language/index.ts';
 
 /**
  * Reads the compiled OpenAPI documents of a folder: `full`, and one per access class.

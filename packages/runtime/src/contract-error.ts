@@ -1,4 +1,4 @@
-import { type CompiledApi, contract } from './contract/index.ts';
+import { type CompiledApi, contract } from './language/index.ts';
 
 /** Thrown for generated files that were made for another contract than that of this runtime. */
 export class ContractError extends Error {

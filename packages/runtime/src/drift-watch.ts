@@ -1,10 +1,11 @@
 /** Keeps the answer to "does the compiled API still fit the database?" current while a server runs. */
-import type { Dialect, Fingerprint } from './contract/index.ts';
+
 import type { Database } from './database/database.ts';
 import { readMysqlFingerprint } from './dialects/mysql/live-objects.ts';
 import { type LiveObject, readFingerprint } from './dialects/postgres/live-objects.ts';
 import { compareFingerprint, type Drift, findNewColumns } from './drift.ts';
 import { describeCause } from './http/log.ts';
+import type { Dialect, Fingerprint } from './language/index.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
 export interface DriftLog {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Fingerprint, FingerprintObject } from './contract/index.ts';
 import type { LiveObject } from './dialects/postgres/live-objects.ts';
 import { compareFingerprint, findNewColumns } from './drift.ts';
+import type { Fingerprint, FingerprintObject } from './language/index.ts';
 
 const articles: FingerprintObject = {
   schema: 'public',

@@ -5,14 +5,15 @@
  * A change of an object in use closes the collections that use it; the others keep working. Unrelated objects are never
  * looked at. Source: API specification, section 9 (SERVICE_UNAVAILABLE).
  */
+
+import type { LiveObject } from './dialects/postgres/live-objects.ts';
 import {
   type Dialect,
   type Fingerprint,
   type FingerprintColumn,
   type FingerprintObject,
   shownTable,
-} from './contract/index.ts';
-import type { LiveObject } from './dialects/postgres/live-objects.ts';
+} from './language/index.ts';
 
 /** One difference between the compiled API and the database. */
 export interface Drift {

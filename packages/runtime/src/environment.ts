@@ -3,7 +3,7 @@
  *
  * Source: API specification, section 16. Nothing is read from the process here, only files that variables name.
  */
-import { defaultQueryBounds } from './contract/index.ts';
+
 import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
@@ -26,6 +26,7 @@ import {
 } from './environment/values.ts';
 import { type Variables, variableText } from './environment/variable-text.ts';
 import { isJwtShaped } from './http/token.ts';
+import { defaultQueryBounds } from './language/index.ts';
 
 /** Levels of the log, from the rarest line to every line. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -3,7 +3,7 @@
  *
  * Source: API specification, section 9. The list is closed: a new code is a change of the specification.
  */
-import type { JsonValue } from './contract/index.ts';
+import type { JsonValue } from './language/index.ts';
 
 interface ErrorKind {
   readonly status: number;

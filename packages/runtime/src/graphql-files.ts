@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { CompiledApi, KnownOperation } from './contract/index.ts';
+import type { CompiledApi, KnownOperation } from './language/index.ts';
 
 /**
  * Reads the documents that were compiled with an API from their file, each by the SHA-256 of its text. Nothing is kept.

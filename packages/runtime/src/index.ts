@@ -5,21 +5,6 @@ export { type PasswordPolicy, refusePassword } from './auth/password-policy.ts';
 export { createPasswords, type Passwords, type PasswordsOptions } from './auth/passwords.ts';
 export type { Caller } from './caller.ts';
 export { modelFiles, openapiFiles } from './class-files.ts';
-export type * from './contract/access.ts';
-export type * from './contract/api.ts';
-export type * from './contract/collection.ts';
-export {
-  always,
-  type Condition,
-  type FieldFunction,
-  never,
-  type Operand,
-  type Operator,
-} from './contract/condition.ts';
-export type { CustomRoute, Extension } from './contract/extension.ts';
-export type * from './contract/filter-types.ts';
-export type * from './contract/fingerprint.ts';
-export type * from './contract/types.ts';
 export { ContractError, refuseContract } from './contract-error.ts';
 export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
 export type { DatabasePlace } from './database/open.ts';
@@ -76,6 +61,21 @@ export {
   updateItems,
   updateSingleton,
 } from './http/routes.ts';
+export type * from './language/access.ts';
+export type * from './language/api.ts';
+export type * from './language/collection.ts';
+export {
+  always,
+  type Condition,
+  type FieldFunction,
+  never,
+  type Operand,
+  type Operator,
+} from './language/condition.ts';
+export type { CustomRoute, Extension } from './language/extension.ts';
+export type * from './language/filter-types.ts';
+export type * from './language/fingerprint.ts';
+export type * from './language/types.ts';
 export { migrationChecksum, type ProjectMigration } from './model/migration-text.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { serveProcess } from './serve/serve-process.ts';

@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MailFolders } from './auth/accounts.ts';
 import type { FirstAdministrator } from './auth/first-administrator.ts';
-import type { CompiledApi } from './contract/index.ts';
 import { refuseContract } from './contract-error.ts';
 import type { Database } from './database/database.ts';
 import { watchHost } from './database/host-watch.ts';
@@ -28,6 +27,7 @@ import { localUrl } from './http/local-url.ts';
 import { describeCause, type Log } from './http/log.ts';
 import { startPaths } from './http/page-paths.ts';
 import { createServer } from './http/server.ts';
+import type { CompiledApi } from './language/index.ts';
 import { createPlanner } from './query/planner.ts';
 import { compiledModel, frozenModel } from './resources/model-hook.ts';
 import { createWelcome } from './serve/first-user.ts';

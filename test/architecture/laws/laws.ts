@@ -24,7 +24,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 105_817, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 105_862, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1209,
@@ -92,7 +92,7 @@ function typeTables(sources: readonly Source[]): Measure {
   const table = /\b(Record|Map|Set)<PortableType\b|\[\w+ in PortableType\]/g;
   return counted(
     sources
-      .filter(({ path }) => !path.startsWith('packages/language/src/types/'))
+      .filter(({ path }) => !path.startsWith('packages/runtime/src/language/types/'))
       .flatMap(({ path, text }) => [...text.matchAll(table)].map(() => path)),
   );
 }

@@ -10,7 +10,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import type { FieldDescriptor, GraphqlCollection, GraphqlIndex } from '../../../packages/runtime/src/contract/index.ts';
+import type { FieldDescriptor, GraphqlCollection, GraphqlIndex } from '../../../packages/runtime/src/language/index.ts';
 
 /** A document with values of its variables. */
 export interface RandomDocument {

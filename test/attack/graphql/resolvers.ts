@@ -9,7 +9,7 @@ import type {
   GraphqlCollection,
   GraphqlIndex,
   RelationDescriptor,
-} from '../../../packages/runtime/src/contract/index.ts';
+} from '../../../packages/runtime/src/language/index.ts';
 
 /** Values by API names. */
 export type Values = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { diffSchemas, type ListedExtensions, printDiff, resolveApi, ruleIds } from '@tablewright/compiler';
-import type { Shape } from '@tablewright/runtime/contract';
+import type { Shape } from '@tablewright/runtime/language';
 import { describe, expect, test } from 'vitest';
 import { shapeFits } from '../../../packages/compiler/src/diff/shape-fits.ts';
 import { grantRoutes } from '../../../packages/compiler/src/extensions/grant-routes.ts';

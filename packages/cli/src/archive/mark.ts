@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { once } from '../once.ts';
 
 /** The packages that decide about texts of the compiler. */
-const packages = ['@tablewright/compiler', '@tablewright/runtime/contract'] as const;
+const packages = ['@tablewright/compiler', '@tablewright/runtime/language'] as const;
 
 /**
  * A text that differs for every version of the compiler, also one under development, and is the same for one version on

@@ -1,5 +1,5 @@
 import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime';
-import { type Dialect, shownTable } from '@tablewright/runtime/contract';
+import { type Dialect, shownTable } from '@tablewright/runtime/language';
 import type { Finding } from './verdict.ts';
 
 /**

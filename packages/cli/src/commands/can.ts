@@ -7,7 +7,7 @@ import {
   canPreset,
   type WriteRule,
 } from '@tablewright/runtime';
-import type { CollectionDescriptor } from '@tablewright/runtime/contract';
+import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';

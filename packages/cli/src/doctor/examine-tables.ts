@@ -1,7 +1,7 @@
 /** Findings about the tables: missing keys and indexes. Pure. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { Condition } from '@tablewright/runtime';
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import type { Finding } from './finding.ts';
 import { quotedName, quotedTable } from './quoted.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 
 /** Members whose texts open something, in requests and answers of the platform's own routes. */
 const secretNames: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** Prints the database's plans for the statements of a request. */
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Parameter, SentStatement } from '@tablewright/runtime';
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import type { Progress } from '../progress.ts';
 import type { Source } from '../source.ts';
 import type { MissingIndex } from './missing-index.ts';

@@ -1,7 +1,7 @@
 /** Makes an API, equal to that of generated files, from the model that the compiling thread has sent. */
 import type { ModelData } from '@tablewright/compiler';
 import { type CompiledApi, compiledApi } from '@tablewright/runtime';
-import { contract, type JsonValue, type ModelDocument, type Route } from '@tablewright/runtime/contract';
+import { contract, type JsonValue, type ModelDocument, type Route } from '@tablewright/runtime/language';
 
 /** Returns a document of an access class. */
 export type Describe = (kind: 'openapi' | 'graphql' | 'model', accessClass: string) => Promise<string>;

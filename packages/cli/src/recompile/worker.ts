@@ -12,7 +12,7 @@ import {
   type SchemaFacts,
 } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { readRuleRows } from '../permission-tables.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 

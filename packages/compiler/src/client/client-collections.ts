@@ -1,5 +1,5 @@
 /** Facts that the files of a client are printed from. */
-import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime/contract';
+import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';

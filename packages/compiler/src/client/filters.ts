@@ -1,5 +1,5 @@
 /** Filter types of a collection. */
-import { functionsOf } from '@tablewright/runtime/contract';
+import { functionsOf } from '@tablewright/runtime/language';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { optional } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';

@@ -1,5 +1,5 @@
 /** Members of a client, by the permissions of its class. */
-import { type AccessClass, type CustomRoute, systemCollection } from '@tablewright/runtime/contract';
+import { type AccessClass, type CustomRoute, systemCollection } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { mayInvite } from '../openapi/account-paths.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';

@@ -1,5 +1,5 @@
 /** Routes of the project's own code: types of their input and output. */
-import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/contract';
+import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/language';
 import type { Member } from '../print/declaration.ts';
 import { member } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';

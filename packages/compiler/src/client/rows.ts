@@ -4,7 +4,7 @@ import {
   aggregateFits,
   functionsOf,
   type RelationDescriptor,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import { groupNames } from '../openapi/aggregation.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { member, notesOr } from '../print/declarations.ts';

@@ -1,5 +1,5 @@
 /** Fields → TypeScript types: as answers have them, as payloads take them, and as filters ask for them. */
-import type { FieldDescriptor, PortableType } from '@tablewright/runtime/contract';
+import type { FieldDescriptor, PortableType } from '@tablewright/runtime/language';
 import { comparedType, sentTypes, takenTypes } from '../emit/scalar-types.ts';
 import { stringLiteral } from '../print/text.ts';
 import { array, list, nullable, type Type, unionOfTexts } from '../print/type.ts';

@@ -1,5 +1,5 @@
 /** Collections as one role sees them. */
-import type { CollectionDescriptor } from '@tablewright/runtime/contract';
+import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { isSame } from '../memory/same.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
 import type { Verdicts } from './change.ts';

@@ -1,5 +1,5 @@
 /** GraphQL documents of the project that a role asks: servers can be told to answer no others. */
-import type { KnownOperation } from '@tablewright/runtime/contract';
+import type { KnownOperation } from '@tablewright/runtime/language';
 import type { Found } from './side.ts';
 
 /** An operation of such a document. */

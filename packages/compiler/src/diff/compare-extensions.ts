@@ -2,7 +2,7 @@
  * Compares the project's own code, as the generated files of both versions list it: routes as a role may call them, and
  * hooks that take part in its writes.
  */
-import type { ObjectShape, Shape } from '@tablewright/runtime/contract';
+import type { ObjectShape, Shape } from '@tablewright/runtime/language';
 import type { ListedExtensions } from '../extensions/listed.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
 import type { Direction } from './change.ts';

@@ -1,6 +1,6 @@
 /** Fields as one role reads them. */
 import { isDeepStrictEqual } from 'node:util';
-import type { FieldDescriptor } from '@tablewright/runtime/contract';
+import type { FieldDescriptor } from '@tablewright/runtime/language';
 import type { ApiField } from '../api.ts';
 import { sentType } from '../client/values.ts';
 import { functionGroup } from '../graphql/functions.ts';

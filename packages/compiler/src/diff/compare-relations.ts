@@ -1,5 +1,5 @@
 /** Relations as one role reads them: those without a field of their name. */
-import type { RelationDescriptor } from '@tablewright/runtime/contract';
+import type { RelationDescriptor } from '@tablewright/runtime/language';
 import type { RoleRelation } from '../role-view/role-view.ts';
 import type { CollectionPair } from './compare-collections.ts';
 import { pairs, quoted } from './pair.ts';

@@ -5,7 +5,7 @@ import {
   type CollectionAccess,
   type Condition,
   type WriteRule,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import { conditionText, operandText } from '../print/condition.ts';
 import type { Direction } from './change.ts';
 import { type ConditionChange, conditionChanges } from './condition-changes.ts';

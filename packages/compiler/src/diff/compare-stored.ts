@@ -1,7 +1,7 @@
 /** Values that a column accepts beyond the name of its type: ranges of numbers, lengths, digits. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Column } from '@tablewright/introspect/schema';
-import type { FieldDescriptor } from '@tablewright/runtime/contract';
+import type { FieldDescriptor } from '@tablewright/runtime/language';
 import type { Found } from './side.ts';
 
 type Told = Pick<Found, 'rule' | 'message'>;

@@ -1,6 +1,6 @@
 /** Behaviour of the database on rows that a role reads or writes, independent of the API. */
 import type { Column, Table } from '@tablewright/introspect/schema';
-import { type Dialect, shownTable } from '@tablewright/runtime/contract';
+import { type Dialect, shownTable } from '@tablewright/runtime/language';
 import { isSame } from '../memory/same.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';

@@ -1,7 +1,7 @@
 /** Changes of rule conditions: of all rules together, and of those that grant a field. */
 import { isDeepStrictEqual } from 'node:util';
 import { implies } from '@tablewright/introspect';
-import type { AccessRule, Condition } from '@tablewright/runtime/contract';
+import type { AccessRule, Condition } from '@tablewright/runtime/language';
 import type { Direction } from './change.ts';
 
 /** Conditions of all rules of an action, or of those that grant some fields, before and after. */

@@ -1,5 +1,5 @@
 /** Requests and root fields of a collection, as a role has them. */
-import { type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/contract';
+import { type GraphqlOperation, graphqlCollectionRoots } from '@tablewright/runtime/language';
 import type { ApiCollection, Operation } from '../api.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
 

@@ -1,5 +1,5 @@
 /** True if every value of one type of a route is one of another. */
-import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/contract';
+import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
 
 /** How values are looked at. */
 export interface Fitting {

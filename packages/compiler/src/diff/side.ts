@@ -1,5 +1,5 @@
 import type { Schema, Table } from '@tablewright/introspect/schema';
-import type { AccessClass } from '@tablewright/runtime/contract';
+import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
 import type { CompileMemory } from '../memory/compile-memory.ts';
 import { resolveApi } from '../passes/resolve-api.ts';

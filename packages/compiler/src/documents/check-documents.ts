@@ -3,7 +3,7 @@
  * (`documents/editor/articles.graphql`) and is judged by the schema of the role's access class.
  */
 import type { Diagnostic } from '@tablewright/introspect';
-import { type AccessClass, type GraphqlScope, graphqlRootTypes } from '@tablewright/runtime/contract';
+import { type AccessClass, type GraphqlScope, graphqlRootTypes } from '@tablewright/runtime/language';
 import type {
   ASTNode,
   DefinitionNode,

@@ -2,7 +2,7 @@
  * Typed document nodes: a module with the tree of every operation of a role, and declarations that say what it takes and
  * what it answers. Names are those of GraphQL, which are letters, digits and underscores, and everything else is JSON.
  */
-import { graphqlName } from '@tablewright/runtime/contract';
+import { graphqlName } from '@tablewright/runtime/language';
 import type {
   GraphQLInputObjectType,
   GraphQLInputType,

@@ -1,4 +1,4 @@
-import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from '@tablewright/runtime/contract';
+import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from '@tablewright/runtime/language';
 import type { ApiAccess } from '../api.ts';
 import { code, createKept, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';

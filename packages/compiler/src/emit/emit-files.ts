@@ -1,4 +1,4 @@
-import type { AccessClass } from '@tablewright/runtime/contract';
+import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';

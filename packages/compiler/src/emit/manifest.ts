@@ -1,4 +1,4 @@
-import { contract, type JsonValue } from '@tablewright/runtime/contract';
+import { contract, type JsonValue } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { productVersion } from '../openapi/version.ts';
 import { hashObject } from '../passes/fingerprint.ts';

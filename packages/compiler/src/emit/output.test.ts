@@ -15,8 +15,8 @@ const repository = join(import.meta.dirname, '../../../..');
 
 /** Stands for the runtime's entry: generated files are checked against it without checking the runtime. */
 const runtime = `
-  export * from '${repository}/packages/runtime/src/contract/index.ts';
-  import type { CollectionDescriptor, CompiledApi, Route } from '${repository}/packages/runtime/src/contract/index.ts';
+  export * from '${repository}/packages/runtime/src/language/index.ts';
+  import type { CollectionDescriptor, CompiledApi, Route } from '${repository}/packages/runtime/src/language/index.ts';
   export declare function listItems(path: \`GET /items/\${string}\`, collection: CollectionDescriptor): Route;
   export declare function searchItems(path: \`SEARCH /items/\${string}\`, collection: CollectionDescriptor): Route;
   export declare function readItem(path: \`GET /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
@@ -29,7 +29,7 @@ const runtime = `
   export declare function deleteItems(path: \`DELETE /items/\${string}\`, collection: CollectionDescriptor): Route;
   export type * from '${repository}/packages/runtime/src/extensions/types.ts';
   import type { ExtensionTools } from '${repository}/packages/runtime/src/extensions/types.ts';
-  import type { Extension } from '${repository}/packages/runtime/src/contract/index.ts';
+  import type { Extension } from '${repository}/packages/runtime/src/language/index.ts';
   export declare function extension<C>(register: (tools: ExtensionTools<C>) => void): Extension;
   export declare function compiledApi(api: CompiledApi): CompiledApi;
   export declare function graphqlDocuments(file: URL): NonNullable<CompiledApi['graphqlDocuments']>;

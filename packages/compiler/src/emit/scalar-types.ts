@@ -1,5 +1,5 @@
 /** Portable type → TypeScript type, as JSON sends it, as a payload takes it, and as a filter asks for it. */
-import { type FieldDescriptor, type PortableType, rangeElement } from '@tablewright/runtime/contract';
+import { type FieldDescriptor, type PortableType, rangeElement } from '@tablewright/runtime/language';
 import type { ApiField } from '../api.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
 

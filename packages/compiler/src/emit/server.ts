@@ -1,4 +1,4 @@
-import { contract } from '@tablewright/runtime/contract';
+import { contract } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { code, createKept } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';

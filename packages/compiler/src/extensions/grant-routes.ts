@@ -1,4 +1,4 @@
-import type { CustomRoute } from '@tablewright/runtime/contract';
+import type { CustomRoute } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { TypedRoute } from './type-routes.ts';
 

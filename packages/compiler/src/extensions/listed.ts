@@ -1,5 +1,5 @@
 /** The project's own code as data: the file by which two versions are compared without running either. */
-import type { JsonValue, Stage } from '@tablewright/runtime/contract';
+import type { JsonValue, Stage } from '@tablewright/runtime/language';
 import { printJson } from '../print/json.ts';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 import { literalText, placeOf, registrationsIn } from './files.ts';

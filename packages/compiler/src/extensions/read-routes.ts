@@ -2,7 +2,7 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import { didYouMean } from '@tablewright/introspect/did-you-mean';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { CustomMethod } from '@tablewright/runtime/contract';
+import type { CustomMethod } from '@tablewright/runtime/language';
 import type { CallExpression, Node } from 'ts-morph';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 import { literalText, placeOf, problem, registrationsIn } from './files.ts';

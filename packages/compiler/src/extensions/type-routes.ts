@@ -1,7 +1,7 @@
 /** The types of routes, read from the code of extensions with all that they import. */
 import { posix } from 'node:path';
 import type { Diagnostic } from '@tablewright/introspect';
-import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/contract';
+import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/language';
 import type { CallExpression, Node, Project, Type } from 'ts-morph';
 import { loadTsMorph } from '../print/load-ts-morph.ts';
 import { placeOf, problem, registrationsIn } from './files.ts';

@@ -1,5 +1,5 @@
 /** TypeScript types → shapes: the part of them that JSON can express. */
-import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/contract';
+import type { ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
 import type { Node, Type } from 'ts-morph';
 import { canonicalJson } from '../print/json.ts';
 

@@ -6,7 +6,7 @@ import {
   aggregateKind,
   type FieldDescriptor,
   graphqlName,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { GraphqlCollection } from './graphql-collections.ts';
 import { valueType } from './values.ts';

@@ -5,7 +5,7 @@ import {
   graphqlItemFilterName,
   graphqlName,
   graphqlTypeNames,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { Lookup } from '../memory/remember.ts';
 import { type PrintedField, type SdlField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';

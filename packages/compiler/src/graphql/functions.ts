@@ -1,5 +1,5 @@
 /** Functions of fields and relations. Source: API specification, sections 5.3 and 14.2. */
-import { functionsOf, type PortableType } from '@tablewright/runtime/contract';
+import { functionsOf, type PortableType } from '@tablewright/runtime/language';
 import { sdlType } from '../print/sdl.ts';
 
 /** Groups of functions of a field: it has a date, a time, both, or elements to count. */

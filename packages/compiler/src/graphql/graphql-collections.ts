@@ -8,7 +8,7 @@ import {
   graphqlLinks,
   graphqlTypeNames,
   type ManyToAny,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';

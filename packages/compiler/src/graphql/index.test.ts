@@ -1,4 +1,4 @@
-import { type AccessClass, graphqlTypeNames, indexGraphql, type JsonValue } from '@tablewright/runtime/contract';
+import { type AccessClass, graphqlTypeNames, indexGraphql, type JsonValue } from '@tablewright/runtime/language';
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../api.ts';

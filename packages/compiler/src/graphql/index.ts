@@ -3,7 +3,7 @@
  * The OpenAPI document of the class decides what is visible (`role-view/`). This folder prints its input only, so
  * a hidden name has no way into the schema. The contract defines the meaning of names (`graphql.ts`).
  */
-import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/contract';
+import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createMemory } from '../memory/remember.ts';

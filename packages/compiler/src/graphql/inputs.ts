@@ -1,5 +1,5 @@
 /** The inputs that write items. Source: API specification, sections 7.2 to 7.4 and 14.2. */
-import { graphqlChangesName, graphqlName, graphqlTypeNames, graphqlUpdateName } from '@tablewright/runtime/contract';
+import { graphqlChangesName, graphqlName, graphqlTypeNames, graphqlUpdateName } from '@tablewright/runtime/language';
 import { createFacts } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { type PrintedField, sdlLine, sdlType } from '../print/sdl.ts';

@@ -1,5 +1,5 @@
 /** The types of items. Source: API specification, section 14.2. */
-import { graphqlFunctionsName, graphqlName } from '@tablewright/runtime/contract';
+import { graphqlFunctionsName, graphqlName } from '@tablewright/runtime/language';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { functionGroup, functionsType } from './functions.ts';

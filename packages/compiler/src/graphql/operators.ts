@@ -5,7 +5,7 @@ import {
   operatorForm,
   operatorsOf,
   type PortableType,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import { type SdlField, sdlType } from '../print/sdl.ts';
 
 /** One row per input: a type that has its operators, and the scalar that they compare with. */

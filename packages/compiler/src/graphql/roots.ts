@@ -4,7 +4,7 @@ import {
   type GraphqlScope,
   graphqlCollectionRoots,
   graphqlScope,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import { createFacts } from '../memory/facts.ts';
 import { type PrintedField, type SdlField, sdlField } from '../print/sdl.ts';
 import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';

@@ -1,5 +1,5 @@
 /** Root fields that are no collection's: accounts and the server. Source: API specification, section 14.3. */
-import type { AccessClass, GraphqlService } from '@tablewright/runtime/contract';
+import type { AccessClass, GraphqlService } from '@tablewright/runtime/language';
 import { mayInvite } from '../openapi/account-paths.ts';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
 import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';

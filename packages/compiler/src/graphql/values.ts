@@ -1,5 +1,5 @@
 /** Field types → GraphQL types. Source: API specification, section 6. */
-import type { FieldDescriptor, PortableType } from '@tablewright/runtime/contract';
+import type { FieldDescriptor, PortableType } from '@tablewright/runtime/language';
 import { sdlScalar } from '../print/sdl.ts';
 
 const types: Readonly<Record<Exclude<PortableType, 'array' | 'csv'>, string>> = {

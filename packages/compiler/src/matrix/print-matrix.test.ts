@@ -1,4 +1,4 @@
-import type { Condition } from '@tablewright/runtime/contract';
+import type { Condition } from '@tablewright/runtime/language';
 import { describe, expect, test } from 'vitest';
 import { collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from '../testing/build-schema.ts';
 import { hostileSchema } from '../testing/hostile.ts';

@@ -1,4 +1,4 @@
-import type { DeclaredRow } from '@tablewright/runtime/contract';
+import type { DeclaredRow } from '@tablewright/runtime/language';
 import type { NoteReader } from '../role-view/notes.ts';
 import { told as toldOf } from './declared.ts';
 import { type DescribedCollection, shows } from './index.ts';

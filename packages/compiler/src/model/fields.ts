@@ -1,5 +1,5 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
-import type { DeclaredRow, JsonValue, ModelField } from '@tablewright/runtime/contract';
+import type { DeclaredRow, JsonValue, ModelField } from '@tablewright/runtime/language';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';

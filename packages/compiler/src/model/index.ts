@@ -2,7 +2,7 @@
  * Api → what the model endpoints tell an access class. `role-view/` decides what is visible; everything here prints
  * what it is given. Source: API specification, section 12.
  */
-import type { JsonValue, ManyToAny, ModelDocument } from '@tablewright/runtime/contract';
+import type { JsonValue, ManyToAny, ModelDocument } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';

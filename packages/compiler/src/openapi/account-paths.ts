@@ -1,5 +1,5 @@
 /** The paths of passwords by mail and of second factors. Source: API specification, sections 2.6, 3.3 and 3.4. */
-import type { AccessClass } from '@tablewright/runtime/contract';
+import type { AccessClass } from '@tablewright/runtime/language';
 import { authTag } from './auth-paths.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import { useHeader } from './parameters.ts';

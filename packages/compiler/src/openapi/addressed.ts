@@ -1,5 +1,5 @@
 /** Facts that the paths of a collection follow from, and nothing else of it. */
-import { systemCollection } from '@tablewright/runtime/contract';
+import { systemCollection } from '@tablewright/runtime/language';
 import type { Operation } from '../api.ts';
 import type { DocumentNames } from '../role-view/names.ts';
 import type { RoleCollection, RoleField, RoleUpsert } from '../role-view/role-view.ts';

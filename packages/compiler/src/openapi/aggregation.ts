@@ -9,7 +9,7 @@ import {
   functionsOf,
   isOrdered,
   type JsonValue,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import { keepText } from '../print/kept-text.ts';
 import type { DocumentNames } from '../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../role-view/role-view.ts';

@@ -2,7 +2,7 @@
  * Filter of one field, once per group of types. Source: API specification, section 5.2.
  * A condition is the value itself, which means `_eq`, or an object of operators.
  */
-import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@tablewright/runtime/contract';
+import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@tablewright/runtime/language';
 import { type JsonObject, objectOf, oftenReferred, reference } from './json.ts';
 
 type Group =

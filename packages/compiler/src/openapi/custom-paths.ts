@@ -1,5 +1,5 @@
 /** The routes of a project's own code, with what their types say. */
-import type { CustomRoute, ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/contract';
+import type { CustomRoute, ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
 import { sha256 } from '../print/hash.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';

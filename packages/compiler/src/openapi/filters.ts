@@ -1,5 +1,5 @@
 /** The component of a collection that describes its filters. Source: API specification, section 5.2. */
-import { functionsOf, type JsonValue } from '@tablewright/runtime/contract';
+import { functionsOf, type JsonValue } from '@tablewright/runtime/language';
 import type { RoleCollection, RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { conditionOf, numberCondition } from './conditions.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type AccessClass, always, type JsonValue } from '@tablewright/runtime/contract';
+import { type AccessClass, always, type JsonValue } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
 import { emitOpenApi } from './index.ts';
 import { accessTo, hostile, hostileNames, magazine, sampleApi } from './testing/sample-api.ts';

@@ -3,7 +3,7 @@
  *
  * Pure: the same Api gives the same document. `role-view/` decides what is visible; this folder prints it.
  */
-import type { AccessClass, JsonValue } from '@tablewright/runtime/contract';
+import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { Archive } from '../memory/archive.ts';
 import { changesModel } from '../model/changes.ts';

@@ -1,5 +1,5 @@
 /** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
-import type { FieldDescriptor, JsonValue } from '@tablewright/runtime/contract';
+import type { FieldDescriptor, JsonValue } from '@tablewright/runtime/language';
 import type { RoleCollection, RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { callEntries, properties } from './aggregate-rows.ts';
 import { about, described, type JsonObject, reference } from './json.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { keepText } from '../print/kept-text.ts';
 
 /** A JSON object: a schema, an operation, any part of the document. */

@@ -1,7 +1,7 @@
 /**
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
-import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/contract';
+import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
 import type { Addressed } from './addressed.ts';
 import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';

@@ -1,5 +1,5 @@
 /** The paths under `/utils`, and those of comments under activity. Source: API specification, sections 10.3 and 13. */
-import type { AccessClass } from '@tablewright/runtime/contract';
+import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { askedOfExplain, explained } from './explained.ts';

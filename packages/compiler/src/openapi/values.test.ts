@@ -1,4 +1,4 @@
-import type { PortableType, WireKind } from '@tablewright/runtime/contract';
+import type { PortableType, WireKind } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
 import { orNull, type Valued, valueSchema } from './values.ts';
 

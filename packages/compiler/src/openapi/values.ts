@@ -4,7 +4,7 @@
  * Source: API specification, section 6. A `format` is promised only where every value keeps it: dates can be infinite,
  * or before Christ, so they have patterns.
  */
-import { type FieldDescriptor, type PortableType, unsignedInteger } from '@tablewright/runtime/contract';
+import { type FieldDescriptor, type PortableType, unsignedInteger } from '@tablewright/runtime/language';
 import { createFacts } from '../memory/facts.ts';
 import { keepText, keptTextOf } from '../print/kept-text.ts';
 import { type JsonObject, reference } from './json.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
 import { emitOpenApi } from './index.ts';
 import { accessTo, magazine, sampleApi, writingAccess } from './testing/sample-api.ts';

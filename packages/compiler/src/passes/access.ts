@@ -12,7 +12,7 @@ import {
   type CollectionAccess,
   systemCollection,
   type WriteRule,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { RouteHead } from '../extensions/read-routes.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { fileName, uniqueNames } from '../print/identifier.ts';

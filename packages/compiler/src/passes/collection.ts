@@ -1,5 +1,5 @@
 import type { Collection, Table } from '@tablewright/introspect/schema';
-import { type CollectionDescriptor, systemCollection } from '@tablewright/runtime/contract';
+import { type CollectionDescriptor, systemCollection } from '@tablewright/runtime/language';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
 import type { Lookup } from '../memory/remember.ts';
 import { resolveConstraints } from './constraints.ts';

@@ -1,5 +1,5 @@
 import type { Column } from '@tablewright/introspect/schema';
-import type { ConstantDefault } from '@tablewright/runtime/contract';
+import type { ConstantDefault } from '@tablewright/runtime/language';
 
 const quoted = /^(E?)'((?:[^']|'')*)'(?:::[\w ".,()[\]]+)?$/;
 const bare = /^(?:-?\d+(?:\.\d+)?|true|false)$/;

@@ -1,5 +1,5 @@
 import type { Collection, Column, Table } from '@tablewright/introspect/schema';
-import { type ConstraintDescriptor, systemCollection } from '@tablewright/runtime/contract';
+import { type ConstraintDescriptor, systemCollection } from '@tablewright/runtime/language';
 import type { SchemaIndex } from './schema-index.ts';
 
 /** The constraints that a write to a collection can violate, by name: those of its table, or of the tables a view shows. */

@@ -1,5 +1,5 @@
 import type { Collection, Column, ColumnFill, Field, Table } from '@tablewright/introspect/schema';
-import { type FieldDescriptor, rangeElement } from '@tablewright/runtime/contract';
+import { type FieldDescriptor, rangeElement } from '@tablewright/runtime/language';
 import type { ApiField, CollectionNames } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { fallbackSql } from './fallback.ts';

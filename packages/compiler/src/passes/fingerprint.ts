@@ -4,7 +4,7 @@
  * tables at the other end of a relation: when those drift, they close and it stays open.
  */
 import type { Collection, Column, Schema, Table } from '@tablewright/introspect/schema';
-import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime/contract';
+import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime/language';
 import { createInterning } from '../memory/same.ts';
 import { sha256 } from '../print/hash.ts';
 import { canonicalJson } from '../print/json.ts';

@@ -7,7 +7,7 @@
  * dialect knows what they are here. Source: API specification, section 6.
  */
 import type { Column } from '@tablewright/introspect/schema';
-import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/contract';
+import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/language';
 import type { NativeForm } from './wire-form.ts';
 
 const asText = 'CAST({} AS CHAR)';

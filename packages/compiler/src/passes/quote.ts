@@ -1,5 +1,5 @@
 /** SQL spelling of names and texts. The only place where the compiler quotes an identifier. */
-import type { Dialect } from '@tablewright/runtime/contract';
+import type { Dialect } from '@tablewright/runtime/language';
 
 /** An identifier in double quotes, escaped for SQL: `"author_id"`. */
 export function quoteIdentifier(name: string): string {

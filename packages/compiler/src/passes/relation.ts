@@ -1,5 +1,5 @@
 import type { ForeignKey, Index, JoinPair, Relation, Table } from '@tablewright/introspect/schema';
-import type { ColumnPair, RelationDescriptor } from '@tablewright/runtime/contract';
+import type { ColumnPair, RelationDescriptor } from '@tablewright/runtime/language';
 import { quoteIdentifier, quoteTable } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 

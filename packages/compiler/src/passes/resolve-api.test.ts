@@ -1,5 +1,5 @@
 import type { Schema } from '@tablewright/introspect/schema';
-import { always } from '@tablewright/runtime/contract';
+import { always } from '@tablewright/runtime/language';
 import { describe, expect, test } from 'vitest';
 import { blogSchema } from '../testing/blog.ts';
 import { collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from '../testing/build-schema.ts';

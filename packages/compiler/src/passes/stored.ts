@@ -1,6 +1,6 @@
 /** Facts of the database about tables, columns and foreign keys, as far as the model endpoints report them. */
 import type { Collection, Column, Relation, Table } from '@tablewright/introspect/schema';
-import type { PortableType } from '@tablewright/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/language';
 import type { StoredColumn, StoredKey, StoredTable } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 

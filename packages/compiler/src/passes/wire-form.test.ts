@@ -1,5 +1,5 @@
 import type { ColumnType } from '@tablewright/introspect/schema';
-import type { PortableType } from '@tablewright/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/language';
 import { expect, test } from 'vitest';
 import { arrayOf, typeOf } from '../testing/build-schema.ts';
 import { nativeForm } from './wire-form.ts';

@@ -7,7 +7,7 @@
  */
 
 import type { ColumnType } from '@tablewright/introspect/schema';
-import type { PortableType, WireForm, WireKind } from '@tablewright/runtime/contract';
+import type { PortableType, WireForm, WireKind } from '@tablewright/runtime/language';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
 
 /** The three facts about a column's type that reach SQL. */

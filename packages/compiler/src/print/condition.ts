@@ -1,4 +1,4 @@
-import { type Condition, literalValue, type Operand } from '@tablewright/runtime/contract';
+import { type Condition, literalValue, type Operand } from '@tablewright/runtime/language';
 
 /**
  * Prints a condition for people, in one line: `status _eq "published" and author_id(name _eq $CURRENT_USER.name)`.

@@ -2,7 +2,7 @@
  * Long JSON documents. Levels near the top have lines of their own, so that a difference shows the change. Deeper
  * levels stand on one line, which the engine prints several times as fast, and in half as many bytes.
  */
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { type KeptText, keptTextOf } from './kept-text.ts';
 import { isText, textOf } from './only-text.ts';
 import { createPieces, joinPieces, type Piece, type Pieces } from './pieces.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { createPieces, joinPieces, type Pieces } from './pieces.ts';
 import { lineWidth, widthOf } from './text.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';

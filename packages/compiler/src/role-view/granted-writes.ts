@@ -1,5 +1,5 @@
 /** Access class → writes that its rules grant. Like `visible-api.ts`, it decides before anything is printed. */
-import type { AccessClass, CollectionAccess, WriteRule } from '@tablewright/runtime/contract';
+import type { AccessClass, CollectionAccess, WriteRule } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, Operation } from '../api.ts';
 import { createFactsOfTwo } from '../memory/facts.ts';
 import { isSame } from '../memory/same.ts';

@@ -4,7 +4,7 @@
  * Letters, digits and `_` only, as component names must be. The result depends on the given names alone, so the document
  * of an access class tells nothing about collections that are not in it.
  */
-import { systemCollection } from '@tablewright/runtime/contract';
+import { systemCollection } from '@tablewright/runtime/language';
 import { createFactsOfNames } from '../memory/facts.ts';
 import { sha256 } from '../print/hash.ts';
 

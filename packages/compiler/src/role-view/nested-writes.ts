@@ -9,7 +9,7 @@ import type {
   ManyToOne,
   OneToMany,
   RelationDescriptor,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
 import type { GrantedPayload, GrantedWrites } from './granted-writes.ts';
 import { itemKeyOf } from './item-key.ts';

@@ -2,7 +2,7 @@
  * Api and access class → the API as the class has it: one view for the OpenAPI document, the GraphQL schema, the client, the
  * model endpoints and comparisons. They print what it holds, so a hidden name has no way into them.
  */
-import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@tablewright/runtime/contract';
+import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
 import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
 import { createInterning } from '../memory/same.ts';

@@ -1,5 +1,5 @@
 /** Api and access class → the visible part of the Api, by the rules of the class. */
-import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@tablewright/runtime/contract';
+import type { AccessClass, AccessRule, CollectionAccess, ManyToAny } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
 import { createFacts, createFactsOfTwo } from '../memory/facts.ts';
 import type { Lookup } from '../memory/remember.ts';

@@ -1,5 +1,5 @@
 /** Writes of a collection by an access class → payloads, ready to print. */
-import { type CollectionDescriptor, isSecret } from '@tablewright/runtime/contract';
+import { type CollectionDescriptor, isSecret } from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
 import type { GrantedPayload } from './granted-writes.ts';
 import { itemInPlaceOf, nestedWritesOf } from './nested-writes.ts';

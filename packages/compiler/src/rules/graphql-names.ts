@@ -19,7 +19,7 @@ import {
   graphqlServiceRoots,
   graphqlTypeNames,
   type ManyToAny,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';

@@ -1,5 +1,5 @@
 import type { Schema } from '@tablewright/introspect/schema';
-import { never } from '@tablewright/runtime/contract';
+import { never } from '@tablewright/runtime/language';
 import { arrayOf, collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from './build-schema.ts';
 
 const integer = typeOf('int4', 'integer');

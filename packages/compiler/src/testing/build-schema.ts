@@ -9,7 +9,7 @@ import type {
   Schema,
   Table,
 } from '@tablewright/introspect/schema';
-import { always, type PortableType } from '@tablewright/runtime/contract';
+import { always, type PortableType } from '@tablewright/runtime/language';
 import { qualifiedId } from '../passes/quote.ts';
 
 /** A column type by its base and portable names. */

@@ -1,5 +1,5 @@
 import type { Collection, Schema, Table } from '@tablewright/introspect/schema';
-import { graphqlName } from '@tablewright/runtime/contract';
+import { graphqlName } from '@tablewright/runtime/language';
 import { collectionOf, columnOf, ruleOf, schemaOf, tableOf, typeOf } from './build-schema.ts';
 
 /** Names and texts that were chosen to break out of generated code, or to collide in it. */

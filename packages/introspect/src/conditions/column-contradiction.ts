@@ -1,4 +1,4 @@
-import type { Operator } from '@tablewright/runtime/contract';
+import type { Operator } from '@tablewright/runtime/language';
 import type { ColumnFacts } from './column-facts.ts';
 import { type Constraint, constraintText, holdsOnNull, meets } from './constraint.ts';
 import { compareValues } from './order-of-values.ts';

@@ -1,4 +1,4 @@
-import type { FieldFunction, NamedField } from '@tablewright/runtime/contract';
+import type { FieldFunction, NamedField } from '@tablewright/runtime/language';
 import { namedField } from '../passes/filter-names.ts';
 import { collectionsByName, tablesById } from '../passes/lookup.ts';
 import type { Collection, Column, Relation, Schema, Table } from '../schema.ts';

@@ -1,5 +1,5 @@
-import type { Condition, JsonValue, Operand, Operator } from '@tablewright/runtime/contract';
-import { decodeValue, literalValue } from '@tablewright/runtime/contract';
+import type { Condition, JsonValue, Operand, Operator } from '@tablewright/runtime/language';
+import { decodeValue, literalValue } from '@tablewright/runtime/language';
 import type { ColumnFacts } from './column-facts.ts';
 import { compareValues } from './order-of-values.ts';
 

@@ -1,4 +1,4 @@
-import type { Condition } from '@tablewright/runtime/contract';
+import type { Condition } from '@tablewright/runtime/language';
 import { columnContradiction } from './column-contradiction.ts';
 import type { ColumnFacts, FactsIndex } from './column-facts.ts';
 import { type Comparison, readConstraint } from './constraint.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition, Operand } from '@tablewright/runtime/contract';
+import type { Condition, Operand } from '@tablewright/runtime/language';
 import { type Comparison, holdsOnNull } from './constraint.ts';
 import { conjuncts } from './contradiction.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import type { Collection } from '../schema.ts';
 
 /** A name of a condition as written: where it is looked up, and the keys that lead to it. */

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   parseExactly,
   withNumberTexts,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 
 /** Reads rows as `modelRowsSql` gives them; null where the tables declare and change nothing. */
 export function readModelTables(rows: readonly (readonly (string | null)[])[]): DeclaredModel | null {

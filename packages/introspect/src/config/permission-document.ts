@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import type { PlacedName, SourceNode } from './source.ts';
 
 /** The permissions file as written, names not yet looked up in the database. Plain data: it is sent to other threads. */

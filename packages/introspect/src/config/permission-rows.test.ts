@@ -1,4 +1,4 @@
-import { parseExactly } from '@tablewright/runtime/contract';
+import { parseExactly } from '@tablewright/runtime/language';
 import { describe, expect, it } from 'vitest';
 import { comparePermissions } from './compare-permissions.ts';
 import { parsePermissions } from './parse-permissions.ts';

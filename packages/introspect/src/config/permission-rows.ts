@@ -1,5 +1,5 @@
 /** Roles and rules as the platform's own tables hold them, read as the same document that the permissions file gives. */
-import { depthOf, type JsonValue, jsonDepth } from '@tablewright/runtime/contract';
+import { depthOf, type JsonValue, jsonDepth } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { formError } from './form.ts';
 import { roleNameProblem } from './parse-roles.ts';

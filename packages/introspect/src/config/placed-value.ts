@@ -1,4 +1,4 @@
-import { type JsonValue, parseExactly, withNumberTexts } from '@tablewright/runtime/contract';
+import { type JsonValue, parseExactly, withNumberTexts } from '@tablewright/runtime/language';
 import { movedPlace } from './moved.ts';
 import type { PlacedValue } from './permission-document.ts';
 import type { SourceNode } from './source.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { compareText } from '../order.ts';
 import type { Action, PermissionDocument, RuleSource } from './permission-document.ts';
 import { exactValue } from './placed-value.ts';

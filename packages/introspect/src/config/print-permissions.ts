@@ -1,4 +1,4 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { Document, isCollection, type ScalarTag, visit } from 'yaml';
 import { compareText } from '../order.ts';
 import { keepComments } from './keep-comments.ts';

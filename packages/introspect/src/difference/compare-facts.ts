@@ -4,7 +4,7 @@
  * Pure. Owners are left out, because the same migration leaves another one in every environment.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Dialect, shownTable } from '@tablewright/runtime/contract';
+import { type Dialect, shownTable } from '@tablewright/runtime/language';
 import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 

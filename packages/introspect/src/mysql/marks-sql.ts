@@ -1,4 +1,4 @@
-import type { Dialect } from '@tablewright/runtime/contract';
+import type { Dialect } from '@tablewright/runtime/language';
 import type { TableName } from './catalog.ts';
 import { ownSchema } from './names.ts';
 

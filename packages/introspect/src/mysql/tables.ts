@@ -1,4 +1,4 @@
-import { ledgerTable, reservedPrefix, shownTable, systemCollection } from '@tablewright/runtime/contract';
+import { ledgerTable, reservedPrefix, shownTable, systemCollection } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';

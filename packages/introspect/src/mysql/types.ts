@@ -1,4 +1,4 @@
-import type { PortableType } from '@tablewright/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/language';
 import type { ColumnType } from '../schema.ts';
 import type { ColumnRow } from './catalog.ts';
 

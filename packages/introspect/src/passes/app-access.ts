@@ -2,7 +2,7 @@
  * Permissions of a role with `app` on the platform's own collections without a rule. Source: API specification, section
  * 8.5.
  */
-import { always, type Condition } from '@tablewright/runtime/contract';
+import { always, type Condition } from '@tablewright/runtime/language';
 import type { Collection, Permission, Role } from '../schema.ts';
 
 /** One rule without the role that has it. `all` stands for every field. */

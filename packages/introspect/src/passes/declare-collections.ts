@@ -2,7 +2,7 @@
  * Declarations of the platform's own tables about collections and their fields, as configuration. The file takes
  * precedence. Source: API specification, sections 10.2, 10.4 and 12.4.
  */
-import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/contract';
+import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
 import type { CollectionConfig, FieldConfig, PlatformConfig } from '../config/config.ts';
 import type { Collection, Table, TableId } from '../schema.ts';
 import { namesOf, textOf } from './declared-rows.ts';

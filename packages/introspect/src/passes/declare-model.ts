@@ -2,7 +2,7 @@
  * Declarations of the platform's own tables about relations, as configuration. The file takes precedence. Source: API
  * specification, sections 10.9 and 12.4.
  */
-import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/contract';
+import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
 import type { ManyToAnyConfig, ManyToManyConfig, PlatformConfig, RelationConfig } from '../config/config.ts';
 import type { Collection } from '../schema.ts';
 import { relationKey } from './configure-relations.ts';

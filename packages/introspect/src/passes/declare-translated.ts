@@ -1,4 +1,4 @@
-import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/contract';
+import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
 import type { PlatformConfig, TranslationsConfig } from '../config/config.ts';
 import type { Collection } from '../schema.ts';
 import { namesOf, textOf } from './declared-rows.ts';

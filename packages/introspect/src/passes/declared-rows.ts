@@ -1,4 +1,4 @@
-import type { DeclaredRow } from '@tablewright/runtime/contract';
+import type { DeclaredRow } from '@tablewright/runtime/language';
 
 /** The names in a member of a row, which have commas between them. */
 export function namesOf(row: DeclaredRow, member: string): readonly string[] {

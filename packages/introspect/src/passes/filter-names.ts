@@ -1,4 +1,4 @@
-import { type FilterNames, type NamedField, type NamedRelation, rangeElement } from '@tablewright/runtime/contract';
+import { type FilterNames, type NamedField, type NamedRelation, rangeElement } from '@tablewright/runtime/language';
 import type { Collection, ColumnType, Field, Relation, Table } from '../schema.ts';
 import { collectionsByName, tablesById } from './lookup.ts';
 

@@ -1,4 +1,4 @@
-import type { DeclaredModel } from '@tablewright/runtime/contract';
+import type { DeclaredModel } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { Collection, Schema, Table } from '../schema.ts';
 import { configureRelations, relationKey } from './configure-relations.ts';

@@ -1,5 +1,5 @@
-import type { JsonValue } from '@tablewright/runtime/contract';
-import { isDynamic } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
+import { isDynamic } from '@tablewright/runtime/language';
 import type { PlacedValue } from '../config/permission-document.ts';
 import { placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';

@@ -1,4 +1,4 @@
-import { reservedPrefix } from '@tablewright/runtime/contract';
+import { reservedPrefix } from '@tablewright/runtime/language';
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import { sortedBy } from '../order.ts';
 import type { Table } from '../schema.ts';

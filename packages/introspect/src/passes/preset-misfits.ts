@@ -1,6 +1,6 @@
 /** Why a field cannot take the value of a preset, as the end of a sentence; null when it can. */
-import type { CallerValue, JsonValue, PortableType } from '@tablewright/runtime/contract';
-import { areComparable, decodeValue } from '@tablewright/runtime/contract';
+import type { CallerValue, JsonValue, PortableType } from '@tablewright/runtime/language';
+import { areComparable, decodeValue } from '@tablewright/runtime/language';
 import type { Column, Field } from '../schema.ts';
 import { namedField } from './filter-names.ts';
 

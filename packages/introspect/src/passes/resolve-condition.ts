@@ -1,5 +1,5 @@
-import type { Condition, FilterNames, FilterProblem } from '@tablewright/runtime/contract';
-import { operators, parseFilter, plainCondition } from '@tablewright/runtime/contract';
+import type { Condition, FilterNames, FilterProblem } from '@tablewright/runtime/language';
+import { operators, parseFilter, plainCondition } from '@tablewright/runtime/language';
 import type { PlacedValue } from '../config/permission-document.ts';
 import { exactValue, placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';

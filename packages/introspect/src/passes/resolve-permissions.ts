@@ -1,5 +1,5 @@
-import type { Condition, FilterNames } from '@tablewright/runtime/contract';
-import { always, systemCollection } from '@tablewright/runtime/contract';
+import type { Condition, FilterNames } from '@tablewright/runtime/language';
+import { always, systemCollection } from '@tablewright/runtime/language';
 import type { PermissionDocument, RuleSource } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { suggest } from '../did-you-mean.ts';

@@ -1,5 +1,5 @@
-import type { FilterProblem, Operand } from '@tablewright/runtime/contract';
-import { followCallerPath, parseOperand, plainOperand } from '@tablewright/runtime/contract';
+import type { FilterProblem, Operand } from '@tablewright/runtime/language';
+import { followCallerPath, parseOperand, plainOperand } from '@tablewright/runtime/language';
 import type { PresetSource } from '../config/permission-document.ts';
 import { exactValue } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';

@@ -1,4 +1,4 @@
-import { defaultSystemSchema, type SystemCollection, systemCollection } from '@tablewright/runtime/contract';
+import { defaultSystemSchema, type SystemCollection, systemCollection } from '@tablewright/runtime/language';
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { ownSchema } from '../mysql/names.ts';

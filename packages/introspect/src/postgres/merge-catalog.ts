@@ -1,4 +1,4 @@
-import { reservedPrefix } from '@tablewright/runtime/contract';
+import { reservedPrefix } from '@tablewright/runtime/language';
 import type { Catalog, RelationRow } from './catalog.ts';
 
 /** A catalog in which some relations were read again. */

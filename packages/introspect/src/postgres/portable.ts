@@ -1,4 +1,4 @@
-import type { PortableType } from '@tablewright/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/language';
 
 /**
  * Portable types of the types in `pg_catalog`, by `typname`. Unlisted types are `unknown` and read as text.

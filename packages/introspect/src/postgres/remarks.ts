@@ -1,5 +1,5 @@
 /** Facts of the catalog that the IR does not keep, reported by name. */
-import { ledgerTable, reservedPrefix } from '@tablewright/runtime/contract';
+import { ledgerTable, reservedPrefix } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy } from '../order.ts';
 import { quotedNames } from '../patterns.ts';

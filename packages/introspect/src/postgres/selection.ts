@@ -1,4 +1,4 @@
-import { ledgerTable, reservedPrefix, systemCollection } from '@tablewright/runtime/contract';
+import { ledgerTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import { matches, quotedNames } from '../patterns.ts';

@@ -1,4 +1,4 @@
-import type { PortableType } from '@tablewright/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/language';
 import { sortedBy } from '../order.ts';
 import type { ColumnType, EnumType } from '../schema.ts';
 import { tableId } from '../table-id.ts';

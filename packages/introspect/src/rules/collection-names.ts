@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import { groupedBy } from '../order.ts';
 import { tablesById } from '../passes/lookup.ts';
 import type { Rule } from './rule.ts';

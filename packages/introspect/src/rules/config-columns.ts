@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import { unknownName } from './config-problem.ts';
 import { configuredTables } from './configured.ts';
 import type { Rule } from './rule.ts';

@@ -1,4 +1,4 @@
-import type { PortableType } from '@tablewright/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/language';
 import type { FieldTypeConfig } from '../config/config.ts';
 import { configError } from './config-problem.ts';
 import { configuredTables } from './configured.ts';

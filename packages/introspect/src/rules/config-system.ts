@@ -1,4 +1,4 @@
-import { systemCollection } from '@tablewright/runtime/contract';
+import { systemCollection } from '@tablewright/runtime/language';
 import { meansSystemTable } from '../passes/system-tables.ts';
 import type { Collection } from '../schema.ts';
 import { configError } from './config-problem.ts';

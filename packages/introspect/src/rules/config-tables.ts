@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import { groupedBy } from '../order.ts';
 import { defaultSchema, findTables } from '../passes/match-tables.ts';
 import { configError, unknownName } from './config-problem.ts';

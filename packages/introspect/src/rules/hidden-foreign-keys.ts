@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import { tablesById } from '../passes/lookup.ts';
 import type { ForeignKey, Schema, Table } from '../schema.ts';
 import type { Rule } from './rule.ts';

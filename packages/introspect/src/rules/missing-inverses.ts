@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import { manyToOnesOf } from '../passes/lookup.ts';
 import type { Rule } from './rule.ts';
 import { quotedList } from './rule.ts';

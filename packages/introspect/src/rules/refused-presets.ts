@@ -1,4 +1,4 @@
-import type { Condition, Operand, PortableType } from '@tablewright/runtime/contract';
+import type { Condition, Operand, PortableType } from '@tablewright/runtime/language';
 import { type ColumnFacts, type FactsIndex, indexFacts } from '../conditions/column-facts.ts';
 import { findContradiction } from '../conditions/contradiction.ts';
 import { keyOf, pairRules, type RuledPermission } from '../conditions/ruled-permissions.ts';

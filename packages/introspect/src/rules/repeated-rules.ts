@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition } from '@tablewright/runtime/contract';
-import { always } from '@tablewright/runtime/contract';
+import type { Condition } from '@tablewright/runtime/language';
+import { always } from '@tablewright/runtime/language';
 import { implies } from '../conditions/implication.ts';
 import { keyOf, pairRules, type RuledPermission } from '../conditions/ruled-permissions.ts';
 import type { Diagnostic } from '../diagnostic.ts';

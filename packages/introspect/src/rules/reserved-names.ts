@@ -1,4 +1,4 @@
-import { reservedPrefix } from '@tablewright/runtime/contract';
+import { reservedPrefix } from '@tablewright/runtime/language';
 import { defaultSchema, matchTables } from '../passes/match-tables.ts';
 import { collectionName } from '../passes/name-collections.ts';
 import { systemOf } from '../passes/system-tables.ts';

@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/contract';
+import { shownTable } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { PermissionDocument } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';

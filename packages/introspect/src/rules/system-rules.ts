@@ -1,4 +1,4 @@
-import { type SystemCollection, systemCollection } from '@tablewright/runtime/contract';
+import { type SystemCollection, systemCollection } from '@tablewright/runtime/language';
 import type { RuleSource } from '../config/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import { collectionsByName } from '../passes/lookup.ts';

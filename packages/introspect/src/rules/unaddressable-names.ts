@@ -1,4 +1,4 @@
-import { operators } from '@tablewright/runtime/contract';
+import { operators } from '@tablewright/runtime/language';
 import { namesIn } from '../passes/lookup.ts';
 import type { Rule } from './rule.ts';
 

@@ -1,4 +1,4 @@
-import type { Condition } from '@tablewright/runtime/contract';
+import type { Condition } from '@tablewright/runtime/language';
 import { type FactsIndex, indexFacts } from '../conditions/column-facts.ts';
 import { findContradiction } from '../conditions/contradiction.ts';
 import { callerValues } from '../conditions/implication.ts';

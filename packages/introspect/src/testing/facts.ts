@@ -1,4 +1,4 @@
-import type { PortableType } from '@tablewright/runtime/contract';
+import type { PortableType } from '@tablewright/runtime/language';
 import type { SchemaFacts } from '../facts.ts';
 import { sortedBy } from '../order.ts';
 import type { Column, ForeignKey, Key, Table } from '../schema.ts';

@@ -1,5 +1,5 @@
 /** Which access class of the compiled API a user has. */
-import type { AccessClass, CompiledApi } from '../contract/index.ts';
+import type { AccessClass, CompiledApi } from '../language/index.ts';
 import type { AccountRole } from '../users/account.ts';
 
 /** Names of the access classes, by the source that decides them. */

@@ -1,10 +1,10 @@
 /** Everything of a server that knows users, over the platform's own tables. */
 
-import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import type { Environment } from '../environment.ts';
 import type { Log } from '../http/log.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';
 import { loadMailTemplates } from '../mail/templates.ts';
 import { createMailTransport } from '../mail/transport.ts';

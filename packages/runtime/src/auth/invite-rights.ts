@@ -6,10 +6,10 @@
  * rules for reading: a field that comes back was granted by a rule that the row satisfies.
  */
 import type { Caller } from '../caller.ts';
-import type { AccessClass, AccessRule, CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
+import type { AccessClass, AccessRule, CompiledApi } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
 
 /** Checks invitations. Both functions throw or reject with FORBIDDEN. */

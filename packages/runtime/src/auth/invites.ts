@@ -1,11 +1,11 @@
 /** Inviting users by mail. Source: API specification, sections 3.2, 3.3 and 7.1. */
 import type { Caller } from '../caller.ts';
-import { type AccessClass, arrayLiteral, type CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
 import type { LinkEnvironment } from '../environment/mail.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
+import { type AccessClass, arrayLiteral, type CompiledApi } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { Keys } from '../write/keys.ts';

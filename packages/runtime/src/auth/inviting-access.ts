@@ -2,7 +2,7 @@
  * The rules by which an invitation writes users: those for creating them, for users who have no password yet. Source: API
  * specification, section 3.3.
  */
-import { type AccessClass, always, type CompiledApi, type WriteRule } from '../contract/index.ts';
+import { type AccessClass, always, type CompiledApi, type WriteRule } from '../language/index.ts';
 
 const users = 'platform_users';
 

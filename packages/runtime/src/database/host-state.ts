@@ -2,7 +2,7 @@
  * Tells if a database server takes writes, only reads, or neither, as it reports itself. Source: scale-out notes,
  * section 2, "State of a host".
  */
-import type { Dialect } from '../contract/index.ts';
+import type { Dialect } from '../language/index.ts';
 import type { Database } from './database.ts';
 import { ServerError } from './errors.ts';
 

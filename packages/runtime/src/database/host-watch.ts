@@ -1,8 +1,9 @@
 /**
  * Determines the state of a database server, and keeps writes from one that would take them against its own setting.
  */
-import type { Dialect } from '../contract/index.ts';
+
 import { PlatformError } from '../errors.ts';
+import type { Dialect } from '../language/index.ts';
 import type { Database } from './database.ts';
 import { type HostReport, readHostState } from './host-state.ts';
 

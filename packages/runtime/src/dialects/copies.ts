@@ -1,4 +1,4 @@
-import type { FieldDescriptor } from '../contract/index.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 
 /** Gives the placeholder of a fixed value, as a type. */
 export type FixedValue = (value: string, native: string) => string;

@@ -1,6 +1,6 @@
-import type { AggregateFunction } from '../contract/aggregates.ts';
-import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../contract/index.ts';
 import type { ParameterForm } from '../database/database.ts';
+import type { AggregateFunction } from '../language/aggregates.ts';
+import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../language/index.ts';
 import type { CopyDialect } from './copies.ts';
 import type { InputDialect } from './input.ts';
 import type { JsonDialect } from './json.ts';

@@ -1,4 +1,4 @@
-import type { Dialect } from '../contract/index.ts';
+import type { Dialect } from '../language/index.ts';
 import type { SqlDialect } from './dialect.ts';
 import { mariadb, mysql } from './mysql/select.ts';
 import { postgres } from './postgres/select.ts';

@@ -1,4 +1,4 @@
-import type { FieldDescriptor } from '../contract/index.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 import type { Binder } from '../query/plan.ts';
 
 /** A column of a table of input. */

@@ -6,12 +6,12 @@
  * For people who build an API, never for its callers: a refusal names what is hidden.
  */
 import type { Caller } from '../caller.ts';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { AccessClass, CompiledApi, JsonValue, WriteRule } from '../contract/index.ts';
 import type { Database, Parameter } from '../database/database.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import { gatherHooks } from '../extensions/hooks.ts';
 import { readItemPath, splitTarget } from '../http/target.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { AccessClass, CompiledApi, JsonValue, WriteRule } from '../language/index.ts';
 import { canPreset } from '../write/scope.ts';
 import { mayHaveConflict } from '../write/upsert/conflict.ts';
 import type { Action } from '../write/write-command.ts';

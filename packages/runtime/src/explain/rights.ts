@@ -1,5 +1,5 @@
 /** The rights that a refused request lacks: as few as would be enough. */
-import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule } from '../contract/index.ts';
+import type { AccessClass, AccessRule, CollectionAccess, CompiledApi, WriteRule } from '../language/index.ts';
 
 /** Action that a rule can grant. */
 export type RuledAction = 'read' | 'create' | 'update' | 'delete';

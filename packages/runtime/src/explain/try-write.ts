@@ -1,10 +1,10 @@
 /** One try of a write in the name of an access class, of which nothing stays. */
 import type { Caller } from '../caller.ts';
-import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { parseBodyText } from '../http/body.ts';
 import { readItemPath, splitTarget } from '../http/target.ts';
+import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';

@@ -1,5 +1,5 @@
 /** Why a write is refused, in whole sentences. */
-import type { AccessClass, CompiledApi, WriteRule } from '../contract/index.ts';
+import type { AccessClass, CompiledApi, WriteRule } from '../language/index.ts';
 import type { Action } from '../write/write-command.ts';
 import { everything, lackingRights, leastOf, type Right, tellLacking, unreachable, withRights } from './rights.ts';
 import { type Asked, type Tried, tryOut } from './try-write.ts';

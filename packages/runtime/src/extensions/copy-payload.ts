@@ -1,8 +1,8 @@
 /** Payloads as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
 
-import { withNumberTexts } from '../contract/exact-numbers.ts';
-import type { FilterObject } from '../contract/filter-syntax.ts';
-import type { JsonValue, ManyToAny, RelationDescriptor } from '../contract/index.ts';
+import { withNumberTexts } from '../language/exact-numbers.ts';
+import type { FilterObject } from '../language/filter-syntax.ts';
+import type { JsonValue, ManyToAny, RelationDescriptor } from '../language/index.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
 import { isStructure } from '../write/tree/list-elements.ts';
 import { toJson } from './json.ts';

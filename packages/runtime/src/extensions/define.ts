@@ -1,5 +1,5 @@
 /** `defineExtension`: from the code of a project to the list of what it registers. */
-import type { Extension, RegisteredHook, RegisteredRoute, Stage } from '../contract/index.ts';
+import type { Extension, RegisteredHook, RegisteredRoute, Stage } from '../language/index.ts';
 import type { ExtensionTools } from './types.ts';
 
 type Register = (event: string, hook: (event: never) => unknown) => void;

@@ -1,5 +1,5 @@
 /** Result of a route's code → JSON of the type that it declares. */
-import type { JsonValue, ObjectShape, Shape } from '../contract/index.ts';
+import type { JsonValue, ObjectShape, Shape } from '../language/index.ts';
 import { toJson } from './json.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** The hooks of a server by what they wait for, and how one is called. */
-import type { CompiledApi, HookEvent, RegisteredHook, Stage } from '../contract/index.ts';
+import type { CompiledApi, HookEvent, RegisteredHook, Stage } from '../language/index.ts';
 
 /** The hooks of one event, in the order in which they were registered. */
 export type EventHooks = Readonly<Record<Stage, readonly RegisteredHook[]>>;

@@ -1,5 +1,5 @@
 /** Data of a project's code → JSON as a body would hold it. */
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 
 /** Nesting beyond which nothing is sensible data any more; a value that contains itself ends here. */
 const deepest = 500;

@@ -1,5 +1,5 @@
 /** Keys of written items as the API sends them. */
-import type { CollectionDescriptor, FieldDescriptor, JsonValue } from '../contract/index.ts';
+import type { CollectionDescriptor, FieldDescriptor, JsonValue } from '../language/index.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { Keys } from '../write/keys.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue, Shape } from '../contract/index.ts';
+import type { JsonValue, Shape } from '../language/index.ts';
 import { fitJson, fitTexts } from './decode-shape.ts';
 import { encodeShape } from './encode-shape.ts';
 

@@ -3,7 +3,7 @@
  * follows from it, so a wrong name or payload is an error of the type checker.
  */
 import type { Caller } from '../caller.ts';
-import type { Extension } from '../contract/index.ts';
+import type { Extension } from '../language/index.ts';
 
 /** Types of a collection of items that are made, changed and removed. */
 export interface CollectionTypes<Key, Item, Create, Update, Filter> {

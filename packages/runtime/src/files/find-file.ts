@@ -1,12 +1,12 @@
 /** Files for delivery: facts of their contents from their rows, and the settings for assets. */
 
 import type { Caller } from '../caller.ts';
-import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
+import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { nameStatement } from '../write/statement.ts';

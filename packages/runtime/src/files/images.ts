@@ -1,6 +1,7 @@
 /** Facts of raster images, read by a library that projects may do without. */
-import type { JsonValue } from '../contract/index.ts';
+
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 import { plain } from './details/plain.ts';
 import { readDetails } from './details/read-details.ts';
 

@@ -1,11 +1,11 @@
 /** Everything that takes, keeps and gives files, wired together. */
 
 import { accessNames } from '../auth/access-of.ts';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import type { FilesEnvironment } from '../environment/files.ts';
 import type { Log } from '../http/log.ts';
+import type { CompiledApi } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { Writer } from '../write/writer.ts';

@@ -3,7 +3,7 @@
  * the server itself finds out. So checks of rules see the type and the size of the sent file. Source: specification,
  * section 11.1.
  */
-import { type AccessClass, type CompiledApi, systemCollection, type WriteRule } from '../contract/index.ts';
+import { type AccessClass, type CompiledApi, systemCollection, type WriteRule } from '../language/index.ts';
 
 /** The collection of files. */
 export const filesName = 'platform_files';

@@ -4,18 +4,18 @@
  * statement that changes a table: `dialects/mysql/ddl/change-model.ts`. Source: API specification, section 12.4.
  */
 import { accessNames } from '../auth/access-of.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { createMysqlModelChange } from '../dialects/mysql/ddl/change-model.ts';
+import { postgresModelSql } from '../dialects/postgres/ddl/statements.ts';
+import { PlatformError } from '../errors.ts';
+import type { Log } from '../http/log.ts';
 import {
   type CompiledApi,
   createProjectLedgerSql,
   modelLock,
   projectMigrationsSql,
   recordMigrationSql,
-} from '../contract/index.ts';
-import type { Database, Transaction } from '../database/database.ts';
-import { createMysqlModelChange } from '../dialects/mysql/ddl/change-model.ts';
-import { postgresModelSql } from '../dialects/postgres/ddl/statements.ts';
-import { PlatformError } from '../errors.ts';
-import type { Log } from '../http/log.ts';
+} from '../language/index.ts';
 import type { KnownModel, ModelChange } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
 import { runSteps } from '../model/run-change.ts';

@@ -1,8 +1,8 @@
 /** One served API after the other in one process: requests keep the generation that they began with. */
 import type { FastifyInstance } from 'fastify';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Drift } from '../drift.ts';
 import type { DriftLog, DriftWatch } from '../drift-watch.ts';
+import type { CompiledApi } from '../language/index.ts';
 
 /** An API with what answers its requests. */
 export interface Generation {

@@ -1,4 +1,7 @@
 /** The statements by which a server watches over the tables that its API is compiled of. */
+
+import type { OwnSql } from '../database/script.ts';
+import { namesIn } from '../dialects/mysql/ddl/names.ts';
 import {
   modelRowsSql,
   modelTablesSql,
@@ -10,9 +13,7 @@ import {
   permissionRowsSql,
   projectMigrationsSql,
   roleRowsSql,
-} from '../contract/index.ts';
-import type { OwnSql } from '../database/script.ts';
-import { namesIn } from '../dialects/mysql/ddl/names.ts';
+} from '../language/index.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import type { ModelRows } from './recompile.ts';
 

@@ -2,11 +2,12 @@
  * Keeps the served API equal to the platform's own tables. Writes of its own requests are compiled before they commit;
  * writes of other processes and people are found by looking. Source: API specification, section 12.4.
  */
-import { type CompiledApi, modelLock } from '../contract/index.ts';
+
 import type { Database, Transaction } from '../database/database.ts';
 import type { Listener } from '../dialects/postgres/driver/listen.ts';
 import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
+import { type CompiledApi, modelLock } from '../language/index.ts';
 import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-hook.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';

@@ -1,6 +1,7 @@
 /** Interface by which a server gets further generations of its API: the compiler itself is no part of the runtime. */
-import type { CompiledApi } from '../contract/index.ts';
+
 import type { TableDraft } from '../dialects/mysql/ddl/drafts.ts';
+import type { CompiledApi } from '../language/index.ts';
 import type { ProjectMigration } from '../model/migration-text.ts';
 
 type Rows = readonly (readonly (string | null)[])[];

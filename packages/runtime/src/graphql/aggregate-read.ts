@@ -1,5 +1,5 @@
 /** Aggregations that documents ask for, planned once per shape. Source: API specification, sections 5.5 and 14.2. */
-import { always } from '../contract/index.ts';
+import { always } from '../language/index.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from '../query/aggregate.ts';
 import { refuseCost } from '../query/cost.ts';
 import {

@@ -10,8 +10,8 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { isStorableText } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import { isStorableText } from '../language/index.ts';
 import { DocumentError, documentError } from './document-errors.ts';
 import { type Measure, measureIn, type OperationLimits, refuseLarge } from './document-limits.ts';
 import type { ScopeSchema } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { parseExactly } from '../contract/parse-text.ts';
 import { PlatformError } from '../errors.ts';
+import { parseExactly } from '../language/parse-text.ts';
 import { coerceVariables, createCoercion, type SentVariables } from './coerce-variables.ts';
 import { documentErrorBody } from './document-errors.ts';
 import { library } from './testing/library.ts';

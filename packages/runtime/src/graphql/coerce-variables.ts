@@ -17,8 +17,8 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { documentError } from './document-errors.ts';
 
 /** Values of variables by name, as JSON. */

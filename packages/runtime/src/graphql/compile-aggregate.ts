@@ -1,7 +1,7 @@
 /** Selection of a document from aggregated rows. Source: API specification, sections 5.5 and 14.2. */
 import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
-import { aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
-import type { GraphqlCollection } from '../contract/index.ts';
+import { aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
+import type { GraphqlCollection } from '../language/index.ts';
 import type { Aggregate, AggregatePart } from '../query/aggregate.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { type CollectedField, collectFields } from './collect.ts';

@@ -1,6 +1,6 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
-import { type CompiledApi, type GraphqlScope, indexGraphql } from '../contract/index.ts';
+import { type CompiledApi, type GraphqlScope, indexGraphql } from '../language/index.ts';
 import { invalidQuery } from '../query/invalid.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';

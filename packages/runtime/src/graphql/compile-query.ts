@@ -8,15 +8,15 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Caller } from '../caller.ts';
-import { callerCollections } from '../contract/caller-path.ts';
+import { PlatformError } from '../errors.ts';
+import { callerCollections } from '../language/caller-path.ts';
 import type {
   CollectionDescriptor,
   GraphqlCollectionRoot,
   GraphqlRoot,
   GraphqlService,
   JsonValue,
-} from '../contract/index.ts';
-import { PlatformError } from '../errors.ts';
+} from '../language/index.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';

@@ -1,6 +1,6 @@
 /** Selection of a document from items, in the planner's words. Names were judged when the document was validated. */
 import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type SelectionSetNode } from 'graphql';
-import type { GraphqlCollection, GraphqlMember, ManyToAny } from '../contract/index.ts';
+import type { GraphqlCollection, GraphqlMember, ManyToAny } from '../language/index.ts';
 import { resolveCall } from '../query/calls.ts';
 import { linkOf } from '../query/links.ts';
 import type { CollectionScope } from '../query/scope.ts';

@@ -1,7 +1,7 @@
 /** Errors of a running operation, as its answer reports them. Source: API specification, 9 and 14.1. */
 import { type FieldNode, getLocation } from 'graphql';
-import type { JsonValue } from '../contract/index.ts';
 import type { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 
 /** Failure of a root field. */
 export interface FieldFailure {

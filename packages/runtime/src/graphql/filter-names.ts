@@ -1,6 +1,6 @@
 /** Filters under the names of a GraphQL schema, as filters over REST. Source: API specification, sections 5.2 and 14.2. */
-import { isObject } from '../contract/filter-syntax.ts';
-import type { CollectionDescriptor, GraphqlCollection, GraphqlIndex, JsonValue } from '../contract/index.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { CollectionDescriptor, GraphqlCollection, GraphqlIndex, JsonValue } from '../language/index.ts';
 
 /**
  * Takes a filter's names to those of the API. `names` are those of the collection whose rows are described; without

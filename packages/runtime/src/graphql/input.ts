@@ -14,7 +14,7 @@ import {
   type ObjectValueNode,
   type ValueNode,
 } from 'graphql';
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 
 /** Values of variables, coerced; those without a value are absent. */
 export type Variables = Readonly<Record<string, unknown>>;

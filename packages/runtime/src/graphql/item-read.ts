@@ -1,5 +1,5 @@
 /** Reads of items that documents ask for, planned once per shape. */
-import { always, type Condition } from '../contract/index.ts';
+import { always, type Condition } from '../language/index.ts';
 import { refuseCost } from '../query/cost.ts';
 import {
   collectValues,

@@ -5,7 +5,7 @@ import {
   type GraphqlCollection,
   type GraphqlIndex,
   type ManyToAny,
-} from '../contract/index.ts';
+} from '../language/index.ts';
 import { refuseUnknownFunctions } from '../query/calls.ts';
 import { readFilter, refuseProblem } from '../query/filter.ts';
 import { invalidQuery } from '../query/invalid.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 
 /** The two sets of root fields: those of user data and those of the platform's own. */
 export type GraphqlScope = 'items' | 'system';

@@ -1,7 +1,8 @@
 /** Payloads under the names of a GraphQL schema, as payloads over REST. Source: API specification, sections 7 and 14.2. */
-import { isObject } from '../contract/filter-syntax.ts';
-import type { CollectionDescriptor, GraphqlCollection, GraphqlIndex, JsonValue } from '../contract/index.ts';
+
 import { PlatformError } from '../errors.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { CollectionDescriptor, GraphqlCollection, GraphqlIndex, JsonValue } from '../language/index.ts';
 
 /**
  * Takes a payload's names to those of the API. Throws INVALID_PAYLOAD where a relation has both its items and its changes.

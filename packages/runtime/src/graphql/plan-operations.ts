@@ -1,5 +1,5 @@
 /** The statements of the operations that are known beforehand: for people who want to see when one changes. */
-import type { CompiledApi, KnownOperation } from '../contract/index.ts';
+import type { CompiledApi, KnownOperation } from '../language/index.ts';
 
 /** An operation with its planned statements. */
 export interface PlannedOperation extends KnownOperation {

@@ -1,7 +1,7 @@
 /** Selection of a document from a value that is JSON already. */
 import { type GraphQLNamedType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { type Collecting, collectFields } from './collect.ts';
 
 /** Makes what takes the selected parts of values of a type. Members that a value lacks are null. */

@@ -1,7 +1,7 @@
 /** Runs mutations: all writes of an operation in order, in one transaction. Source: API specification, section 14.1. */
 
-import type { GraphqlScope } from '../contract/index.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
+import type { GraphqlScope } from '../language/index.ts';
 import { keyRequest } from '../write/idempotency.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';

@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { SentVariables } from './coerce-variables.ts';
 
 const uuid = '00000000-0000-4000-8000-000000000000';

@@ -3,7 +3,7 @@
  * checks that a date is one of the calendar, or that a number fits its column, as it does over REST.
  */
 import { type ConstValueNode, GraphQLError, type GraphQLSchema, isScalarType, Kind, type ValueNode } from 'graphql';
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 
 /** Values of variables by name, coerced. */
 type Variables = Readonly<Record<string, unknown>> | null | undefined;

@@ -1,6 +1,6 @@
 /** The schemas of access classes, each made of its text when it is first asked for: starting a server costs nothing. */
 import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse, printSchema } from 'graphql';
-import { type CompiledApi, type GraphqlScope, graphqlRootTypes } from '../contract/index.ts';
+import { type CompiledApi, type GraphqlScope, graphqlRootTypes } from '../language/index.ts';
 import { createIntrospectionJudge, type IntrospectionJudge } from './introspection.ts';
 import { withScalars } from './scalars.ts';
 

@@ -1,5 +1,5 @@
 /** Selections whose lists wait for the arguments of a request. */
-import type { ManyToAny } from '../contract/index.ts';
+import type { ManyToAny } from '../language/index.ts';
 import type { NestedRead } from '../query/nested.ts';
 import { countedRows } from '../query/row-bound.ts';
 import type { CollectionScope, RelationScope } from '../query/scope.ts';

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
-import type { GraphqlScope } from '../contract/index.ts';
+import type { GraphqlScope } from '../language/index.ts';
 import { createByteCache } from './byte-cache.ts';
 import { type AskedDocument, checkDocument, type DocumentLimits, refuseMutation } from './check-document.ts';
 import { createCoercion, type SentVariables } from './coerce-variables.ts';

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Invite } from '../auth/invites.ts';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Environment } from '../environment.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createAnswerKeeper } from '../write/idempotency.ts';
 import { createKeyedOnce } from '../write/keyed-once.ts';

@@ -1,10 +1,10 @@
 /** Handlers of the routes below `/auth`. Source: API specification, sections 2.3 to 2.5 and 2.7. */
 import type { IncomingMessage } from 'node:http';
 import type { SignIn } from '../auth/sign-in.ts';
-import type { JsonValue } from '../contract/index.ts';
 import type { ProviderEnvironment } from '../environment/providers.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';

@@ -1,8 +1,8 @@
 /** Request bodies: bytes in, checked JSON out. Source: API specification, section 1.3. */
 import { isUtf8 } from 'node:buffer';
-import type { JsonValue } from '../contract/index.ts';
-import { type ParsedText, parseText } from '../contract/parse-text.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
+import { type ParsedText, parseText } from '../language/parse-text.ts';
 
 /** The headers that describe a body. */
 export interface BodyHeaders {

@@ -12,9 +12,9 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './answer.ts';
 import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';

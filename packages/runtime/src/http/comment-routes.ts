@@ -1,9 +1,9 @@
 /** Comments under activity: the row that records one stands for it. Source: API specification, section 10.3. */
 import type { IncomingMessage } from 'node:http';
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import type { CompiledApi, JsonValue } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
 import { byFamily, type MysqlTables, systemPlaceOf } from '../system/place.ts';
 import { ask, firstRow } from '../write/own-rows.ts';

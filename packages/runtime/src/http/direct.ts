@@ -6,7 +6,7 @@
  * run before the handler of every request belongs there, not into a hook of the framework.
  */
 import type { IncomingMessage } from 'node:http';
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { parseBody } from './body.ts';
 import type { Call, CallReader } from './call.ts';

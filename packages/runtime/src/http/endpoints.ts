@@ -1,8 +1,8 @@
 /** The addresses of a server, and their handlers. */
 import type { Accounts } from '../auth/accounts.ts';
 import type { SingleSignOn } from '../auth/sso/single-sign-on.ts';
-import { type CompiledApi, type JsonValue, systemCollection } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import { type CompiledApi, type JsonValue, systemCollection } from '../language/index.ts';
 import { type AccountEndpointsOptions, createAccountEndpoints } from './account-endpoints.ts';
 import type { Exchange } from './answer.ts';
 import { createAuthHandlers } from './auth-routes.ts';

@@ -4,13 +4,13 @@
  * hidden facts.
  */
 import type { Caller } from '../caller.ts';
-import type { AccessClass, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { explainRead, planRead } from '../explain/explain-read.ts';
 import { explainWrite } from '../explain/explain-write.ts';
 import type { WriteLimits } from '../explain/try-write.ts';
 import { type Answer, createAnswerWriter } from '../json/answer.ts';
+import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import type { PlannedRead } from '../query/planner.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';

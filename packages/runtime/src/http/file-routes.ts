@@ -1,7 +1,5 @@
 /** The routes that take files: uploads at the addresses of the collection, and imports. Source: specification, section 11. */
 import type { IncomingMessage } from 'node:http';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { CollectionDescriptor, CompiledApi, JsonValue } from '../contract/index.ts';
 import type { FilesEnvironment } from '../environment/files.ts';
 import { PlatformError } from '../errors.ts';
 import { createFetchFile } from '../files/fetch-file.ts';
@@ -9,6 +7,8 @@ import { unstage } from '../files/staging.ts';
 import type { Storages } from '../files/storage.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { Arrived, FileMetadata, UploadAnswer, Uploads } from '../files/uploads.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { CollectionDescriptor, CompiledApi, JsonValue } from '../language/index.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { RequestOrigin, WriteRequest } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';

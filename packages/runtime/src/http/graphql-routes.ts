@@ -1,8 +1,9 @@
 /** Handlers of `/graphql` and `/graphql/system`. Source: API specification, section 14.1; GraphQL over HTTP. */
-import type { GraphqlScope, JsonValue } from '../contract/index.ts';
+
 import { documentErrorBody } from '../graphql/document-errors.ts';
 import type { Operation, OperationAnswer } from '../graphql/operation.ts';
 import type { AnswerGraphql } from '../graphql/service.ts';
+import type { GraphqlScope, JsonValue } from '../language/index.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';

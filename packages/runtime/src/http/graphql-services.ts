@@ -3,13 +3,13 @@
  * with an answerer that stores the answer, so that GraphQL and REST do the same. Source: specification, 14.3.
  */
 import { ServerResponse } from 'node:http';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { GraphqlService, JsonValue } from '../contract/index.ts';
 import { isErrorCode, PlatformError } from '../errors.ts';
 import type { ServiceField } from '../graphql/compile-query.ts';
 import { inputValue, isJson, type Variables } from '../graphql/input.ts';
 import type { OperationCall } from '../graphql/operation.ts';
 import type { ServiceAnswer } from '../graphql/run-mutation.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { GraphqlService, JsonValue } from '../language/index.ts';
 import type { Answer, Answerer, EmptyAnswer, Exchange } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Method } from './endpoints.ts';

@@ -1,11 +1,11 @@
 /** Everything that answers below `/graphql`, put together. */
 import { setImmediate } from 'node:timers/promises';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import type { OperationRunner } from '../graphql/operation.ts';
 import type { FindSchema } from '../graphql/schemas.ts';
 import type { GraphqlService } from '../graphql/service.ts';
 import { anyDocument, type FindDocument, trustedDocuments } from '../graphql/trusted-documents.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 import { createGraphiql } from './graphiql.ts';

@@ -1,7 +1,8 @@
 /** Facts of the server under `/server`. Source: API specification, sections 10.12 and 13. */
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
+
 import type { Database } from '../database/database.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
+import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { platformVersion, productName } from '../version.ts';
 

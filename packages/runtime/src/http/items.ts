@@ -1,8 +1,8 @@
 /** The routes below `/items`: from a path to a planned read of one collection, or to a write. Source: specification, section 4. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
-import type { CompiledApi, JsonValue, Route } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { CompiledApi, JsonValue, Route } from '../language/index.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { RequestOrigin, WriteRequest } from '../write/write-plan.ts';

@@ -2,9 +2,10 @@
  * Bodies of GraphQL requests. The part of a body that a client sends with a document, its text above all, is the same
  * in every request. Parsing it again takes longer than all the rest of the body, so that part is cached by its text.
  */
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+
 import { createByteCache } from '../graphql/byte-cache.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { type BodyHeaders, checkBody, parseBodyText } from './body.ts';
 
 /** Parses the body of a request as `parseBody` does where numbers are exact. */

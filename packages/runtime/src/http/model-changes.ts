@@ -1,6 +1,6 @@
 /** Changes of the model by address and method. Source: API specification, section 12. */
-import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { allChanges, type KnownModel, type ModelChange } from '../model/change.ts';
 import { readList } from '../model/payload.ts';
 import {

@@ -3,9 +3,9 @@
  * specification, section 12.
  */
 import type { IncomingMessage } from 'node:http';
-import type { CompiledApi, JsonValue, ModelDocument } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { ChangeModel, PlanChange } from '../generations/change-model.ts';
+import type { CompiledApi, JsonValue, ModelDocument } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';

@@ -1,9 +1,9 @@
 /** Bodies of several parts: fields, and files that are written down while they arrive. Source: specification, section 11.1. */
 import type { IncomingMessage } from 'node:http';
 import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
-import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { type Staged, stage, unstage } from '../files/staging.ts';
+import type { JsonValue } from '../language/index.ts';
 import { checkContents } from './body.ts';
 
 /** A file of a body. */

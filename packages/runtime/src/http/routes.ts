@@ -1,5 +1,5 @@
 /** The one-line calls of which generated route files consist. */
-import type { CollectionDescriptor, CompiledApi, Route } from '../contract/index.ts';
+import type { CollectionDescriptor, CompiledApi, Route } from '../language/index.ts';
 
 /** Links `GET /items/<collection>`: the items that a caller may read. */
 export function listItems(path: `GET /${string}`, collection: CollectionDescriptor): Route {

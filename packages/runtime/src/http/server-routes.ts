@@ -1,10 +1,10 @@
 /** Handlers of the routes below `/server`. Source: API specification, section 13. */
 import type { Caller } from '../caller.ts';
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { HostReport } from '../database/host-state.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import { PlatformError, retryAfterSeconds } from '../errors.ts';
+import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answer.ts';
 import { createHealth, type WatchedSchema, worst } from './health.ts';

@@ -10,12 +10,12 @@ import { type Accounts, createAccounts, type MailFolders } from '../auth/account
 import type { Identity } from '../auth/identities.ts';
 import { createInvite } from '../auth/invites.ts';
 import type { Caller } from '../caller.ts';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import type { Planner } from '../query/planner.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-hook.ts';

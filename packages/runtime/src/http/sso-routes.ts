@@ -1,9 +1,9 @@
 /** Handlers of single sign-on, for each provider. Source: API specification, section 2.8. */
 import type { IncomingMessage } from 'node:http';
 import type { Arrival, SingleSignOn } from '../auth/sso/single-sign-on.ts';
-import type { JsonValue } from '../contract/index.ts';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { createPairSender } from './pair-answer.ts';

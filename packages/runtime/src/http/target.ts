@@ -1,5 +1,5 @@
 /** Paths and query strings of request targets, as they were sent. Source: API specification, section 1.1. */
-import { reservedPrefix, systemCollections } from '../contract/index.ts';
+import { reservedPrefix, systemCollections } from '../language/index.ts';
 
 /** A request target, split at the first question mark and otherwise untouched. */
 export interface Target {

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Owner, SecondFactors } from '../auth/second-factor.ts';
 import type { Caller } from '../caller.ts';
-import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import { bodyObject, requiredText } from './auth-body.ts';

@@ -1,9 +1,9 @@
 /** The routes that bring items into collections from files, and out of them into files. Source: specification, section 13. */
 import type { IncomingMessage } from 'node:http';
-import { isObject } from '../contract/filter-syntax.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { unstage } from '../files/staging.ts';
+import { isObject } from '../language/filter-syntax.ts';
 import { createExporter, type ExporterOptions } from '../utilities/export-items.ts';
 import { createImporter, type ImporterOptions, type ItemsFile } from '../utilities/import-items.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';

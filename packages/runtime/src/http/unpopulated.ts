@@ -1,6 +1,7 @@
 /** Materialized views that have never been refreshed. */
-import type { CompiledApi } from '../contract/index.ts';
+
 import { ServerError } from '../database/errors.ts';
+import type { CompiledApi } from '../language/index.ts';
 
 /**
  * True if a read of a collection failed only because its materialized view was created `WITH NO DATA` and never

@@ -1,10 +1,10 @@
 /** The routes of the user who asks. Source: API specification, section 3.1. */
 import type { Caller } from '../caller.ts';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';

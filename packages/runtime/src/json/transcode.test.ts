@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { WireKind } from '../contract/index.ts';
+import type { WireKind } from '../language/index.ts';
 import type { Shape, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { oftenUsed } from './fields-writer.ts';

@@ -1,7 +1,8 @@
 /** Changes of the model: statements for the database, and their other effects. */
-import type { CompiledApi, ModelDocument } from '../contract/index.ts';
+
 import type { MysqlStep } from '../dialects/mysql/ddl/steps.ts';
 import type { PlatformError } from '../errors.ts';
+import type { CompiledApi, ModelDocument } from '../language/index.ts';
 import type { ModelSql } from './model-sql.ts';
 
 /** The model before a change. */

@@ -1,5 +1,5 @@
 /** Columns as payloads describe them. Source: API specification, sections 6 and 12.2. */
-import { decodeValue, type JsonValue, type PortableType, type ValueType } from '../contract/index.ts';
+import { decodeValue, type JsonValue, type PortableType, type ValueType } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { ModelPlace } from './change.ts';
 import type { ModelSql } from './model-sql.ts';

@@ -1,5 +1,5 @@
 /** Enums, which take more than a name: their values. */
-import { isObject } from '../contract/filter-syntax.ts';
+import { isObject } from '../language/filter-syntax.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelStep } from './change.ts';
 import type { FoundColumn } from './find.ts';

@@ -1,5 +1,5 @@
 /** The foreign key of a field as it is told and as SQL says it. */
-import type { ModelRelation } from '../contract/index.ts';
+import type { ModelRelation } from '../language/index.ts';
 import type { KnownModel } from './change.ts';
 import { type FoundColumn, schemaOf } from './find.ts';
 import type { NewForeignKey } from './model-sql.ts';

@@ -1,5 +1,7 @@
 /** Names of a request looked up in the compiled model, and what may be changed of what they mean. */
-import { isObject } from '../contract/filter-syntax.ts';
+
+import { PlatformError } from '../errors.ts';
+import { isObject } from '../language/filter-syntax.ts';
 import {
   type CollectionDescriptor,
   type FieldDescriptor,
@@ -7,8 +9,7 @@ import {
   type ModelCollection,
   type ModelField,
   reservedPrefix,
-} from '../contract/index.ts';
-import { PlatformError } from '../errors.ts';
+} from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel } from './change.ts';
 import type { Payload } from './payload.ts';

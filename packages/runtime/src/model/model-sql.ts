@@ -1,5 +1,5 @@
 /** SQL of changes of the model: one record for each family of servers (`docs/decisions/model-changes.md`). */
-import type { FieldDescriptor, JsonValue, PortableType, ValueType } from '../contract/index.ts';
+import type { FieldDescriptor, JsonValue, PortableType, ValueType } from '../language/index.ts';
 import type { KnownModel, ModelPlace, ModelStep } from './change.ts';
 import type { ColumnTypeName, PlainTypeName } from './columns.ts';
 import type { FoundColumn } from './find.ts';

@@ -1,5 +1,5 @@
 /** Names of what is made. */
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
 
 /** Bytes of a name that the database keeps; longer ones would be cut. */

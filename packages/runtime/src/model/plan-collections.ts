@@ -1,8 +1,9 @@
 /** Collections made, described and dropped. Source: API specification, section 12.1. */
-import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
-import { reservedPrefix } from '../contract/index.ts';
+
 import { PlatformError } from '../errors.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
+import { reservedPrefix } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
 import { type FoundTable, findCollection, findTable, mustBeOwn } from './find.ts';

@@ -2,14 +2,14 @@
  * Fields without a column: sides of relations, which come and go with these, and fields that only structure a form.
  * Their metadata lies in `platform_fields`. Source: API specification, sections 6 and 12.2.
  */
-import { isObject } from '../contract/filter-syntax.ts';
+import { isObject } from '../language/filter-syntax.ts';
 import {
   type JsonValue,
   type ModelField,
   plainSpecials,
   relationSpecialIn,
   relationSpecials,
-} from '../contract/index.ts';
+} from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
 import { findCollection, mustBeOwn } from './find.ts';

@@ -1,6 +1,6 @@
 /** Fields changed: their columns, and what is said about them. Source: API specification, section 12.2. */
-import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
 import { columnMembers, columnType, defaultSql, plainType } from './columns.ts';

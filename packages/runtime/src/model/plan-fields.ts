@@ -1,5 +1,5 @@
 /** Fields made and dropped; `plan-field-changes.ts` changes them. Source: API specification, section 12.2. */
-import type { JsonValue, ValueType } from '../contract/index.ts';
+import type { JsonValue, ValueType } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelPlace, ModelStep } from './change.ts';
 import { type ColumnTypeName, columnMembers, columnType, defaultSql } from './columns.ts';

@@ -1,6 +1,7 @@
 /** Relations made, changed and dropped, from the side that holds the key. Source: API specification, section 12.3. */
-import type { JsonValue, ModelRelation } from '../contract/index.ts';
+
 import { PlatformError } from '../errors.ts';
+import type { JsonValue, ModelRelation } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelStep } from './change.ts';
 import { type FoundColumn, findCollection, findColumn, schemaOf } from './find.ts';

@@ -5,7 +5,7 @@ import {
   type ModelRelation,
   type RelationDescriptor,
   relationSpecialIn,
-} from '../contract/index.ts';
+} from '../language/index.ts';
 import type { KnownModel, ModelStep } from './change.ts';
 import { newName } from './names.ts';
 import { objectIn, type Payload, textIn } from './payload.ts';

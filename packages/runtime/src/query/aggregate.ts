@@ -1,6 +1,6 @@
-import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
-import type { FieldFunction } from '../contract/index.ts';
-import { functionFits, isFieldFunction, isOrdered, parseCall } from '../contract/operators.ts';
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
+import type { FieldFunction } from '../language/index.ts';
+import { functionFits, isFieldFunction, isOrdered, parseCall } from '../language/operators.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import { type AggregateRequest, isOneRow, type NamedOrder } from './parse-aggregate.ts';

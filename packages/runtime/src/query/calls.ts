@@ -1,5 +1,5 @@
-import type { FieldFunction } from '../contract/index.ts';
-import { functionFits, isFieldFunction, parseCall } from '../contract/operators.ts';
+import type { FieldFunction } from '../language/index.ts';
+import { functionFits, isFieldFunction, parseCall } from '../language/operators.ts';
 import { invalidQuery } from './invalid.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 

@@ -1,6 +1,6 @@
 /** What one request may cost: small texts that would keep this process or the database busy for long are refused. */
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 import { createPlanner } from './planner.ts';
 import { magazine } from './testing/magazine.ts';
 

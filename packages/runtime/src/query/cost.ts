@@ -2,8 +2,9 @@
  * The cost of a request, known from its plan before the first statement. REST and GraphQL count alike; documents of GraphQL
  * are measured before they are planned, with the same figures (`graphql/document-limits.ts`).
  */
-import type { Condition } from '../contract/index.ts';
+
 import type { PlatformError } from '../errors.ts';
+import type { Condition } from '../language/index.ts';
 import { isPattern } from '../sql/operand.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { invalidQuery } from './invalid.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodeValue, isStorableText, type PortableType, type ValueType } from '../contract/index.ts';
+import { decodeValue, isStorableText, type PortableType, type ValueType } from '../language/index.ts';
 import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
 

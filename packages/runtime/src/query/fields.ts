@@ -1,5 +1,5 @@
-import type { ManyToAny } from '../contract/index.ts';
 import type { PlatformError } from '../errors.ts';
+import type { ManyToAny } from '../language/index.ts';
 import { resolveCall } from './calls.ts';
 import { type Asked, type Budget, budgetOf, countPath, countRelation, gatherPaths, type Path } from './field-paths.ts';
 import { forbidden, invalidQuery } from './invalid.ts';

@@ -5,8 +5,8 @@ import {
   type Operand,
   type Operator,
   parseFilter,
-} from '../contract/index.ts';
-import { elementwise } from '../contract/operators.ts';
+} from '../language/index.ts';
+import { elementwise } from '../language/operators.ts';
 import {
   comparedType,
   countType,

@@ -1,4 +1,4 @@
-import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../contract/aggregates.ts';
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
 import {
   always,
   type Condition,
@@ -6,7 +6,7 @@ import {
   type FilterProblem,
   type NamedField,
   parseFilter,
-} from '../contract/index.ts';
+} from '../language/index.ts';
 import { aggregateOperand } from '../sql/aggregates.ts';
 import { printComparison } from '../sql/comparison.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';

@@ -1,4 +1,4 @@
-import type { ManyToAny } from '../contract/index.ts';
+import type { ManyToAny } from '../language/index.ts';
 import { resolveCall } from './calls.ts';
 import type { Asked, Path } from './field-paths.ts';
 import { forbidden } from './invalid.ts';

@@ -1,5 +1,5 @@
 /** Values of keys as texts by which a request tells items apart. */
-import type { ValueType } from '../contract/index.ts';
+import type { ValueType } from '../language/index.ts';
 
 const decimal = /^(-?)\+?0*(\d+?)(?:\.(\d*?)0*)?$/;
 const moment = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d*?)0*)?([+-]\d{2}:\d{2})$/;

@@ -1,6 +1,6 @@
-import { isObject } from '../contract/filter-syntax.ts';
-import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../language/index.ts';
 import { type OperandType, operandType } from '../sql/operand.ts';
 import { forbidden } from './invalid.ts';
 import { oneSpelling } from './key-text.ts';

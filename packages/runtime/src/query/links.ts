@@ -1,4 +1,4 @@
-import type { ManyToAny, RelationDescriptor } from '../contract/index.ts';
+import type { ManyToAny, RelationDescriptor } from '../language/index.ts';
 import type { CollectionScope, FieldScope, Scope } from './scope.ts';
 
 const scoped = 'item:';

@@ -1,4 +1,4 @@
-import type { Condition, ManyToAny } from '../contract/index.ts';
+import type { Condition, ManyToAny } from '../language/index.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
 import { isName, refuseUnknownFunctions } from './calls.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';

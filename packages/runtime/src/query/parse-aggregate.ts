@@ -1,5 +1,5 @@
-import { type AggregateFunction, isAggregateFunction } from '../contract/aggregates.ts';
-import { isObject } from '../contract/filter-syntax.ts';
+import { type AggregateFunction, isAggregateFunction } from '../language/aggregates.ts';
+import { isObject } from '../language/filter-syntax.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseJson } from './parse-json.ts';
 import { readNames } from './parse-list.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/filter-syntax.ts';
+import { isObject } from '../language/filter-syntax.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseTree } from './parse-parameters.ts';
 import type { QueryTree } from './parse-query-string.ts';

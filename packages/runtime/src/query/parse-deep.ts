@@ -1,5 +1,5 @@
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { invalidQuery } from './invalid.ts';
 import { type AggregateRequest, parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';

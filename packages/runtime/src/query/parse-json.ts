@@ -1,5 +1,5 @@
-import { isStorableText, type JsonValue } from '../contract/index.ts';
-import { type ParsedText, parseText } from '../contract/parse-text.ts';
+import { isStorableText, type JsonValue } from '../language/index.ts';
+import { type ParsedText, parseText } from '../language/parse-text.ts';
 import { invalidQuery } from './invalid.ts';
 
 /**

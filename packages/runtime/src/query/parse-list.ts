@@ -1,4 +1,4 @@
-import { listOf } from '../contract/filter-syntax.ts';
+import { listOf } from '../language/filter-syntax.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseJson } from './parse-json.ts';
 import type { QueryParameter } from './parse-query-string.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defaultQueryLimits, type JsonValue } from '../contract/index.ts';
+import { defaultQueryLimits, type JsonValue } from '../language/index.ts';
 import { parseQueryString } from './parse-query-string.ts';
 
 function parse(raw: string): Record<string, JsonValue> {

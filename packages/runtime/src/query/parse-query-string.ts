@@ -1,4 +1,4 @@
-import { isStorableText, type JsonValue, type QueryLimits } from '../contract/index.ts';
+import { isStorableText, type JsonValue, type QueryLimits } from '../language/index.ts';
 import { invalidQuery } from './invalid.ts';
 
 /** One parameter of a request: its value, and whether its leaves are text of a query string that types convert. */

@@ -1,5 +1,5 @@
-import { isObject } from '../contract/filter-syntax.ts';
-import { defaultQueryBounds, defaultQueryLimits, type JsonValue, type QueryLimits } from '../contract/index.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import { defaultQueryBounds, defaultQueryLimits, type JsonValue, type QueryLimits } from '../language/index.ts';
 import { type Cursor, parseCursor } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
 import { type AggregateRequest, parseAggregate, parseBounds } from './parse-aggregate.ts';

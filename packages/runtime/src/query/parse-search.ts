@@ -1,6 +1,6 @@
-import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
 import { parseListRequest, type ReadLimits, type ReadRequest, readBodyQuery } from './parse-read.ts';

@@ -1,4 +1,4 @@
-import type { Condition } from '../contract/index.ts';
+import type { Condition } from '../language/index.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { joinsOf, type Reach } from '../sql/related.ts';
 import type { AggregateNames } from './aggregate.ts';

@@ -1,5 +1,5 @@
-import type { Condition, FieldDescriptor, WireForm } from '../contract/index.ts';
 import type { SqlDialect } from '../dialects/index.ts';
+import type { Condition, FieldDescriptor, WireForm } from '../language/index.ts';
 import { aggregated, aggregateWire, groupable } from '../sql/aggregates.ts';
 import { cast, cell } from '../sql/cell.ts';
 import { sqlTrue } from '../sql/fragment.ts';

@@ -1,4 +1,4 @@
-import type { Condition, Operand } from '../contract/index.ts';
+import type { Condition, Operand } from '../language/index.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';

@@ -2,8 +2,9 @@
  * Fields whose value is fixed by the filter of a list. They are written as the request has them, so that no row carries
  * them through the sort and over the wire. Labels of enums only: equal ones have the same text.
  */
-import type { Condition, Operand } from '../contract/index.ts';
+
 import type { Parameter } from '../database/database.ts';
+import type { Condition, Operand } from '../language/index.ts';
 import type { Binder, ReadPlan } from './plan.ts';
 import type { ReadQuery } from './plan-read.ts';
 import { leavesTable } from './plan-selection.ts';

@@ -1,6 +1,6 @@
-import type { FieldDescriptor } from '../contract/index.ts';
 import type { KeyKind } from '../database/database.ts';
 import type { ListedKey } from '../dialects/index.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 import { cast } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CompiledApi } from '../contract/index.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { createPlanner } from './planner.ts';
 import { magazine } from './testing/magazine.ts';
 

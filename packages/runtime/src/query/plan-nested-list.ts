@@ -1,4 +1,4 @@
-import type { ManyToMany, RelationDescriptor } from '../contract/index.ts';
+import type { ManyToMany, RelationDescriptor } from '../language/index.ts';
 import { allOf, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { joinsOf, type Reach } from '../sql/related.ts';
 import { type Row, tableRow } from '../sql/row.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Condition, Operand } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
 import type { RowLock } from '../dialects/index.ts';
+import type { Condition, Operand } from '../language/index.ts';
 import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';

@@ -1,5 +1,5 @@
 /** Reads of nothing but own columns of a row, printed on a row that a statement has just written. */
-import type { Condition } from '../contract/index.ts';
+import type { Condition } from '../language/index.ts';
 import { readable } from '../sql/rules.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { ShapeField } from './plan.ts';

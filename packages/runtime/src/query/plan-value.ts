@@ -1,5 +1,5 @@
-import type { FieldDescriptor, RelationDescriptor } from '../contract/index.ts';
 import type { Value } from '../dialects/index.ts';
+import type { FieldDescriptor, RelationDescriptor } from '../language/index.ts';
 import { printCall } from '../sql/call.ts';
 import { cast, cell, fieldOfColumn, guarded } from '../sql/cell.ts';
 import { allOf } from '../sql/fragment.ts';

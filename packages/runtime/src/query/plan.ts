@@ -1,5 +1,5 @@
-import type { ValueType, WireKind } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
+import type { ValueType, WireKind } from '../language/index.ts';
 import type { CursorPlan } from './cursor.ts';
 import type { FixedField } from './plan-fixed.ts';
 import type { OwnRead, WholeRead } from './plan-returned.ts';

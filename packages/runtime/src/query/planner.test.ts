@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../caller.ts';
-import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 import { createPlanner } from './planner.ts';
 import { collections, magazine } from './testing/magazine.ts';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
-import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../contract/index.ts';
 import type { Parameter } from '../database/database.ts';
+import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { bindRows } from './bind-rows.ts';
 import { forbidden } from './invalid.ts';
 import { parseKeySegment, parseKeys } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { Condition } from '../contract/index.ts';
+import type { Condition } from '../language/index.ts';
 import { authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
 import { authoriseCollection } from './authorise.ts';
 import { refuseUnknownFunctions } from './calls.ts';

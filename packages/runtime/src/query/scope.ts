@@ -1,3 +1,4 @@
+import { type SqlDialect, sqlDialects } from '../dialects/index.ts';
 import {
   type AccessClass,
   type AccessRule,
@@ -8,9 +9,8 @@ import {
   type FilterNames,
   type RelationDescriptor,
   systemCollection,
-} from '../contract/index.ts';
-import { isSecret } from '../contract/operators.ts';
-import { type SqlDialect, sqlDialects } from '../dialects/index.ts';
+} from '../language/index.ts';
+import { isSecret } from '../language/operators.ts';
 
 /**
  * Everything one access class can name: the only place where a name of a request becomes a column (security property

@@ -1,5 +1,5 @@
-import { type Condition, never, type Operand } from '../contract/index.ts';
-import { isTextual } from '../contract/operators.ts';
+import { type Condition, never, type Operand } from '../language/index.ts';
+import { isTextual } from '../language/operators.ts';
 import type { CollectionScope } from './scope.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ManyToAny } from '../contract/index.ts';
+import type { ManyToAny } from '../language/index.ts';
 import type { Call } from './calls.ts';
 import type { NestedRead } from './nested.ts';
 import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';

@@ -1,6 +1,6 @@
-import { jsonKind } from '../contract/filter-json.ts';
-import type { Condition, Operand } from '../contract/index.ts';
 import { isIndex } from '../dialects/json.ts';
+import { jsonKind } from '../language/filter-json.ts';
+import type { Condition, Operand } from '../language/index.ts';
 import { cursorShape } from './cursor.ts';
 import type { NestedReads } from './nested.ts';
 import type { AggregateRequest } from './parse-aggregate.ts';

@@ -4,9 +4,9 @@
  * the values are of the right types. So a known template spares everything but reading the values.
  */
 
-import { type Operator, operators } from '../contract/condition.ts';
-import { elementwise, flags, listed } from '../contract/operators.ts';
-import type { JsonValue } from '../contract/types.ts';
+import { type Operator, operators } from '../language/condition.ts';
+import { elementwise, flags, listed } from '../language/operators.ts';
+import type { JsonValue } from '../language/types.ts';
 import { encodeText, type OperandType } from '../sql/operand.ts';
 import type { OpenValues } from './filter.ts';
 import type { ReadPlan } from './plan.ts';

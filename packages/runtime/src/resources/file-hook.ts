@@ -2,10 +2,11 @@
  * Effects of writing files beyond their fields: their owner, and the place of their contents. Source: specification,
  * section 11.1.
  */
-import { arrayLiteral } from '../contract/index.ts';
+
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
+import { arrayLiteral } from '../language/index.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { invalidPayload } from '../write/problems.ts';

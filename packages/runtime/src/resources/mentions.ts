@@ -1,10 +1,10 @@
 /** Mail for users whom a comment mentions by `@<user id>`. Source: API specification, section 10.3. */
 import { accessNames } from '../auth/access-of.ts';
 import type { Caller } from '../caller.ts';
-import { arrayLiteral, type CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import type { TextRow } from '../database/texts.ts';
+import { arrayLiteral, type CompiledApi } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { accountColumns, accountWidth, mysqlAccountColumns, readAccount } from '../users/account.ts';

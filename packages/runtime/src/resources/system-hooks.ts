@@ -1,5 +1,5 @@
-import type { CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import type { SystemHooks } from '../write/system-hook.ts';

@@ -1,11 +1,11 @@
 import { isCommonPassword } from '../auth/common-passwords.ts';
 import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '../auth/first-administrator.ts';
 import { createPasswords } from '../auth/passwords.ts';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import type { Environment } from '../environment.ts';
 import { describeCause, type Log } from '../http/log.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { byFamily, type MysqlTables, type SystemPlace, systemPlaceOf } from '../system/place.ts';
 import { isStaticToken } from '../users/static-token.ts';
 import { ask } from '../write/own-rows.ts';

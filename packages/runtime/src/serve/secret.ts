@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { CompiledApi } from '../contract/index.ts';
 import type { DatabasePlace } from '../database/open.ts';
 import { EnvironmentError } from '../environment/error.ts';
 import { keptSecret } from '../environment/kept-secret.ts';
 import type { Environment } from '../environment.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CompiledApi } from '../contract/index.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { serve } from '../serve.ts';
 import { startFailure } from './start-failure.ts';
 

@@ -1,6 +1,6 @@
-import { type AggregateFunction, aggregateKind } from '../contract/aggregates.ts';
-import type { FieldDescriptor, WireForm } from '../contract/index.ts';
 import type { SqlDialect } from '../dialects/index.ts';
+import { type AggregateFunction, aggregateKind } from '../language/aggregates.ts';
+import type { FieldDescriptor, WireForm } from '../language/index.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable } from './cell.ts';
 import { type OperandType, operandType } from './operand.ts';

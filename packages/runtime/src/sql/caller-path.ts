@@ -1,4 +1,4 @@
-import { type CallerOperand, callerCollections, type FieldDescriptor } from '../contract/index.ts';
+import { type CallerOperand, callerCollections, type FieldDescriptor } from '../language/index.ts';
 import type { CollectionScope, FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable, granted } from './cell.ts';
 import { allOf, sqlFalse, where } from './fragment.ts';

@@ -1,4 +1,4 @@
-import type { FieldDescriptor } from '../contract/index.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 import type { FieldScope, Grant } from '../query/scope.ts';
 import { cast } from './casts.ts';
 import { withoutHidden } from './copied-items.ts';

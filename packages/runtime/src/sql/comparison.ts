@@ -1,5 +1,5 @@
-import type { CallerOperand, Operand, Operator, PortableType } from '../contract/index.ts';
 import type { SqlDialect } from '../dialects/index.ts';
+import type { CallerOperand, Operand, Operator, PortableType } from '../language/index.ts';
 import { printPath } from './caller-path.ts';
 import { cast } from './cell.ts';
 import { callerParameter, isPattern, type OperandType, pattern, printOperand } from './operand.ts';

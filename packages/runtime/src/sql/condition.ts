@@ -1,6 +1,6 @@
-import { rangeElement } from '../contract/elements.ts';
-import type { Condition, Operator } from '../contract/index.ts';
-import { elementwise, ranged } from '../contract/operators.ts';
+import { rangeElement } from '../language/elements.ts';
+import type { Condition, Operator } from '../language/index.ts';
+import { elementwise, ranged } from '../language/operators.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';

@@ -3,8 +3,9 @@
  * item as it stands now. The row shows only those parts of the item that the caller can read. Source: API
  * specification, section 10.10.
  */
-import type { FieldDescriptor } from '../contract/index.ts';
+
 import type { CopiedFields, FixedValue } from '../dialects/index.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope, CopiedColumns, FieldScope } from '../query/scope.ts';
 import { cast, granted } from './cell.ts';

@@ -1,6 +1,6 @@
-import type { Operand, Operator } from '../contract/index.ts';
-import { listed } from '../contract/operators.ts';
 import type { Container } from '../dialects/json.ts';
+import type { Operand, Operator } from '../language/index.ts';
+import { listed } from '../language/operators.ts';
 import { type OperandType, printValue } from './operand.ts';
 import type { StatementBuilder } from './statement.ts';
 

@@ -1,4 +1,4 @@
-import type { Condition, FieldDescriptor } from '../contract/index.ts';
+import type { Condition, FieldDescriptor } from '../language/index.ts';
 import { printPresence } from './caller-path.ts';
 import { callerParameter, comparedType } from './operand.ts';
 import type { Row } from './row.ts';

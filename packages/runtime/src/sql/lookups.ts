@@ -5,7 +5,7 @@
  * a guess. A plain join lets it read the whole target table for each parent, or walk through it in the order of the list. A
  * fenced subquery beside each link leaves the lookup by key only, whose cost depends on the links of the parent alone.
  */
-import type { Condition, ManyToMany, PortableType } from '../contract/index.ts';
+import type { Condition, ManyToMany, PortableType } from '../language/index.ts';
 import type { RelationScope } from '../query/scope.ts';
 import { granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';

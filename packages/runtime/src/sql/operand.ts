@@ -1,5 +1,5 @@
-import { elementOf, rangeElement } from '../contract/elements.ts';
-import { jsonKind, jsonTypes } from '../contract/filter-json.ts';
+import { elementOf, rangeElement } from '../language/elements.ts';
+import { jsonKind, jsonTypes } from '../language/filter-json.ts';
 import {
   arrayLiteral,
   type CallerOperand,
@@ -12,8 +12,8 @@ import {
   type Operand,
   type Operator,
   type ValueType,
-} from '../contract/index.ts';
-import { elementwise, listed, ranged } from '../contract/operators.ts';
+} from '../language/index.ts';
+import { elementwise, listed, ranged } from '../language/operators.ts';
 import type { StatementBuilder } from './statement.ts';
 
 /** Type that an operand is compared with: how its values are written, and the type of its parameter. */

@@ -1,5 +1,5 @@
-import type { RangeElement } from '../contract/elements.ts';
-import type { Operand, Operator } from '../contract/index.ts';
+import type { RangeElement } from '../language/elements.ts';
+import type { Operand, Operator } from '../language/index.ts';
 import { type OperandType, printValue } from './operand.ts';
 import type { StatementBuilder } from './statement.ts';
 

@@ -1,5 +1,5 @@
-import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../contract/index.ts';
 import type { SqlDialect } from '../dialects/index.ts';
+import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
 import type { RelationScope } from '../query/scope.ts';
 import { cast, fieldOfColumn, granted } from './cell.ts';
 import { printCondition } from './condition.ts';

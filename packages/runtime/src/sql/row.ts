@@ -1,4 +1,4 @@
-import type { ColumnPair, ManyToAny } from '../contract/index.ts';
+import type { ColumnPair, ManyToAny } from '../language/index.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
 import type { StatementBuilder } from './statement.ts';
 

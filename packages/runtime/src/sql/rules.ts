@@ -1,4 +1,4 @@
-import type { Condition } from '../contract/index.ts';
+import type { Condition } from '../language/index.ts';
 import { printCondition } from './condition.ts';
 import { copiedItemReadable } from './copied-items.ts';
 import { allOf, anyOf } from './fragment.ts';

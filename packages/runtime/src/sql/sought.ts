@@ -5,7 +5,7 @@
  * ANALYZE it takes a 200th of the table for either. So the statement counts: it collects the keys of the targets with the
  * value once. Where they are few, each parent looks for links to them, else its links are looked up one by one.
  */
-import type { Condition, FieldDescriptor, ManyToMany } from '../contract/index.ts';
+import type { Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
 import type { CollectionScope, FieldScope } from '../query/scope.ts';
 import { comparedType, printValue } from './operand.ts';
 import { joined, type Row } from './row.ts';

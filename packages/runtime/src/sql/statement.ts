@@ -1,6 +1,6 @@
-import type { Operand } from '../contract/index.ts';
 import type { ParameterForm } from '../database/database.ts';
 import { postgres, type SqlDialect } from '../dialects/index.ts';
+import type { Operand } from '../language/index.ts';
 import type { Binder } from '../query/plan.ts';
 
 /** A statement while it is printed: hands out aliases and parameters. Equal binders of equal type share one parameter. */

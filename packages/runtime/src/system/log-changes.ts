@@ -1,8 +1,8 @@
 /** Activity and revisions of any number of changes as one statement, to run in the transaction that makes them. */
 import { isDeepStrictEqual } from 'node:util';
-import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
-import { isSecret } from '../contract/operators.ts';
 import type { Parameter } from '../database/database.ts';
+import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
+import { isSecret } from '../language/operators.ts';
 
 /** Author of a change, and the origin of the request. */
 export interface ChangeOrigin {

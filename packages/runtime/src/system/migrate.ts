@@ -3,10 +3,11 @@
  * processes which start together never run one twice. On PostgreSQL a process that dies leaves none half done; on MySQL and
  * MariaDB the next one completes it.
  */
-import { defaultSystemSchema } from '../contract/index.ts';
+
 import { mysqlMigrator } from '../dialects/mysql/own-tables/migrate.ts';
 import { mysqlChecksum } from '../dialects/mysql/own-tables/steps.ts';
 import { postgresMigrator } from '../dialects/postgres/own-tables/migrate.ts';
+import { defaultSystemSchema } from '../language/index.ts';
 import { type AppliedMigration, type MigrationConnection, type Migrator, pendingAfter } from './ledger.ts';
 import { checksumOf, type Migration } from './migration.ts';
 import { systemMigrations } from './migrations/index.ts';

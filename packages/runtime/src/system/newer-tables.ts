@@ -2,9 +2,10 @@
  * A server refuses the platform's own tables of a later version; it works with older ones, and reports the parts that
  * they lack.
  */
-import type { CompiledApi } from '../contract/index.ts';
+
 import type { Database } from '../database/database.ts';
 import type { Log } from '../http/log.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { MigrationError } from './errors.ts';
 import { type MigrationState, readMigrations } from './migrate.ts';
 import { systemSchemaOf } from './schema.ts';

@@ -1,6 +1,6 @@
-import type { CompiledApi, Dialect } from '../contract/index.ts';
 import { need, type OwnSql, script } from '../database/script.ts';
 import { exactCollation, inputText } from '../dialects/mysql/texts.ts';
+import type { CompiledApi, Dialect } from '../language/index.ts';
 import { systemSchemaOf } from './schema.ts';
 
 /** Where the platform's own tables lie, and whose SQL is spoken there. */

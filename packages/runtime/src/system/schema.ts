@@ -1,4 +1,4 @@
-import type { CollectionDescriptor } from '../contract/index.ts';
+import type { CollectionDescriptor } from '../language/index.ts';
 
 /**
  * The schema of the platform's own tables, quoted and ready for SQL (`"platform"`), as the compiler found it; null when

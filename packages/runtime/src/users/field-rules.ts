@@ -3,9 +3,9 @@
  * and 10.
  */
 import { passwordProblem } from '../auth/password-policy.ts';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
 import { isNetwork } from '../http/networks.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
 import { isEmail } from './email.ts';
 import { isStaticToken, staticTokenRule } from './static-token.ts';
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { bothHooks, createModelHook, type ModelChanges } from '../resources/model-hook.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import type { SystemHook, SystemHooks } from '../write/system-hook.ts';

@@ -3,9 +3,9 @@
  * sessions. Source: API specification, sections 2.2 and 3.2.
  */
 import type { Caller } from '../caller.ts';
-import { arrayLiteral } from '../contract/index.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import { arrayLiteral } from '../language/index.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';

@@ -3,8 +3,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Caller } from '../caller.ts';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { PlatformError } from '../errors.ts';
@@ -12,6 +10,8 @@ import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { FileMetadata, Uploads } from '../files/uploads.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
 

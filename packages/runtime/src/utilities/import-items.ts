@@ -2,11 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Caller } from '../caller.ts';
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../http/body.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../language/index.ts';
 import { retryOnConflict } from '../write/retry-on-conflict.ts';
 import { explainViolation } from '../write/violation.ts';
 import type { TransactionBody } from '../write/write-executor.ts';

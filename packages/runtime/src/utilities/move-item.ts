@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
-import type { CompiledApi } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { explainViolation } from '../write/violation.ts';

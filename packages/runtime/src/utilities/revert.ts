@@ -1,12 +1,12 @@
 /** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
 import type { Caller } from '../caller.ts';
-import { withNumberTexts } from '../contract/exact-numbers.ts';
-import { isObject } from '../contract/filter-syntax.ts';
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
-import { parseExactly } from '../contract/parse-text.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
+import { withNumberTexts } from '../language/exact-numbers.ts';
+import { isObject } from '../language/filter-syntax.ts';
+import type { CompiledApi, JsonValue } from '../language/index.ts';
+import { parseExactly } from '../language/parse-text.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { explainViolation } from '../write/violation.ts';

@@ -5,13 +5,13 @@
  * shows.
  */
 import type { Caller } from '../caller.ts';
-import { withNumberTexts } from '../contract/exact-numbers.ts';
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { Dialect, JsonValue } from '../contract/index.ts';
-import { parseExactly } from '../contract/parse-text.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
+import { withNumberTexts } from '../language/exact-numbers.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { Dialect, JsonValue } from '../language/index.ts';
+import { parseExactly } from '../language/parse-text.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { namedLocks } from '../write/named-locks.ts';

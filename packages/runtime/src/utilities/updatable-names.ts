@@ -1,4 +1,4 @@
-import type { CompiledApi } from '../contract/index.ts';
+import type { CompiledApi } from '../language/index.ts';
 
 /** The fields that an access class may update by some rule: by class, by collection. */
 export type UpdatableNames = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;

@@ -1,5 +1,5 @@
 /** Columns of an UPDATE with the expressions that they get. */
-import type { FieldDescriptor } from '../contract/index.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 import { sqlTrue } from '../sql/fragment.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { type Preset, presetsOf, printPreset } from './presets.ts';

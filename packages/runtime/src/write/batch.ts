@@ -1,5 +1,5 @@
 /** Items of one action on one collection, turned into columns, which a statement takes as arrays. */
-import type { CollectionDescriptor } from '../contract/index.ts';
+import type { CollectionDescriptor } from '../language/index.ts';
 import type { WritableField } from './scope.ts';
 
 /** Items by columns. */

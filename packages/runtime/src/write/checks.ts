@@ -2,7 +2,7 @@
  * Checks of written rows, as predicates that are true on rows that fail. Source: API specification, sections 7.1, 8.2
  * and 8.3; security property P6.
  */
-import type { Condition, Operator, WriteRule } from '../contract/index.ts';
+import type { Condition, Operator, WriteRule } from '../language/index.ts';
 import { allOf, anyOf, sqlTrue } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';

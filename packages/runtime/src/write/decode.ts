@@ -1,6 +1,6 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { FieldDescriptor, JsonValue } from '../language/index.ts';
 import { checkField, requiredBeside } from '../users/field-rules.ts';
 import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
 import { type Place, type Problems, placesIn } from './problems.ts';

@@ -3,12 +3,12 @@
  * many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
  */
 
-import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { mysqlLog } from '../dialects/mysql/own-tables/log-changes.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { Answer } from '../json/answer.ts';
+import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../language/index.ts';
 import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { Scope } from '../query/scope.ts';

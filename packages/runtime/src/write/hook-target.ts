@@ -1,10 +1,10 @@
 /** A write as hooks see it: its payloads by the action on their items, and the way back to a write plan. */
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '../contract/index.ts';
 import { PlatformError } from '../errors.ts';
 import { copyPayload } from '../extensions/copy-payload.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
+import type { JsonValue } from '../language/index.ts';
 import { readRows } from '../sql/array-text.ts';
 import { type Keys, oneKey } from './keys.ts';
 import type { Running } from './step.ts';

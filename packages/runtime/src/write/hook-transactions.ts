@@ -1,11 +1,11 @@
 /** Transactions in which code of a project takes part, and what it reads. */
 
 import type { Caller } from '../caller.ts';
-import type { JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { openAttempt, type TransactionAttempt } from '../extensions/transaction-attempt.ts';
 import { createAnswerWriter } from '../json/answer.ts';
+import type { JsonValue } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { explainViolation } from './violation.ts';

@@ -1,11 +1,12 @@
 /** Hooks of the items below others in a payload, which is written as one tree. */
-import type { FilterObject } from '../contract/filter-syntax.ts';
-import type { JsonValue, RegisteredHook } from '../contract/index.ts';
+
 import { PlatformError } from '../errors.ts';
 import { copyPayload } from '../extensions/copy-payload.ts';
 import type { EventHooks, Hooks } from '../extensions/hooks.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
+import type { FilterObject } from '../language/filter-syntax.ts';
+import type { JsonValue, RegisteredHook } from '../language/index.ts';
 import type { HookTarget } from './hook-target.ts';
 import { type Keys, oneKey } from './keys.ts';
 import { createProblems } from './problems.ts';

@@ -1,13 +1,13 @@
 /** Writes for which code of the project waits: `before`, the write itself, `after`, all in one transaction. */
 
 import type { Caller } from '../caller.ts';
-import type { CompiledApi, HookEvent, RegisteredHook } from '../contract/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { callHook, type EventHooks, gatherHooks, inTime } from '../extensions/hooks.ts';
 import { createItems, type Desktop } from '../extensions/items.ts';
 import { type Begun, type TransactionAttempt, watchBegun } from '../extensions/transaction-attempt.ts';
+import type { CompiledApi, HookEvent, RegisteredHook } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
 import { judge, judgeStored, openTarget } from './hook-target.ts';
 import { createHookReads, createHookTransactions } from './hook-transactions.ts';

@@ -4,11 +4,11 @@
  */
 import { hash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
-import type { JsonValue } from '../contract/index.ts';
 import type { Transaction } from '../database/database.ts';
 import { give, need, type OwnSql, script, witness } from '../database/script.ts';
 import type { TextRow } from '../database/texts.ts';
 import { PlatformError } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 import { byFamily, type MysqlTables, mysqlAfter, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from './own-rows.ts';
 import { invalidPayload } from './problems.ts';

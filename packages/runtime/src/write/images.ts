@@ -1,11 +1,12 @@
 /** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { CollectionDescriptor, JsonValue } from '../contract/index.ts';
-import { isSecret } from '../contract/operators.ts';
-import { parseExactly } from '../contract/parse-text.ts';
+
 import type { Transaction } from '../database/database.ts';
 import type { RowLock } from '../dialects/index.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
+import { isSecret } from '../language/operators.ts';
+import { parseExactly } from '../language/parse-text.ts';
 import type { ReadLimits, ReadRequest } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';

@@ -1,5 +1,5 @@
 /** The parameters of a write: where each finds its value when the statement runs. */
-import { arrayLiteral, type FieldDescriptor } from '../contract/index.ts';
+import { arrayLiteral, type FieldDescriptor } from '../language/index.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { Batch } from './batch.ts';
 import type { Keys } from './keys.ts';

@@ -1,7 +1,7 @@
 /** Requests outside of collections that may be sent again under a key. Source: API specification, section 17. */
 
-import type { JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { JsonValue } from '../language/index.ts';
 import { type AnswerKeeper, type AskedOnce, type KeptAnswer, keyRequest } from './idempotency.ts';
 import { createWriteExecutor, type TransactionBody } from './write-executor.ts';
 

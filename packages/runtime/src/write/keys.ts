@@ -1,7 +1,8 @@
 /** The items that a step is about, as parameters: by the text forms of their keys. */
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
+
 import type { PlatformError } from '../errors.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../language/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import { oneSpelling } from '../query/key-text.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';

@@ -1,5 +1,5 @@
 /** Links by key to items of which the caller may read only some. Source: API specification, section 7.1. */
-import type { ManyToOne } from '../contract/index.ts';
+import type { ManyToOne } from '../language/index.ts';
 import type { CollectionScope, RelationScope } from '../query/scope.ts';
 import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { joinsOf, reach } from '../sql/related.ts';

@@ -1,7 +1,8 @@
 /** Holding items still until the transaction ends, so that what is read of them is what is changed. */
-import type { CollectionDescriptor } from '../contract/index.ts';
+
 import type { RowSink, Transaction } from '../database/database.ts';
 import type { RowLock, SqlDialect } from '../dialects/index.ts';
+import type { CollectionDescriptor } from '../language/index.ts';
 import { keyFields } from '../query/plan-order.ts';
 import { type OwnRead, printOwn } from '../query/plan-returned.ts';
 import { bind } from '../query/planner.ts';

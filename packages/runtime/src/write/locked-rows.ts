@@ -2,8 +2,9 @@
  * Stored rows, locked in the order of their keys, regardless of payload order. Requests that want the same rows then
  * wait for each other instead of deadlocking.
  */
-import type { CollectionDescriptor } from '../contract/index.ts';
+
 import type { RowLock, SqlDialect } from '../dialects/index.ts';
+import type { CollectionDescriptor } from '../language/index.ts';
 import { where } from '../sql/fragment.ts';
 
 /** Rows to be locked. */

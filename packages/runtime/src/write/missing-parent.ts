@@ -1,6 +1,6 @@
 /** Links by key that lead nowhere, told to who may know what there is. Source: API specification, section 7.1. */
-import type { FilterObject } from '../contract/filter-syntax.ts';
-import type { ConstraintDescriptor, JsonValue } from '../contract/index.ts';
+import type { FilterObject } from '../language/filter-syntax.ts';
+import type { ConstraintDescriptor, JsonValue } from '../language/index.ts';
 import type { Batch } from './batch.ts';
 
 /** Returns the keys that a request gives to fields: the parts for each item that has them all. */

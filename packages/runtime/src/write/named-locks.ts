@@ -1,5 +1,5 @@
-import type { Dialect } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
+import type { Dialect } from '../language/index.ts';
 
 /**
  * Names of locks are short on MySQL and MariaDB, and of the whole server. It waits for a year, which the timeout of statements

@@ -1,6 +1,6 @@
 /** The form of bodies that write, judged without a look at names. Source: API specification, section 4. */
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { invalidPayload } from './problems.ts';
 
 /** Selection of the items of a batch. */

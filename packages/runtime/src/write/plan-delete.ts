@@ -1,5 +1,5 @@
 /** Removal of items by key. Rules stand in WHERE. */
-import type { AccessRule } from '../contract/index.ts';
+import type { AccessRule } from '../language/index.ts';
 import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';

@@ -1,8 +1,8 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
-import type { AccessRule, Dialect } from '../contract/index.ts';
 import type { SeveralRows } from '../database/database.ts';
 import type { AnswerWriter } from '../json/answer.ts';
+import type { AccessRule, Dialect } from '../language/index.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache, longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import { severalKey } from '../query/plan-keys.ts';

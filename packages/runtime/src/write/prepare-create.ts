@@ -1,5 +1,5 @@
 /** POST on a collection: one item, or an array of them. */
-import type { JsonValue } from '../contract/index.ts';
+import type { JsonValue } from '../language/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { decodeItems } from './decode.ts';

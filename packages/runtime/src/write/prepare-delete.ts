@@ -1,5 +1,5 @@
 /** DELETE: one item by its key, or several by their keys or by a query. */
-import type { AccessRule, JsonValue } from '../contract/index.ts';
+import type { AccessRule, JsonValue } from '../language/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
 import { allOf, anyOf } from '../sql/fragment.ts';

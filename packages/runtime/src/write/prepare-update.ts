@@ -1,6 +1,6 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
-import type { FilterObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+import type { FilterObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
 import type { ReadPlan } from '../query/plan.ts';

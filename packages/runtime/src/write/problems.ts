@@ -1,6 +1,7 @@
 /** Errors in a payload, collected by the stages of the API specification, section 1.5. */
-import type { JsonValue } from '../contract/index.ts';
+
 import { PlatformError, together } from '../errors.ts';
+import type { JsonValue } from '../language/index.ts';
 
 /** Where in a request a value stands. */
 export interface Place {

@@ -1,5 +1,5 @@
 /** Removal of items in a transaction. */
-import type { AccessRule } from '../contract/index.ts';
+import type { AccessRule } from '../language/index.ts';
 import { createBatch } from './batch.ts';
 import type { Written } from './checks.ts';
 import type { Keys } from './keys.ts';

@@ -1,11 +1,11 @@
 /** Running planned writes in a transaction, and what their answers mean. */
 import type { Caller } from '../caller.ts';
-import { arrayLiteral } from '../contract/index.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
 import { PlatformError, together } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
 import { int32 } from '../json/bytes.ts';
+import { arrayLiteral } from '../language/index.ts';
 import { bind } from '../query/planner.ts';
 import type { PermissionCheck } from './checks.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';

@@ -10,8 +10,8 @@ import type {
   CompiledApi,
   FieldDescriptor,
   WriteRule,
-} from '../contract/index.ts';
-import { systemCollection } from '../contract/system.ts';
+} from '../language/index.ts';
+import { systemCollection } from '../language/system.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../query/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 

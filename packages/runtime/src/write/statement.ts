@@ -1,7 +1,7 @@
 /** Common parts of planned writes: their form, their input tables, and the one row that they return. */
 import { createHash } from 'node:crypto';
-import type { FieldDescriptor } from '../contract/index.ts';
 import type { Statement } from '../database/database.ts';
+import type { FieldDescriptor } from '../language/index.ts';
 import type { Binder } from '../query/plan.ts';
 import { keyFields } from '../query/plan-order.ts';
 import { cast } from '../sql/cell.ts';

@@ -1,9 +1,9 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
 import type { Caller } from '../caller.ts';
-import type { FieldDescriptor, JsonValue } from '../contract/index.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
 import type { SqlDialect } from '../dialects/index.ts';
+import type { FieldDescriptor, JsonValue } from '../language/index.ts';
 import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';

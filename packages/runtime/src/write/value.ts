@@ -1,8 +1,8 @@
 /** Checks one value of a payload: its type, and the limits of its field. Source: API specification, section 6. */
 
-import { holdsHugeNumber } from '../contract/exact-numbers.ts';
-import { decodeValue, type FieldDescriptor, type JsonValue } from '../contract/index.ts';
-import { isSecret } from '../contract/operators.ts';
+import { holdsHugeNumber } from '../language/exact-numbers.ts';
+import { decodeValue, type FieldDescriptor, type JsonValue } from '../language/index.ts';
+import { isSecret } from '../language/operators.ts';
 
 /** The text form of a value that is written. */
 export type Given =

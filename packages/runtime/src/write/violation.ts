@@ -1,7 +1,8 @@
 /** Constraints of the database, told in terms of the API. Source: API specification, section 9. */
-import type { ConstraintDescriptor } from '../contract/index.ts';
+
 import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
+import type { ConstraintDescriptor } from '../language/index.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { staticTokenRule } from '../users/static-token.ts';
 import { isEveryRow } from './late.ts';

@@ -1,9 +1,10 @@
 /** A write as requests and extensions ask for it, and its payloads as hooks see them. */
-import { type FilterObject, isObject } from '../contract/filter-syntax.ts';
-import type { JsonValue } from '../contract/index.ts';
+
 import { copyPayload } from '../extensions/copy-payload.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
+import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import type { JsonValue } from '../language/index.ts';
 import { decodeKey, parseKeySegment } from '../query/keys.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';

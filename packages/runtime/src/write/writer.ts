@@ -1,11 +1,11 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 
 import { invitingApi } from '../auth/inviting-access.ts';
-import type { CompiledApi, JsonValue } from '../contract/index.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { uploadingApi } from '../files/uploading-access.ts';
+import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';

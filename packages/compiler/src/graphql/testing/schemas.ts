@@ -1,4 +1,4 @@
-import { graphqlRootTypes } from '@tablewright/runtime/contract';
+import { graphqlRootTypes } from '@tablewright/runtime/language';
 import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse, validateSchema } from 'graphql';
 
 interface Schemas {

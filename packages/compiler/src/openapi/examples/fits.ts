@@ -3,7 +3,7 @@
  * match, although documents leave objects open. So examples recorded before a field was hidden are no longer shown.
  * Reads the keywords that this compiler prints; bounds of numbers and texts are not checked.
  */
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { isJsonObject, type JsonObject } from '../json.ts';
 
 /** Judges values by the schemas of one document. */

@@ -1,7 +1,7 @@
 /**
  * Shows examples in the document of an access class: recorded requests and responses, where both match the document.
  */
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { isText } from '../../print/only-text.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
 import type { Example, OperationExamples } from './example.ts';

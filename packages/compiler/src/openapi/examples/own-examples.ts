@@ -1,5 +1,5 @@
 /** Examples that hold for every project, recorded by `scripts/record-examples.ts`. Do not edit. */
-import type { JsonValue } from '@tablewright/runtime/contract';
+import type { JsonValue } from '@tablewright/runtime/language';
 import type { OperationExamples } from './example.ts';
 
 /** Answers to requests that fail, by code. */

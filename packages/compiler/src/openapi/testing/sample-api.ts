@@ -6,7 +6,7 @@ import {
   type FieldDescriptor,
   type PortableType,
   type RelationDescriptor,
-} from '@tablewright/runtime/contract';
+} from '@tablewright/runtime/language';
 import type { Api, ApiCollection, ApiField, CollectionNames, Operation } from '../../api.ts';
 
 interface SampleField extends Partial<FieldDescriptor> {

@@ -1,4 +1,4 @@
-import { canonicalTypeSql } from '@tablewright/runtime/contract';
+import { canonicalTypeSql } from '@tablewright/runtime/language';
 
 /** Reads every schema that could have been asked for. */
 export const namespacesSql = `  SELECT s.nspname, s.allowed

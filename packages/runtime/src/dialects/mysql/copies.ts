@@ -1,4 +1,4 @@
-import type { PortableType } from '../../contract/index.ts';
+import type { PortableType } from '../../language/index.ts';
 import { allOf, sqlTrue } from '../../sql/fragment.ts';
 import type { CopiedFields, CopyDialect, FixedValue } from '../copies.ts';
 import type { InputDialect } from '../input.ts';

@@ -1,6 +1,7 @@
 /** The objects of a fingerprint as MySQL or MariaDB has them now, read by one query. */
-import type { Fingerprint } from '../../contract/index.ts';
+
 import type { Database } from '../../database/database.ts';
+import type { Fingerprint } from '../../language/index.ts';
 import type { LiveObject } from '../postgres/live-objects.ts';
 
 /** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */

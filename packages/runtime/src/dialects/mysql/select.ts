@@ -7,9 +7,10 @@
  * `&…;`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape, values keep the
  * form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
  */
-import { aggregateKind } from '../../contract/aggregates.ts';
-import type { FieldFunction, Operator, PortableType } from '../../contract/index.ts';
+
 import { isPathForm, keysMark } from '../../database/database.ts';
+import { aggregateKind } from '../../language/aggregates.ts';
+import type { FieldFunction, Operator, PortableType } from '../../language/index.ts';
 import { cast } from '../../sql/casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { mysqlCopies } from './copies.ts';

@@ -1,4 +1,4 @@
-import { arrayLiteral, type PortableType } from '../../contract/index.ts';
+import { arrayLiteral, type PortableType } from '../../language/index.ts';
 import { cast } from '../../sql/casts.ts';
 import { anyOf } from '../../sql/fragment.ts';
 import type { CopyDialect } from '../copies.ts';

@@ -1,12 +1,13 @@
 /** The objects of a fingerprint as the database has them now, read from the catalog by one query. */
+
+import type { Database } from '../../database/database.ts';
 import {
   arrayLiteral,
   canonicalTypeSql,
   type Fingerprint,
   type FingerprintColumn,
   type FingerprintObject,
-} from '../../contract/index.ts';
-import type { Database } from '../../database/database.ts';
+} from '../../language/index.ts';
 
 /** An object of the fingerprint as the database has it now, with all of its columns. */
 export type LiveObject = Omit<FingerprintObject, 'collections'>;

@@ -1,5 +1,5 @@
-import { aggregateKind } from '../../contract/aggregates.ts';
-import type { FieldDescriptor, FieldFunction, Operator, PortableType } from '../../contract/index.ts';
+import { aggregateKind } from '../../language/aggregates.ts';
+import type { FieldDescriptor, FieldFunction, Operator, PortableType } from '../../language/index.ts';
 import { cast } from '../../sql/casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { postgresCopies } from './copies.ts';

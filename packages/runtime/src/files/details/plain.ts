@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contract/index.ts';
+import type { JsonValue } from '../../language/index.ts';
 
 /** Texts are cut to so many characters, and lists to so many elements. */
 const longest = 1_000;

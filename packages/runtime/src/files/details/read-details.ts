@@ -3,8 +3,8 @@
  * thread: a file that needs more has no metadata.
  */
 import { Worker } from 'node:worker_threads';
-import type { JsonValue } from '../../contract/index.ts';
 import { PlatformError } from '../../errors.ts';
+import type { JsonValue } from '../../language/index.ts';
 import { createQueue } from '../transform/queue.ts';
 
 /** Metadata that is read from a file. */

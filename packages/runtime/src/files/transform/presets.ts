@@ -1,7 +1,8 @@
 /** Transformations that have names: those of the project, and those that there always are. Source: section 11.3. */
-import { isObject } from '../../contract/filter-syntax.ts';
-import type { JsonValue } from '../../contract/index.ts';
+
 import type { TransformEnvironment } from '../../environment/files.ts';
+import { isObject } from '../../language/filter-syntax.ts';
+import type { JsonValue } from '../../language/index.ts';
 import { invalid, readTransformation, type Transformation, type Wanted } from './transformation.ts';
 
 /** Settings of a project for assets. */

@@ -1,11 +1,11 @@
 /** What the unit tests of the HTTP face share: a small compiled API, and a server over a database that is away. */
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../caller.ts';
-import type { CollectionDescriptor, CompiledApi } from '../../contract/index.ts';
-import { always } from '../../contract/index.ts';
 import type { Drift } from '../../drift.ts';
 import { type Environment, readEnvironment, type Variables } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
+import type { CollectionDescriptor, CompiledApi } from '../../language/index.ts';
+import { always } from '../../language/index.ts';
 import type { PlannedRead, Planner } from '../../query/planner.ts';
 import { createLateDatabase } from '../../serve/late-database.ts';
 import { listItems, readItem, readSingleton, searchItems } from '../routes.ts';

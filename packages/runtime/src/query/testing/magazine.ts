@@ -6,7 +6,7 @@ import type {
   Condition,
   FieldDescriptor,
   RelationDescriptor,
-} from '../../contract/index.ts';
+} from '../../language/index.ts';
 
 type FieldOptions = Partial<Omit<FieldDescriptor, 'name'>>;
 

@@ -1,5 +1,5 @@
 /** Removal of items by key where a write cannot be part of a query. Rules stand in WHERE, or are asked before. */
-import type { AccessRule } from '../../contract/index.ts';
+import type { AccessRule } from '../../language/index.ts';
 import { anyOf, where } from '../../sql/fragment.ts';
 import { ruleHolds } from '../../sql/rules.ts';
 import type { Written } from '../checks.ts';

@@ -1,8 +1,8 @@
 /** Runs an INSERT that is a statement of its own, and finds out the keys of the items that it made. */
 import type { Caller } from '../../caller.ts';
-import { arrayLiteral } from '../../contract/index.ts';
 import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
+import { arrayLiteral } from '../../language/index.ts';
 import type { Batch } from '../batch.ts';
 import type { WriteValues } from '../inputs.ts';
 import { draw } from '../random.ts';

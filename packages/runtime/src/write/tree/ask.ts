@@ -1,9 +1,9 @@
 /** Small statements about stored rows that a tree asks before it writes: each answers one row of texts. */
 
-import { arrayLiteral } from '../../contract/index.ts';
 import type { RowSink } from '../../database/database.ts';
 import { readRow, type TextRow } from '../../database/texts.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
+import { arrayLiteral } from '../../language/index.ts';
 import { bind } from '../../query/planner.ts';
 import { createStatement, type StatementBuilder } from '../../sql/statement.ts';
 import { nameStatement } from '../statement.ts';

@@ -2,7 +2,7 @@
  * Links to items that the same request makes only afterwards: foreign keys in circles, and keys that are used before the
  * place that makes their item. Source: `docs/decisions/writes.md`.
  */
-import { decodeValue } from '../../contract/index.ts';
+import { decodeValue } from '../../language/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { WriteScope } from '../scope.ts';

@@ -1,5 +1,5 @@
 /** Where the columns of a filled tree's answer are found: in the request, or in what the database fills in. */
-import type { ManyToOne, RelationDescriptor } from '../../contract/index.ts';
+import type { ManyToOne, RelationDescriptor } from '../../language/index.ts';
 import { chosenOrder, keyFields } from '../../query/plan-order.ts';
 import type { WholeRead } from '../../query/plan-returned.ts';
 import { isNested, printField, printOwnKey } from '../../query/plan-value.ts';

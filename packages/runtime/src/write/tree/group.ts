@@ -1,6 +1,6 @@
 /** A payload with related items, as groups, each of which one statement writes. */
-import type { FilterObject } from '../../contract/filter-syntax.ts';
-import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../contract/index.ts';
+import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../language/index.ts';
 import type { Place } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 

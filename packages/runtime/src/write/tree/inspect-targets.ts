@@ -1,6 +1,6 @@
 /** Rows of a junction for items whose targets a payload changes. */
 
-import type { ManyToMany } from '../../contract/index.ts';
+import type { ManyToMany } from '../../language/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';

@@ -3,8 +3,8 @@
  * in the same order. They are read straight into columns. Anything that differs from that form, or is wrong, is left to
  * the generic path.
  */
-import type { FilterObject } from '../../contract/filter-syntax.ts';
-import type { JsonValue } from '../../contract/index.ts';
+import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { JsonValue } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan.ts';
 import type { BatchColumn } from '../batch.ts';
 import type { Echo } from '../echo.ts';

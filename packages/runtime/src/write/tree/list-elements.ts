@@ -2,8 +2,8 @@
  * The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4;
  * `docs/decisions/writes.md`.
  */
-import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
-import type { JsonValue } from '../../contract/index.ts';
+import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import type { JsonValue } from '../../language/index.ts';
 
 /**
  * One element: its value, and the action that its position demands. `upsert` demands none, and neither does an array.

@@ -1,5 +1,5 @@
 /** Which fields stand behind the columns of relations. */
-import type { ColumnPair, FieldDescriptor } from '../../contract/index.ts';
+import type { ColumnPair, FieldDescriptor } from '../../language/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 

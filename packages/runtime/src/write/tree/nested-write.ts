@@ -1,6 +1,6 @@
 /** One payload, split into what is its item's own and what leads to other items. Source: API specification, 7.2–7.4. */
-import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
-import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../contract/index.ts';
+import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../language/index.ts';
 import { decodeKey, keyParts } from '../../query/keys.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import type { CollectionScope } from '../../query/scope.ts';

@@ -1,5 +1,5 @@
 /** Requests that made at the same time what a tree was about to make. */
-import type { CollectionDescriptor } from '../../contract/index.ts';
+import type { CollectionDescriptor } from '../../language/index.ts';
 import type { WriteScope } from '../scope.ts';
 import { isKnown, takenKey } from '../violation.ts';
 import { type Group, groupsOf } from './group.ts';

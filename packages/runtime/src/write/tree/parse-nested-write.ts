@@ -1,6 +1,6 @@
 /** Payloads → groups. */
-import type { FilterObject } from '../../contract/filter-syntax.ts';
-import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../contract/index.ts';
+import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../language/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { checkCount } from '../parse-body.ts';
 import type { Problems } from '../problems.ts';

@@ -1,5 +1,5 @@
 /** The INSERTs of a tree of new items, each of which finds the keys that its items hold in what those before it return. */
-import type { FieldDescriptor } from '../../contract/index.ts';
+import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';
 import { checksOf, type Written } from '../checks.ts';

@@ -2,9 +2,10 @@
  * Stored items whose many-to-many relations payloads list, as one statement: it changes or finds the items, removes the links that are not
  * listed, makes those that are missing, and reads the answer from the items and the listed links.
  */
-import type { FieldDescriptor, ManyToMany } from '../../contract/index.ts';
+
 import type { Statement } from '../../database/database.ts';
 import { type AnswerWriter, createAnswerWriter } from '../../json/answer.ts';
+import type { FieldDescriptor, ManyToMany } from '../../language/index.ts';
 import type { Binder, ReadPlan } from '../../query/plan.ts';
 import type { PlanCache } from '../../query/plan-cache.ts';
 import { severalKey } from '../../query/plan-keys.ts';

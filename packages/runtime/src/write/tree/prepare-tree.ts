@@ -1,6 +1,6 @@
 /** Requests whose payloads hold related items. */
-import type { FilterObject } from '../../contract/filter-syntax.ts';
-import { arrayLiteral } from '../../contract/index.ts';
+import type { FilterObject } from '../../language/filter-syntax.ts';
+import { arrayLiteral } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import type { Echo } from '../echo.ts';
 import type { Keys } from '../keys.ts';

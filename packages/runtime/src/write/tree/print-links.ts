@@ -6,7 +6,7 @@
  * began. So another statement goes before it and locks the items, and this one finds only those that its transaction
  * has locked.
  */
-import type { FieldDescriptor } from '../../contract/index.ts';
+import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { allOf, anyOf } from '../../sql/fragment.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';

@@ -3,8 +3,9 @@
  * link it. It is the place that is written first, unless only another one gives what the item cannot be without. Source:
  * `docs/decisions/writes.md`.
  */
-import { decodeValue, type JsonValue } from '../../contract/index.ts';
+
 import type { PlatformError } from '../../errors.ts';
+import { decodeValue, type JsonValue } from '../../language/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Found } from './find-existing.ts';

@@ -1,6 +1,7 @@
 /** Items that leave a relation. Source: API specification, section 7.5. */
-import { arrayLiteral } from '../../contract/index.ts';
+
 import { PlatformError } from '../../errors.ts';
+import { arrayLiteral } from '../../language/index.ts';
 import { createBatch } from '../batch.ts';
 import type { Keys } from '../keys.ts';
 import { failedValidation, type Place } from '../problems.ts';

@@ -1,10 +1,10 @@
 /** Replacing the links of stored items, those of several requests by one statement where they share a transaction. */
 import type { Caller } from '../../caller.ts';
-import { arrayLiteral } from '../../contract/index.ts';
 import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Answer } from '../../json/answer.ts';
 import { int32 } from '../../json/bytes.ts';
+import { arrayLiteral } from '../../language/index.ts';
 import { bind } from '../../query/planner.ts';
 import { inRounds } from '../../rounds.ts';
 import type { Batch } from '../batch.ts';

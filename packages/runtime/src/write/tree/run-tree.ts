@@ -1,6 +1,7 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
-import { decodeValue } from '../../contract/index.ts';
+
 import { PlatformError, together } from '../../errors.ts';
+import { decodeValue } from '../../language/index.ts';
 import { keyFields } from '../../query/plan-order.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';

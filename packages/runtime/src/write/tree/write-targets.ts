@@ -1,7 +1,7 @@
 /** Many-to-many relations: targets are made and changed, and the junction is made to join them. */
 
-import type { ManyToMany } from '../../contract/index.ts';
 import { PlatformError } from '../../errors.ts';
+import type { ManyToMany } from '../../language/index.ts';
 import type { Batch, BatchColumn } from '../batch.ts';
 import { requireFields } from '../decode.ts';
 import { createProblems, type Place } from '../problems.ts';

@@ -2,7 +2,7 @@
  * `on_conflict`: the fields by which an item of a POST is one that there is. Source: `docs/decisions/writes.md`; API
  * specification, sections 8.4 and 9.
  */
-import type { ConstraintDescriptor } from '../../contract/index.ts';
+import type { ConstraintDescriptor } from '../../language/index.ts';
 import { forbidden, invalidQuery } from '../../query/invalid.ts';
 import { readNames } from '../../query/parse-list.ts';
 import { parseQueryString } from '../../query/parse-query-string.ts';

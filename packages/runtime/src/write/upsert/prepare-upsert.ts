@@ -2,8 +2,8 @@
  * POST on a collection. With `on_conflict`, items that there are by a unique key are changed, and others made. Source:
  * `docs/decisions/writes.md`.
  */
-import type { FilterObject } from '../../contract/filter-syntax.ts';
-import type { JsonValue } from '../../contract/index.ts';
+import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { checkOwnKey, type Keys, oneKey } from '../keys.ts';
 import { keysInPayloads } from '../missing-parent.ts';

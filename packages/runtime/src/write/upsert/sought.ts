@@ -1,6 +1,6 @@
 /** Values that items have for the fields of a unique key. */
-import { type FilterObject, isObject } from '../../contract/filter-syntax.ts';
-import type { JsonValue } from '../../contract/index.ts';
+import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import type { JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { type Place, type Problems, placesIn } from '../problems.ts';
 import { decodeGiven } from '../value.ts';

@@ -3,7 +3,7 @@
  * before anything is done: the statements are tried on empty copies. Then they are run in a session of their own, each
  * written down with its undo statement. The metadata of the model is committed last (`docs/decisions/model-changes.md`).
  */
-import { modelLock, mysqlProjectTables } from '../../../contract/index.ts';
+
 import type { Database, Transaction } from '../../../database/database.ts';
 import {
   answerOf,
@@ -15,6 +15,7 @@ import {
 } from '../../../generations/change-model.ts';
 import { modelStatements, type WatchedTables } from '../../../generations/model-sql.ts';
 import { describeCause } from '../../../http/log.ts';
+import { modelLock, mysqlProjectTables } from '../../../language/index.ts';
 import type { KnownModel, ModelChange } from '../../../model/change.ts';
 import { migrationOf } from '../../../model/migration-text.ts';
 import type { MigrationConnection } from '../../../system/ledger.ts';

@@ -1,6 +1,7 @@
 /** Parts of a change of the model on MySQL and MariaDB: `change-model.ts` puts them together. */
-import type { CompiledApi } from '../../../contract/index.ts';
+
 import type { Transaction } from '../../../database/database.ts';
+import type { CompiledApi } from '../../../language/index.ts';
 import type { ModelChange, ModelStep } from '../../../model/change.ts';
 import type { ModelSql } from '../../../model/model-sql.ts';
 import type { MigrationConnection } from '../../../system/ledger.ts';

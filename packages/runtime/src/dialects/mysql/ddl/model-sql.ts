@@ -1,7 +1,7 @@
 /**
  * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`mysql/statements.ts`).
  */
-import type { JsonValue } from '../../../contract/index.ts';
+import type { JsonValue } from '../../../language/index.ts';
 import type { ModelStep } from '../../../model/change.ts';
 import type { FoundColumn } from '../../../model/find.ts';
 import { findRelationOf } from '../../../model/find-relation.ts';

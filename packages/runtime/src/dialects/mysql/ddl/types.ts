@@ -1,5 +1,5 @@
 /** Types of columns in MySQL and MariaDB. */
-import type { JsonValue, PortableType, ValueType } from '../../../contract/index.ts';
+import type { JsonValue, PortableType, ValueType } from '../../../language/index.ts';
 import type { PlainTypeName } from '../../../model/columns.ts';
 import type { Payload } from '../../../model/payload.ts';
 import { invalidPayload } from '../../../write/problems.ts';

@@ -3,7 +3,7 @@
  * their statements, how to undo them, and how far they have come. So another process finds them after a server was
  * ended.
  */
-import { mysqlProjectTables } from '../../../contract/model-rows-mysql.ts';
+import { mysqlProjectTables } from '../../../language/model-rows-mysql.ts';
 import type { MigrationConnection } from '../../../system/ledger.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { dropDrafts } from './drafts.ts';

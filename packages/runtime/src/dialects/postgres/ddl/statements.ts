@@ -1,5 +1,5 @@
 /** Changes of the model in PostgreSQL's words. */
-import type { FieldDescriptor, JsonValue } from '../../../contract/index.ts';
+import type { FieldDescriptor, JsonValue } from '../../../language/index.ts';
 import type { KnownModel, ModelPlace, ModelStep } from '../../../model/change.ts';
 import type { FoundColumn } from '../../../model/find.ts';
 import type { ModelSql, NewForeignKey } from '../../../model/model-sql.ts';

@@ -1,5 +1,5 @@
 /** Types of columns in PostgreSQL. */
-import type { JsonValue, PortableType } from '../../../contract/index.ts';
+import type { JsonValue, PortableType } from '../../../language/index.ts';
 import type { PlainTypeName } from '../../../model/columns.ts';
 import type { Payload } from '../../../model/payload.ts';
 import { invalidPayload } from '../../../write/problems.ts';

@@ -1,6 +1,7 @@
 /** Rows of several requests in one transaction, made or changed by one statement. */
-import { arrayLiteral } from '../../../contract/index.ts';
+
 import type { Parameter, RowSink, SeveralRows, Statement, Transaction } from '../../../database/database.ts';
+import { arrayLiteral } from '../../../language/index.ts';
 import { inRounds } from '../../../rounds.ts';
 
 /** A statement that waits for others of its kind. */
