@@ -6,7 +6,7 @@
 
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createCompileMemory } from '@tablewright/compiler';
+import { createMemoCache } from '@tablewright/compiler';
 import { parseSchema } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import { compileProject, writeProject } from '../packages/cli/src/compile-project.ts';
@@ -28,7 +28,7 @@ import { median } from './statistics.ts';
 const tables = Number(process.env.BENCH_TABLES ?? 1000);
 
 /** What a thousand tables may take, in seconds and megabytes; the issue's targets on a machine that does nothing else. */
-const targets = { database: 6, schema: 3, change: 0.3, ready: 2, first: 0.05, memory: 1024 } as const;
+const targets = { database: 6, schema: 3, change: 0.3, ready: 2, first: 0.05, memoCache: 1024 } as const;
 
 /** Measures and prints. */
 export async function benchCompile(): Promise<void> {
@@ -38,7 +38,7 @@ export async function benchCompile(): Promise<void> {
   const [project, ...others] = await Promise.all([createProject(), createProject(), createProject()] as const);
   try {
     const cold = await generate(connected.folder, database.url);
-    report('platform generate, nothing there yet', cold, targets.database, targets.memory);
+    report('platform generate, nothing there yet', cold, targets.database, targets.memoCache);
     report('platform generate again', await generate(connected.folder, database.url), targets.database);
     // Not in the same folder: file systems take a second to make thousands of files where as many were just removed.
     const runs: Usage[] = [];
@@ -46,7 +46,7 @@ export async function benchCompile(): Promise<void> {
       await copyFile(join(connected.folder, 'platform.schema.json'), join(folder, 'platform.schema.json'));
       runs.push(await generate(folder));
     }
-    report('the same from platform.schema.json, cold', middle(runs), targets.schema, targets.memory);
+    report('the same from platform.schema.json, cold', middle(runs), targets.schema, targets.memoCache);
     report('platform generate --offline again', await generate(project.folder), targets.schema);
     await changeSchema(project.folder);
     report('one table changed, in a process of its own', await generate(project.folder));
@@ -158,9 +158,9 @@ async function timeChanges(
   folder: string,
 ): Promise<readonly { readonly compiled: number; readonly written: number }[]> {
   const project = await loadProject(folder);
-  const memory = createCompileMemory();
+  const memoCache = createMemoCache();
   let facts = await loadFacts(project);
-  let last = await compileProject(project, silent, { facts, memory });
+  let last = await compileProject(project, silent, { facts, memoCache });
   await writeProject(project, last, silent);
   const times: { readonly compiled: number; readonly written: number }[] = [];
   for (let change = 0; change < changes; change += 1) {
@@ -168,7 +168,7 @@ async function timeChanges(
     // Tables that did not change are the same objects, as where some are read again.
     facts = { ...facts, tables: changedTables(facts.tables), previous: last.schema };
     const rewriting = startRewriting(project, left);
-    const compiled = await timed(() => compileProject(project, silent, { facts, memory }, rewriting.begin));
+    const compiled = await timed(() => compileProject(project, silent, { facts, memoCache }, rewriting.begin));
     const written = await timed(() => rewriting.finish(compiled.value));
     await written.value.cleared;
     times.push({ compiled: compiled.ms, written: written.ms });
@@ -205,9 +205,9 @@ async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; re
 }
 
 /** A line of the table: by the clock, of the processor, in memory. */
-function report(what: string, { ms, processorMs, megabytes }: Usage, seconds?: number, memory?: number): void {
+function report(what: string, { ms, processorMs, megabytes }: Usage, seconds?: number, memoCache?: number): void {
   const time = `${inSeconds(ms)}  processor ${inSeconds(processorMs)}  ${megabytes.toFixed(0).padStart(5)} MB`;
-  process.stdout.write(`${what.padEnd(46)} ${time}${wanted(seconds, memory)}\n`);
+  process.stdout.write(`${what.padEnd(46)} ${time}${wanted(seconds, memoCache)}\n`);
 }
 
 function reportTime(what: string, ms: number, seconds?: number): void {
@@ -218,7 +218,7 @@ function inSeconds(ms: number, digits = 2): string {
   return `${(ms / 1000).toFixed(digits).padStart(4 + digits)} s`;
 }
 
-function wanted(seconds?: number, memory?: number): string {
+function wanted(seconds?: number, memoCache?: number): string {
   if (seconds === undefined || tables !== 1000) return '';
-  return `  target ${seconds} s${memory === undefined ? '' : `, ${memory} MB`}`;
+  return `  target ${seconds} s${memoCache === undefined ? '' : `, ${memoCache} MB`}`;
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CatalogMarks, changedRelations, readMarks } from '@tablewright/introspect';
+import { type CatalogStamps, changedRelations, readStamps } from '@tablewright/introspect';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { runOn } from '../introspect/facts.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
@@ -242,7 +242,7 @@ export default defineExtension(() => {});
 
 test('a mark of the catalog changes with every table, and with no row', async () => {
   await withClient(database.url, async (client) => {
-    const marks = (): Promise<CatalogMarks> => readMarks('postgres', runOn(client));
+    const marks = (): Promise<CatalogStamps> => readStamps('postgres', runOn(client));
     const changes = async (sql: string): Promise<boolean> => {
       const before = await marks();
       await client.query(sql);

@@ -1,10 +1,10 @@
 /** What is read of a database of MariaDB or MySQL: every kind of column, key and table that has a meaning of its own. */
 import { readFile } from 'node:fs/promises';
 import {
-  type CatalogMarks,
+  type CatalogStamps,
   type ChangedRelations,
   changedRelations,
-  readMarks,
+  readStamps,
   readTables,
   rereadTables,
   type SchemaFacts,
@@ -71,7 +71,7 @@ describe.each(servers)('introspection of $name', ({ dialect, missing, start, exa
   it('has marks that change with every table and with no row, and reads what changed as it reads everything', async () => {
     const own = await createMysqlDatabase(server, 'CREATE TABLE notes (id int PRIMARY KEY, body text)');
     const source = await openMysql(own, false);
-    const marks = (options = {}): Promise<CatalogMarks> => readMarks(dialect, source.run, options);
+    const marks = (options = {}): Promise<CatalogStamps> => readStamps(dialect, source.run, options);
     let reading = await readTables('mysql', source.run);
     const changes = async (sql: string): Promise<ChangedRelations | null> => {
       const before = await marks();

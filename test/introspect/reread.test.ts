@@ -1,13 +1,13 @@
 /** Reading only what changed gives what reading everything gives, whatever is changed. */
 import { readFile } from 'node:fs/promises';
 import {
-  type CatalogMarks,
+  type CatalogStamps,
   changedRelations,
   type PlatformConfig,
   parsePermissions,
   type Reading,
   type RunStatement,
-  readMarks,
+  readStamps,
   readTables,
   rereadTables,
   resolveSchema,
@@ -36,17 +36,17 @@ afterAll(async () => {
 
 /** What was read last. */
 interface Known {
-  readonly marks: CatalogMarks;
+  readonly marks: CatalogStamps;
   readonly reading: Reading;
 }
 
 async function know(): Promise<Known> {
-  return { marks: await readMarks('postgres', run), reading: await readTables('postgres', run) };
+  return { marks: await readStamps('postgres', run), reading: await readTables('postgres', run) };
 }
 
 /** What is read of the changes since; `part` says whether it was a part, and null that no mark changed. */
 async function knowAgain({ marks, reading }: Known): Promise<Known & { readonly part: boolean | null }> {
-  const after = await readMarks('postgres', run);
+  const after = await readStamps('postgres', run);
   const changed = changedRelations(marks, after);
   if (changed === null) return { marks, reading, part: null };
   const reread = await rereadTables(run, reading, changed);

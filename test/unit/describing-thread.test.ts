@@ -46,7 +46,7 @@ test('of what does not compile there are no descriptions', { timeout: 60_000 }, 
 
 test('what is wrong is said, whichever thread finds it', { timeout: 60_000 }, async () => {
   const inputs = { templates: new Map([...templates, ['clientCollection.hbs', '{{nobody}}']]) };
-  const compiler = await prepareCompiler(inputs, { tables: 1000, memory: null, cache: null });
+  const compiler = await prepareCompiler(inputs, { tables: 1000, memoCache: null, cache: null });
   const { files, diagnostics } = await compiler.compile(schemaOf('extensions'));
   await compiler.close();
   expect(files).toEqual([]);
@@ -63,17 +63,17 @@ test('a thread that fails says so', async () => {
 
 test('pieces are packed once, whatever they are', () => {
   const long = new Uint8Array(new SharedArrayBuffer(1 << 20)).fill(65);
-  const pieces = ['ä – 😀', 'x'.repeat(2_000_000), long.subarray(7, 9), Buffer.from('short'), long.subarray(100, 200)];
-  const file = (path: string, own: GeneratedFile['pieces']): GeneratedFile => ({
+  const chunks = ['ä – 😀', 'x'.repeat(2_000_000), long.subarray(7, 9), Buffer.from('short'), long.subarray(100, 200)];
+  const file = (path: string, own: GeneratedFile['chunks']): GeneratedFile => ({
     path,
     contents: '',
-    pieces: own ?? [],
+    chunks: own ?? [],
   });
-  const packed = packFiles([file('a', pieces), file('b', [...pieces].reverse()), { path: 'c', contents: 'whole' }]);
+  const packed = packFiles([file('a', chunks), file('b', [...chunks].reverse()), { path: 'c', contents: 'whole' }]);
   const unpacked = unpackFiles(packed);
-  const text = (all: typeof pieces) => all.map((piece) => Buffer.from(piece).toString()).join('');
-  expect(unpacked.map(({ contents }) => contents)).toEqual([text(pieces), text([...pieces].reverse()), 'whole']);
-  expect(packed.places).toHaveLength(3 * (pieces.length + 1));
+  const text = (all: typeof chunks) => all.map((chunk) => Buffer.from(chunk).toString()).join('');
+  expect(unpacked.map(({ contents }) => contents)).toEqual([text(chunks), text([...chunks].reverse()), 'whole']);
+  expect(packed.places).toHaveLength(3 * (chunks.length + 1));
   expect(packed.buffers).toContain(long.buffer);
 });
 

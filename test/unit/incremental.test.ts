@@ -5,11 +5,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CompileOptions, compile, createCompileMemory, type GeneratedFile } from '@tablewright/compiler';
+import { type CompileOptions, compile, createMemoCache, type GeneratedFile } from '@tablewright/compiler';
 import { parseSchema } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import { afterAll, expect, test } from 'vitest';
-import { openArchive } from '../../packages/cli/src/archive/project-archive.ts';
+import { openCache } from '../../packages/cli/src/disk-cache/project-cache.ts';
 
 const repository = new URL('../../', import.meta.url);
 const folder = new URL('templates/', repository);
@@ -25,16 +25,16 @@ afterAll(() => rmSync(archives, { recursive: true, force: true }));
 
 test.each(['access', 'callers', 'names', 'relations'])('%s', async (name) => {
   const random = randomOf(seed);
-  const memory = createCompileMemory();
+  const memoCache = createMemoCache();
   const text = readFileSync(new URL(`test/golden/${name}/schema.json`, repository), 'utf8');
   let schema: unknown = JSON.parse(text);
-  compile(parsed(JSON.stringify(schema)), { templates, memory });
+  compile(parsed(JSON.stringify(schema)), { templates, memoCache });
   const done: string[] = [];
   let files = 0;
   for (let step = 0; step < steps; step += 1) {
     const next: unknown = structuredClone(schema);
     done.push(change(next, random));
-    const warm = compile(parsed(JSON.stringify(next)), { templates, memory });
+    const warm = compile(parsed(JSON.stringify(next)), { templates, memoCache });
     const cold = compile(parsed(JSON.stringify(next)), { templates });
     expect(warm.diagnostics, `seed ${seed}: ${done.join(', ')}`).toEqual(cold.diagnostics);
     expect(textsOf(warm.files), `seed ${seed}: ${done.join(', ')}`).toEqual(textsOf(cold.files));
@@ -52,15 +52,15 @@ test.each(['access', 'callers', 'names', 'relations'])('%s', async (name) => {
 
 /** As a process of its own would, which knows nothing but what is on disk. */
 async function compileArchived(schema: Schema, folder: string) {
-  const archive = await openArchive(folder);
-  const result = compile(schema, { templates, archive });
-  await archive.save();
+  const diskCache = await openCache(folder);
+  const result = compile(schema, { templates, diskCache });
+  await diskCache.save();
   return result;
 }
 
 /** Changes one byte of a file, or cuts its end off. */
 function damage(folder: string, random: () => number): void {
-  const names = layersIn(folder);
+  const names = cacheFilesIn(folder);
   // Nothing is there before the first schema that compiles.
   if (names.length === 0) return;
   const path = join(folder, names[Math.floor(random() * names.length)] ?? '');
@@ -71,7 +71,7 @@ function damage(folder: string, random: () => number): void {
 }
 
 /** Of descriptions too, which have a folder of their own. */
-function layersIn(folder: string): readonly string[] {
+function cacheFilesIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.layer'));
 }
@@ -83,28 +83,28 @@ function textsOf(files: readonly GeneratedFile[]): ReadonlyMap<string, string> {
 test('what was left behind is found, and nothing else is made', async () => {
   const text = readFileSync(new URL('test/golden/relations/schema.json', repository), 'utf8');
   const folder = join(archives, 'found');
-  const kept = (options: Pick<CompileOptions, 'archive'>) => compile(parsed(text), { templates, ...options });
-  const first = await openArchive(folder);
-  kept({ archive: first });
+  const kept = (options: Pick<CompileOptions, 'diskCache'>) => compile(parsed(text), { templates, ...options });
+  const first = await openCache(folder);
+  kept({ diskCache: first });
   await first.save();
-  const second = await openArchive(folder);
+  const second = await openCache(folder);
   const counted = { found: 0, asked: 0 };
   const watched: typeof second = {
     ...second,
-    find(maker, digest) {
-      const found = second.find(maker, digest);
+    find(generator, digest) {
+      const found = second.find(generator, digest);
       counted.asked += 1;
       counted.found += found.length > 0 ? 1 : 0;
       return found;
     },
   };
-  kept({ archive: watched });
+  kept({ diskCache: watched });
   expect(counted.asked).toBeGreaterThan(10);
   expect(counted.found).toBe(counted.asked);
-  const before = layersIn(folder);
+  const before = cacheFilesIn(folder);
   expect(before).toHaveLength(2);
   await second.save();
-  expect(layersIn(folder)).toEqual(before);
+  expect(cacheFilesIn(folder)).toEqual(before);
 });
 
 function parsed(text: string): Schema {

@@ -27,7 +27,7 @@ import { readEnvironment } from './environment-file.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { knownFailure } from './known-failure.ts';
 import { lendPackages } from './lend-packages.ts';
-import { ownWords } from './own-command.ts';
+import { commandFormatter } from './own-command.ts';
 import { findOwnModules } from './own-modules.ts';
 import { eventLine } from './progress.ts';
 import { commandVersion } from './version.ts';
@@ -69,7 +69,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await root.parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = tellError(knownFailure(error), ownWords(folder));
+    process.exitCode = printError(knownFailure(error), commandFormatter(folder));
   }
 }
 
@@ -202,26 +202,26 @@ function command(root: Command, name: string, description: string): Command {
 }
 
 /** Prints an error for people, and with `--json` as one event; returns the exit code. */
-function tellError(error: unknown, words: (text: string) => string): number {
+function printError(error: unknown, format: (text: string) => string): number {
   // Its own words were printed where the mistake was found.
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCodes.ok;
-    tellEvent(error.message.replace(/^error: /, ''), null);
+    printEvent(error.message.replace(/^error: /, ''), null);
     return exitCodes.usage;
   }
   if (error instanceof CommandError) {
-    const message = words(error.message);
-    const hint = error.hint === null ? null : words(error.hint);
-    tellEvent(message, hint);
+    const message = format(error.message);
+    const hint = error.hint === null ? null : format(error.hint);
+    printEvent(message, hint);
     process.stderr.write(`${message}\n${hint === null ? '' : `  ${hint}\n`}`);
     return error.exitCode;
   }
   const report = 'This is a bug of the platform; please report it with the lines above.';
-  tellEvent(error instanceof Error ? error.message : String(error), report);
+  printEvent(error instanceof Error ? error.message : String(error), report);
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${report}\n`);
   return exitCodes.internal;
 }
 
-function tellEvent(message: string, hint: string | null): void {
+function printEvent(message: string, hint: string | null): void {
   if (process.argv.includes('--json')) process.stdout.write(eventLine({ event: 'error', message, hint }));
 }

@@ -1,15 +1,15 @@
 /** From a project to its generated files. */
 import { join, relative } from 'node:path';
-import type { CompileMemory, CompileOptions, ModelData } from '@tablewright/compiler';
-import { printSchemaPieces } from '@tablewright/introspect/resolve';
-import { isWhollyCompiled, lookAtLastRun } from './archive/last-run.ts';
+import type { CompileOptions, MemoCache, ModelData } from '@tablewright/compiler';
+import { printSchemaChunks } from '@tablewright/introspect/resolve';
 import { bothOf } from './both-of.ts';
 import {
-  isWorthArchiving,
+  isWorthCaching,
   type Meanwhile,
   type PreparedCompiler,
   prepareCompiler,
 } from './descriptions/prepare-compiler.ts';
+import { isWhollyCompiled, lookAtLastRun } from './disk-cache/last-run.ts';
 import { EditedFilesError } from './edited-files.ts';
 import { finishFiles } from './finish-files.ts';
 import { removeLeftoversBeside } from './leftovers.ts';
@@ -20,7 +20,7 @@ import type { Source } from './source.ts';
 import {
   type Facts,
   factsOf,
-  type Generation,
+  type GenerateResult,
   loadInputs,
   type Resolution,
   report,
@@ -41,9 +41,9 @@ export interface GenerateOptions {
   /** Facts from the database; it is not read again. */
   readonly facts?: Facts;
   /** Cache of a process that compiles repeatedly. */
-  readonly memory?: CompileMemory;
+  readonly memoCache?: MemoCache;
   /** True to use cached results of other processes, and to cache new ones. Default: no. */
-  readonly archived?: boolean;
+  readonly cached?: boolean;
 }
 
 /**
@@ -54,10 +54,10 @@ export async function generateProject(
   project: Project,
   progress: Progress,
   options: GenerateOptions = {},
-): Promise<Generation> {
-  return withSchema(project, progress, { archived: true, ...options }, async (compilable) => {
+): Promise<GenerateResult> {
+  return withSchema(project, progress, { cached: true, ...options }, async (compilable) => {
     const { schema, schemaText, inputs, diagnostics } = compilable;
-    const isKept = isWorthArchiving(schema) && isWhollyCompiled(project, inputs);
+    const isKept = isWorthCaching(schema) && isWhollyCompiled(project, inputs);
     const runs = isKept ? await lookAtLastRun(project, { inputs, schema: schemaText }) : null;
     const summary = runs?.untouched ?? null;
     if (summary !== null) {
@@ -70,9 +70,9 @@ export async function generateProject(
         await output.stage(files);
         schemaText();
       });
-      const generation = await writeProject(project, compilation, progress, output.finish);
-      await bothOf(output.close(), runs?.keep(generation.summary, compilation.files) ?? Promise.resolve());
-      return generation;
+      const result = await writeProject(project, compilation, progress, output.finish);
+      await bothOf(output.close(), runs?.keep(result.summary, compilation.files) ?? Promise.resolve());
+      return result;
     } finally {
       await output.close();
     }
@@ -85,16 +85,16 @@ export async function writeProject(
   compilation: Compilation,
   progress: Progress,
   write = (files: readonly OutputFile[]): Promise<WriteResult> => writeFiles(project.output, files),
-): Promise<Generation> {
-  const { generation, clear } = await placeProject(project, compilation, progress, write);
+): Promise<GenerateResult> {
+  const { result, clear } = await placeProject(project, compilation, progress, write);
   await clear();
   await Promise.all([project.output, project.schemaFile].map(removeLeftoversBeside));
-  return generation;
+  return result;
 }
 
 /** Written files, and a function that removes the replaced ones. */
 export interface Placed {
-  readonly generation: Generation;
+  readonly result: GenerateResult;
   clear(): Promise<void>;
 }
 
@@ -116,8 +116,8 @@ export async function placeProject(
     if (staging.status === 'rejected') throw staging.reason;
     // Not without the files, which are all there or none is.
     staged?.place();
-    const generation = { schema, summary, written: outcome.value, diagnostics };
-    return { generation, clear: async () => staged?.close() };
+    const result = { schema, summary, written: outcome.value, diagnostics };
+    return { result, clear: async () => staged?.close() };
   } catch (error) {
     await staged?.close();
     throw error;
@@ -131,8 +131,8 @@ export function refuseWriting(error: unknown, { folder, output }: Project, progr
 }
 
 /** Output that would be written. */
-export interface Compilation extends Omit<Generation, 'written'> {
-  /** The text of `platform.schema.json` in pieces, printed when it is first asked for. */
+export interface Compilation extends Omit<GenerateResult, 'written'> {
+  /** The text of `platform.schema.json` in chunks, printed when it is first asked for. */
   readonly schemaText: () => readonly string[];
   /** Below the output folder. */
   readonly files: readonly OutputFile[];
@@ -165,20 +165,20 @@ async function withSchema<Result>(
   options: GenerateOptions,
   work: (compilable: Compilable) => Promise<Result>,
 ): Promise<Result> {
-  const { memory = null } = options;
+  const { memoCache = null } = options;
   const read = options.facts ?? (await factsOf(project, progress, options));
-  const facts = memory === null ? read : { ...read, tables: memory.recallTables(read.tables) };
+  const facts = memoCache === null ? read : { ...read, tables: memoCache.recallTables(read.tables) };
   const inputs = await loadInputs(project);
-  const cache = options.archived === true ? join(project.stateFolder, 'cache') : null;
+  const cache = options.cached === true ? join(project.stateFolder, 'cache') : null;
   const compiler = await prepareCompiler(inputs, {
     tables: facts.tables.length,
-    memory,
+    memoCache,
     cache,
   });
   try {
     const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
-    const schema = memory?.recallSchema(resolution.schema) ?? resolution.schema;
-    return await work({ ...resolution, schema, schemaText: once(() => printSchemaPieces(schema)), inputs, compiler });
+    const schema = memoCache?.recallSchema(resolution.schema) ?? resolution.schema;
+    return await work({ ...resolution, schema, schemaText: once(() => printSchemaChunks(schema)), inputs, compiler });
   } finally {
     await compiler.close();
   }

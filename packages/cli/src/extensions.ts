@@ -13,9 +13,9 @@ const folderName = 'extensions';
 export async function loadExtensions({ folder, output }: Project): Promise<readonly ExtensionSource[]> {
   const path = join(folder, folderName);
   const names = await readdir(path).catch(() => []);
-  const wanted = names.filter((name) => /^[^.].*(?<!\.d|\.test)\.m?ts$/.test(name)).sort();
+  const selected = names.filter((name) => /^[^.].*(?<!\.d|\.test)\.m?ts$/.test(name)).sort();
   const from = slashed(relative(output, path));
-  const read = wanted.map(async (name) => {
+  const read = selected.map(async (name) => {
     const text = await readFile(join(path, name), 'utf8').catch(nullIfNoFile);
     const source = { path: `${folderName}/${name}`, from: `${from.startsWith('.') ? from : `./${from}`}/${name}` };
     return text === null ? [] : [{ ...source, text }];

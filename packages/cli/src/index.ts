@@ -7,7 +7,7 @@ export { createProgress } from './progress.ts';
 export type { Project } from './project.ts';
 export { loadProject } from './project.ts';
 export type { Run, Source } from './source.ts';
-export type { Generation } from './steps.ts';
+export type { GenerateResult } from './steps.ts';
 export { introspectProject } from './steps.ts';
 export type { WriteResult } from './write-files.ts';
 export { writeFiles } from './write-files.ts';

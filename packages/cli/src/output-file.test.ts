@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { haveSameText, type OutputFile } from './output-file.ts';
 
-/** A text cut into pieces, some of them bytes. */
+/** A text cut into chunks, some of them bytes. */
 const files = fc
   .array(fc.record({ text: fc.stringMatching(/^[aä€]{0,3}$/), asBytes: fc.boolean() }), { maxLength: 4 })
   .map((parts): OutputFile => {
-    const pieces = parts.map(({ text, asBytes }) => (asBytes ? Buffer.from(text) : text));
-    return { path: 'a', contents: parts.map(({ text }) => text).join(''), pieces };
+    const chunks = parts.map(({ text, asBytes }) => (asBytes ? Buffer.from(text) : text));
+    return { path: 'a', contents: parts.map(({ text }) => text).join(''), chunks };
   });
 
 test('is never told wrongly, and only not told where texts are as long and cut at other places', () => {
@@ -30,6 +30,6 @@ test.each<[boolean, readonly string[], readonly string[]]>([
   [true, ['whole'], ['whole']],
   [false, ['whole'], ['other']],
 ])('%s of what is cut alike or longer: %j and %j', (expected, some, others) => {
-  const [one, other] = [some, others].map((pieces): OutputFile => ({ path: 'a', contents: pieces.join(''), pieces }));
+  const [one, other] = [some, others].map((chunks): OutputFile => ({ path: 'a', contents: chunks.join(''), chunks }));
   expect(one && other && haveSameText(one, other)).toBe(expected);
 });

@@ -3,41 +3,41 @@ import { createHash } from 'node:crypto';
 import { closeSync, linkSync, openSync, writeFileSync, writev } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { Piece } from '@tablewright/compiler';
+import type { Chunk } from '@tablewright/compiler';
 
 /** A file to write, its path relative to the output folder, with `/` on every system. */
 export interface OutputFile {
   readonly path: string;
   /** The whole text; for a file in chunks it is joined at each access. */
   readonly contents: string;
-  /** The same text in pieces. Default: it is in one. */
-  readonly pieces?: readonly Piece[];
+  /** The same text in chunks. Default: it is in one. */
+  readonly chunks?: readonly Chunk[];
 }
 
-/** The text of a file that is in one piece; null of one in several, which is not put together. */
-export function wholeText(file: OutputFile): Piece | null {
-  const pieces = piecesOf(file);
-  return pieces.length > 1 ? null : (pieces[0] ?? '');
+/** The text of a file that is in one chunk; null of one in several, which is not put together. */
+export function wholeText(file: OutputFile): Chunk | null {
+  const chunks = chunksOf(file);
+  return chunks.length > 1 ? null : (chunks[0] ?? '');
 }
 
 /** True if two files in chunks have the same text. Files with different chunk boundaries are not compared. */
-export function haveSamePieces({ pieces: some = [] }: OutputFile, { pieces: others = [] }: OutputFile): boolean {
-  return some.length === others.length && some.every((piece, index) => isSamePiece(piece, others[index] ?? ''));
+export function haveSameChunks({ chunks: some = [] }: OutputFile, { chunks: others = [] }: OutputFile): boolean {
+  return some.length === others.length && some.every((chunk, index) => isSameChunk(chunk, others[index] ?? ''));
 }
 
 /** True if two files have the same text; null if different chunk boundaries would require comparing the whole text. */
 export function haveSameText(file: OutputFile, other: OutputFile): boolean | null {
-  const [some, others] = withoutCommonEnds(piecesOf(file), piecesOf(other));
-  const areCutAlike = some.length === others.length && some.every((piece, index) => isAsLong(piece, others[index]));
-  if (areCutAlike) return some.every((piece, index) => isSamePiece(piece, others[index] ?? ''));
+  const [some, others] = withoutCommonEnds(chunksOf(file), chunksOf(other));
+  const areCutAlike = some.length === others.length && some.every((chunk, index) => isAsLong(chunk, others[index]));
+  if (areCutAlike) return some.every((chunk, index) => isSameChunk(chunk, others[index] ?? ''));
   return bytesIn(some) === bytesIn(others) ? null : false;
 }
 
 /** Removes the common beginning and the common end of two lists. */
 function withoutCommonEnds(
-  some: readonly Piece[],
-  others: readonly Piece[],
-): readonly [readonly Piece[], readonly Piece[]] {
+  some: readonly Chunk[],
+  others: readonly Chunk[],
+): readonly [readonly Chunk[], readonly Chunk[]] {
   const least = Math.min(some.length, others.length);
   let start = 0;
   while (start < least && some[start] === others[start]) start += 1;
@@ -46,32 +46,32 @@ function withoutCommonEnds(
   return [some.slice(start, some.length - end), others.slice(start, others.length - end)];
 }
 
-function isAsLong(piece: Piece, other: Piece | undefined): boolean {
-  return typeof piece === typeof other && piece.length === other?.length;
+function isAsLong(chunk: Chunk, other: Chunk | undefined): boolean {
+  return typeof chunk === typeof other && chunk.length === other?.length;
 }
 
-function isSamePiece(piece: Piece, other: Piece): boolean {
-  if (typeof piece === 'string' && typeof other === 'string') return piece === other;
-  return piece === other || (piece.length === other.length && Buffer.compare(bytesOf(piece), bytesOf(other)) === 0);
+function isSameChunk(chunk: Chunk, other: Chunk): boolean {
+  if (typeof chunk === 'string' && typeof other === 'string') return chunk === other;
+  return chunk === other || (chunk.length === other.length && Buffer.compare(bytesOf(chunk), bytesOf(other)) === 0);
 }
 
 /** True if a file holds a text in chunks; a file of another size is not read. */
-export async function holdsText(path: string, pieces: readonly Piece[]): Promise<boolean> {
+export async function holdsText(path: string, chunks: readonly Chunk[]): Promise<boolean> {
   const size = await sizeOf(path);
-  if (size === null || size !== bytesIn(pieces)) return false;
-  if (pieces.length < 2) return (await readFile(path)).equals(bytesOf(pieces[0] ?? ''));
+  if (size === null || size !== bytesIn(chunks)) return false;
+  if (chunks.length < 2) return (await readFile(path)).equals(bytesOf(chunks[0] ?? ''));
   const present = await open(path);
   try {
-    return await holdsPieces(present, pieces);
+    return await holdsChunks(present, chunks);
   } finally {
     await present.close();
   }
 }
 
 /** Never the whole file in memory. */
-async function holdsPieces(present: FileHandle, pieces: readonly Piece[]): Promise<boolean> {
+async function holdsChunks(present: FileHandle, chunks: readonly Chunk[]): Promise<boolean> {
   let buffer = Buffer.alloc(0);
-  for (const chunk of inChunks(pieces)) {
+  for (const chunk of inChunks(chunks)) {
     if (buffer.length < chunk.length) buffer = Buffer.allocUnsafe(Math.max(chunk.length, chunkBytes));
     const { bytesRead } = await present.read(buffer, 0, chunk.length);
     if (bytesRead !== chunk.length || Buffer.compare(chunk, buffer.subarray(0, bytesRead)) !== 0) return false;
@@ -80,23 +80,23 @@ async function holdsPieces(present: FileHandle, pieces: readonly Piece[]): Promi
 }
 
 /**
- * Writes a text in one piece into a file, in this thread: several that make files in one folder wait for each other and take
+ * Writes a text in one chunk into a file, in this thread: several that make files in one folder wait for each other and take
  * ten times as long, all of it of the processor.
  */
-export function writeWhole(path: string, text: Piece): void {
+export function writeWhole(path: string, text: Chunk): void {
   writeFileSync(path, text);
 }
 
 /** Pieces that are handed over at once; between two hands this thread may be busy with something else. */
-const mostPieces = 8192;
+const maxChunks = 8192;
 
-/** Writes the pieces of a long file from where they are, while this thread does something else: it begins at once. */
-export async function writePieces(path: string, pieces: readonly Piece[]): Promise<void> {
+/** Writes the chunks of a long file from where they are, while this thread does something else: it begins at once. */
+export async function writeTextChunks(path: string, chunks: readonly Chunk[]): Promise<void> {
   const file = openSync(path, 'w');
   try {
-    for (let offset = 0; offset < pieces.length; offset += mostPieces) {
-      const bytes = pieces.slice(offset, offset + mostPieces).map(bytesOf);
-      const length = bytes.reduce((sum, piece) => sum + piece.length, 0);
+    for (let offset = 0; offset < chunks.length; offset += maxChunks) {
+      const bytes = chunks.slice(offset, offset + maxChunks).map(bytesOf);
+      const length = bytes.reduce((sum, chunk) => sum + chunk.length, 0);
       const { bytesWritten } = await writeAll(file, bytes);
       // The system may take less, as where the disk is full; then the next attempt says why.
       if (bytesWritten < length) writeFileSync(file, Buffer.concat(bytes).subarray(bytesWritten));
@@ -132,7 +132,7 @@ export function writeChunks(path: string, chunks: Iterable<Uint8Array>): void {
 export function digestOf(file: OutputFile): string {
   const before = digested.get(file.path);
   const isSame = before !== undefined && (before.file === file || haveSameText(before.file, file) === true);
-  const digest = isSame ? before.digest : digestOfBytes(inChunks(piecesOf(file)));
+  const digest = isSame ? before.digest : digestOfBytes(inChunks(chunksOf(file)));
   digested.set(file.path, { file, digest });
   return digest;
 }
@@ -147,13 +147,13 @@ export function digestOfBytes(chunks: Iterable<Uint8Array>): string {
   return hash.digest('base64url');
 }
 
-/** The text of a file in pieces, also where it is in one. */
-export function piecesOf(file: OutputFile): readonly Piece[] {
-  return file.pieces ?? [file.contents];
+/** The text of a file in chunks, also where it is in one. */
+export function chunksOf(file: OutputFile): readonly Chunk[] {
+  return file.chunks ?? [file.contents];
 }
 
-function bytesIn(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+function bytesIn(chunks: readonly Chunk[]): number {
+  return chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
 }
 
 /** Bytes at a time: enough that it is worth asking the system for them. */
@@ -163,30 +163,30 @@ const chunkBytes = 1 << 20;
 const mostBytes = 3;
 
 /**
- * The bytes of a text, some pieces at a time. Each chunk has to be used before the next one is asked for, because they stand
+ * The bytes of a text, some chunks at a time. Each chunk has to be used before the next one is asked for, because they stand
  * in the same place.
  */
-export function* inChunks(pieces: Iterable<Piece>): Generator<Uint8Array> {
+export function* inChunks(chunks: Iterable<Chunk>): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   let used = 0;
-  for (const piece of pieces) {
-    const maxLength = typeof piece === 'string' ? piece.length * mostBytes : piece.length;
+  for (const chunk of chunks) {
+    const maxLength = typeof chunk === 'string' ? chunk.length * mostBytes : chunk.length;
     if (used + maxLength > buffer.length) {
       if (used > 0) yield buffer.subarray(0, used);
       used = 0;
     }
-    if (maxLength > buffer.length) yield bytesOf(piece);
-    else if (typeof piece === 'string') used += buffer.write(piece, used);
+    if (maxLength > buffer.length) yield bytesOf(chunk);
+    else if (typeof chunk === 'string') used += buffer.write(chunk, used);
     else {
-      buffer.set(piece, used);
-      used += piece.length;
+      buffer.set(chunk, used);
+      used += chunk.length;
     }
   }
   if (used > 0) yield buffer.subarray(0, used);
 }
 
-function bytesOf(piece: Piece): Uint8Array {
-  return typeof piece === 'string' ? Buffer.from(piece) : piece;
+function bytesOf(chunk: Chunk): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 /** Bytes of a file; null when there is none, or something else. */

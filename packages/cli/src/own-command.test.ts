@@ -2,24 +2,24 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ownCommand, ownWords } from './own-command.ts';
+import { commandFormatter, ownCommand } from './own-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'own-command-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const script = join(root, 'lib', 'main.js');
+const scriptPath = join(root, 'lib', 'main.js');
 const cwd = join(root, 'work');
 for (const folder of ['lib', 'work', 'bin', 'installed/node_modules/.bin', 'installed/deeper', 'installed/member']) {
   mkdirSync(join(root, folder), { recursive: true });
 }
-writeFileSync(script, '');
-chmodSync(script, 0o755);
-symlinkSync(script, join(root, 'bin', 'platform'));
-symlinkSync(script, join(root, 'installed', 'node_modules', '.bin', 'platform'));
+writeFileSync(scriptPath, '');
+chmodSync(scriptPath, 0o755);
+symlinkSync(scriptPath, join(root, 'bin', 'platform'));
+symlinkSync(scriptPath, join(root, 'installed', 'node_modules', '.bin', 'platform'));
 
 test('names the command as a shell finds it in the same folder', () => {
   const named = (environment: Readonly<Record<string, string>>, at = cwd, folder = at): string =>
-    ownCommand('generate', folder, { script, cwd: at, environment });
+    ownCommand('generate', folder, { scriptPath, cwd: at, environment });
   expect(named({ PATH: `/nowhere:${join(root, 'bin')}` })).toBe('platform generate');
   expect(named({ PATH: '/nowhere' })).toBe('node ../lib/main.js generate');
   const installed = join(root, 'installed', 'deeper');
@@ -30,7 +30,7 @@ test('names the command as a shell finds it in the same folder', () => {
 });
 
 test('names what npx and its like fetched for one call by the package that they fetch', () => {
-  const named = (path: string): string => ownCommand('dev', cwd, { script: path, cwd, environment: {} });
+  const named = (path: string): string => ownCommand('dev', cwd, { scriptPath: path, cwd, environment: {} });
   const file = 'node_modules/tablewright/bin/platform.cjs';
   expect(named(`/home/me/.npm/_npx/1a2b/${file}`)).toBe('npx tablewright dev');
   expect(named(`/home/me/.cache/pnpm/dlx/1a2b/${file}`)).toBe('pnpm dlx tablewright dev');
@@ -40,19 +40,19 @@ test('names what npx and its like fetched for one call by the package that they 
 test('finds what a workspace has for its members, and nothing of other folders above', () => {
   const member = join(root, 'installed', 'member');
   writeFileSync(join(member, 'package.json'), '{}');
-  const named = (): string => ownCommand('dev', member, { script, cwd: member, environment: {} });
+  const named = (): string => ownCommand('dev', member, { scriptPath, cwd: member, environment: {} });
   expect(named()).toBe('node ../../lib/main.js dev');
   writeFileSync(join(root, 'installed', 'package.json'), '{ "workspaces": ["member"] }');
   expect(named()).toBe('npx platform dev');
 });
 
 test('says commands and the configuration of a text as they are called there', () => {
-  const call = { script: '/home/me/.npm/_npx/1a2b/main.js', cwd, environment: {} };
-  const words = ownWords('.', call);
+  const call = { scriptPath: '/home/me/.npm/_npx/1a2b/main.js', cwd, environment: {} };
+  const words = commandFormatter('.', call);
   expect(words('Run `platform generate` again; see "output" in platform.config.ts.')).toBe(
     'Run `npx tablewright generate` again; see "output" in platform.config.ts.',
   );
   writeFileSync(join(cwd, 'platform.config.mts'), '');
   expect(words('platform.config.ts: collections.books')).toBe('platform.config.mts: collections.books');
-  expect(ownWords('shop', call)('See `platform roles`.')).toBe('See `npx tablewright roles --project shop`.');
+  expect(commandFormatter('shop', call)('See `platform roles`.')).toBe('See `npx tablewright roles --project shop`.');
 });

@@ -6,61 +6,61 @@ import { configName } from './import-config.ts';
 /** How a process was called. */
 export interface Call {
   /** The script that Node runs. */
-  readonly script: string;
+  readonly scriptPath: string;
   /** The folder that the command was called in. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** The command of this process, with `--project` where the folder is not the current one: `npx platform`. */
-export function ownCommand(words: string, folder: string, call: Call = ownCall()): string {
+export function ownCommand(commandLine: string, folder: string, call: Call = ownCall()): string {
   const shown = relative(call.cwd, resolve(call.cwd, folder));
   const project = shown === '' ? '' : ` --project ${quoted(shown)}`;
-  return `${programOf(call)} ${words}${project}`;
+  return `${programOf(call)} ${commandLine}${project}`;
 }
 
 /**
  * Texts for the user of a project: "Run `platform generate`." names a command line that works where this one was
  * called, and the name of the configuration file there.
  */
-export function ownWords(folder: string, call: Call = ownCall()): (text: string) => string {
+export function commandFormatter(folder: string, call: Call = ownCall()): (text: string) => string {
   return (text) =>
     text
-      .replace(/`platform ([a-z][^`]*)`/g, (_, words: string) => `\`${ownCommand(words, folder, call)}\``)
+      .replace(/`platform ([a-z][^`]*)`/g, (_, commandLine: string) => `\`${ownCommand(commandLine, folder, call)}\``)
       .replaceAll('platform.config.ts', configName(resolve(call.cwd, folder)) ?? 'platform.config.ts');
 }
 
 function ownCall(): Call {
-  return { script: process.argv[1] ?? '', cwd: process.cwd(), environment: process.env };
+  return { scriptPath: process.argv[1] ?? '', cwd: process.cwd(), environment: process.env };
 }
 
 function programOf(call: Call): string {
-  const { script, cwd, environment } = call;
+  const { scriptPath, cwd, environment } = call;
   // Scripts of npm run in the folder of their package, so relative folders are the same for the next one.
   if (environment.npm_lifecycle_event === 'platform') return 'npm run platform --';
   if (isOnPath(call)) return 'platform';
   if (isInstalled(cwd)) return 'npx platform';
-  return fetchedBy(script) ?? `node ${quoted(relative(cwd, script))}`;
+  return fetchedBy(scriptPath) ?? `node ${quoted(relative(cwd, scriptPath))}`;
 }
 
 /** Where npx, `pnpm dlx` or `yarn dlx` fetched the package for this one call, so do they for the next one; else null. */
-function fetchedBy(script: string): string | null {
-  const folders = script.split(sep);
+function fetchedBy(scriptPath: string): string | null {
+  const folders = scriptPath.split(sep);
   if (folders.includes('_npx')) return 'npx tablewright';
   if (folders.includes('dlx')) return 'pnpm dlx tablewright';
   return folders.some((name) => name.startsWith('dlx-')) ? 'yarn dlx tablewright' : null;
 }
 
 /** True if a shell finds this command; npm adds folders to the path that no shell has. */
-function isOnPath({ script, environment }: Call): boolean {
+function isOnPath({ scriptPath, environment }: Call): boolean {
   const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders
     .filter((folder) => !folder.split(sep).includes('node_modules'))
-    .some((folder) => isSame(join(folder, 'platform'), script));
+    .some((folder) => isSame(join(folder, 'platform'), scriptPath));
 }
 
-function isSame(path: string, script: string): boolean {
-  return existsSync(path) && existsSync(script) && realpathSync(path) === realpathSync(script);
+function isSame(path: string, scriptPath: string): boolean {
+  return existsSync(path) && existsSync(scriptPath) && realpathSync(path) === realpathSync(scriptPath);
 }
 
 /**

@@ -40,14 +40,14 @@ async function importDescriptions(
   files: readonly GeneratedFile[],
 ): Promise<{ readonly collections: readonly CollectionDescriptor[]; readonly access: readonly AccessClass[] }> {
   const staging = `${output}.${randomUUID()}.tmp`;
-  const wanted = files.filter(({ path }) => /^(?:routes|access)\//.test(path));
+  const selected = files.filter(({ path }) => /^(?:routes|access)\//.test(path));
   try {
-    for (const { path, contents } of wanted) {
+    for (const { path, contents } of selected) {
       await mkdir(dirname(join(staging, path)), { recursive: true });
       await writeFile(join(staging, path), contents);
     }
     const modules = await Promise.all(
-      wanted.map(async ({ path }): Promise<readonly unknown[]> => {
+      selected.map(async ({ path }): Promise<readonly unknown[]> => {
         const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(join(staging, path)).href);
         return Object.values(module);
       }),

@@ -3,7 +3,7 @@
  * gets one plain line per phase, `--json` gets one event per line. Everything but `--json` events goes to stderr, so
  * that stdout stays free for results.
  */
-import { ownWords } from './own-command.ts';
+import { commandFormatter } from './own-command.ts';
 
 /** One finished phase. Durations are in milliseconds. */
 export interface Phase {
@@ -33,7 +33,7 @@ export interface ProgressOptions {
   readonly write: (text: string) => void;
   readonly writeEvent: (text: string) => void;
   /** Converts texts before they are printed. Default: unchanged. */
-  readonly words?: (text: string) => string;
+  readonly format?: (text: string) => string;
 }
 
 /** The streams of this process, as the options of the command line want them used. */
@@ -49,15 +49,15 @@ export function processProgress(options: {
     terminal: process.stderr.isTTY === true && !json,
     write: (text) => void process.stderr.write(text),
     writeEvent: (text) => void process.stdout.write(text),
-    words: ownWords(options.project),
+    format: commandFormatter(options.project),
   });
 }
 
 /** A reporter over the given streams. */
 export function createProgress(options: ProgressOptions): Progress {
   const phases: Phase[] = [];
-  const { words = (text) => text } = options;
-  const display = (value: unknown): unknown => (typeof value === 'string' ? words(value) : value);
+  const { format = (text) => text } = options;
+  const display = (value: unknown): unknown => (typeof value === 'string' ? format(value) : value);
   const event = (type: string, data: Readonly<Record<string, unknown>>): void => {
     if (!options.json) return;
     const members = Object.entries(data).map(([name, value]) => [name, display(value)] as const);
@@ -69,7 +69,7 @@ export function createProgress(options: ProgressOptions): Progress {
     color: options.terminal && process.env.NO_COLOR === undefined,
     event,
     say: (text) => {
-      if (!options.json) options.write(`${words(text)}\n`);
+      if (!options.json) options.write(`${format(text)}\n`);
     },
     async phase(name, work) {
       event('phase-start', { phase: name });
@@ -92,7 +92,7 @@ export function createProgress(options: ProgressOptions): Progress {
 }
 
 /** Time after which a running phase is worth a line of its own, in milliseconds. */
-const patience = 1000;
+const timeoutMs = 1000;
 
 interface LiveLine {
   detail(text: string): void;
@@ -109,7 +109,7 @@ function liveLine(options: ProgressOptions, name: string): LiveLine {
   };
   const announce = setTimeout(() => {
     if (!options.terminal) options.write(`  ${name} …\n`);
-  }, patience);
+  }, timeoutMs);
   const tick = options.terminal ? setInterval(show, 200) : undefined;
   return {
     detail: (text) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Piece } from '@tablewright/compiler/files';
-import { isLinked, writePieces } from './output-file.ts';
+import type { Chunk } from '@tablewright/compiler/files';
+import { isLinked, writeTextChunks } from './output-file.ts';
 
 /** A text beside the file that it will be. */
 export interface StagedText {
@@ -15,8 +15,8 @@ export interface StagedText {
   close(): Promise<void>;
 }
 
-/** Writes a text in pieces beside a file. Rejects with the file system's error. */
-export async function stageText(path: string, pieces: readonly Piece[]): Promise<StagedText> {
+/** Writes a text in chunks beside a file. Rejects with the file system's error. */
+export async function stageText(path: string, chunks: readonly Chunk[]): Promise<StagedText> {
   // Names of their own, because the removal of those of the last change is not awaited.
   const [staged, old] = [`${path}.${randomUUID()}.tmp`, `${path}.${randomUUID()}.tmp`];
   const close = async () => {
@@ -24,7 +24,7 @@ export async function stageText(path: string, pieces: readonly Piece[]): Promise
     await rm(old, { force: true });
   };
   try {
-    await writePieces(staged, pieces);
+    await writeTextChunks(staged, chunks);
   } catch (error) {
     await close();
     throw error;

@@ -46,8 +46,11 @@ export async function loadSettings(folder: string, stateFolder?: string, change 
 }
 
 /** The database that a project talks to: the environment wins over the configuration; null is the embedded one. Rejects a wrong URL. */
-export function databaseUrl({ databaseUrl: asked, config }: Pick<Settings, 'config' | 'databaseUrl'>): string | null {
-  if (asked !== undefined) return checkUrl(asked, 'The URL of --from');
+export function databaseUrl({
+  databaseUrl: override,
+  config,
+}: Pick<Settings, 'config' | 'databaseUrl'>): string | null {
+  if (override !== undefined) return checkUrl(override, 'The URL of --from');
   const variable = ownVariable('DATABASE_URL');
   if (variable !== null) return checkUrl(variable, 'DATABASE_URL');
   const url = config.database?.url;

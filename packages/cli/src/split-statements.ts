@@ -7,18 +7,18 @@ const skipped =
 /**
  * Statements of a file without the text between them. Semicolons within BEGIN … END of a procedure are not recognized.
  */
-export function splitStatements(script: string): readonly string[] {
+export function splitStatements(sqlText: string): readonly string[] {
   const statements: string[] = [];
   let text = '';
   let end = 0;
-  for (const { 0: found, index } of script.matchAll(skipped)) {
-    text += script.slice(end, index);
+  for (const { 0: found, index } of sqlText.matchAll(skipped)) {
+    text += sqlText.slice(end, index);
     end = index + found.length;
     if (found === ';') {
       statements.push(text.trim());
       text = '';
     } else if (!/^(?:--|#|\/\*)/.test(found)) text += found;
   }
-  statements.push((text + script.slice(end)).trim());
+  statements.push((text + sqlText.slice(end)).trim());
   return statements.filter((statement) => statement !== '');
 }

@@ -7,11 +7,11 @@ import { bothOf } from './both-of.ts';
 import { manifestFile } from './manifest.ts';
 import {
   eachOf,
-  haveSamePieces,
+  haveSameChunks,
   isLinked,
   type OutputFile,
   wholeText,
-  writePieces,
+  writeTextChunks,
   writeWhole,
 } from './output-file.ts';
 
@@ -45,11 +45,11 @@ export function stageFiles(folder: string): StagedFiles {
   const stageLong = async (files: readonly Target[]): Promise<void> => {
     const twins = new Map<Target, Target>();
     for (const target of files) {
-      const twin = long.find(({ file }) => haveSamePieces(file, target.file));
+      const twin = long.find(({ file }) => haveSameChunks(file, target.file));
       if (twin === undefined) long.push(target);
       else twins.set(target, twin);
     }
-    const write = ({ path, file }: Target) => writePieces(join(fresh, path), file.pieces ?? []);
+    const write = ({ path, file }: Target) => writeTextChunks(join(fresh, path), file.chunks ?? []);
     await eachOf(
       files.filter((target) => !twins.has(target)),
       write,

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
-import type { Piece } from '@tablewright/compiler/files';
+import type { Chunk } from '@tablewright/compiler/files';
 import type { Diagnostic, ReadOptions, SchemaFacts } from '@tablewright/introspect';
-import { parseSchema, printDiagnostics, printSchemaPieces, resolveSchema } from '@tablewright/introspect/resolve';
+import { parseSchema, printDiagnostics, printSchemaChunks, resolveSchema } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
 import { clientPackagesOf } from './client-packages.ts';
 import { loadDocuments } from './documents.ts';
@@ -22,7 +22,7 @@ import { loadTemplates } from './templates.ts';
 import type { WriteResult } from './write-files.ts';
 
 /** Result of one run of the compiler. */
-export interface Generation {
+export interface GenerateResult {
   readonly schema: Schema;
   readonly summary: CompileSummary;
   readonly written: WriteResult;
@@ -40,7 +40,7 @@ export interface Resolution {
 export async function introspectProject(project: Project, progress: Progress, before: Schema | null): Promise<Schema> {
   const facts = await factsOf(project, progress);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress, before));
-  await writeSchemaText(project, printSchemaPieces(schema));
+  await writeSchemaText(project, printSchemaChunks(schema));
   return schema;
 }
 
@@ -82,11 +82,11 @@ export async function checkPermissions(project: Project, source: Source, progres
 }
 
 /** Prints a summary of the compilation: the last lines of `generate` and `start`. */
-export function printSummary(project: Project, generation: Generation, progress: Progress): void {
-  const { schema, summary } = generation;
-  const { paths: _, ...written } = generation.written;
-  const warnings = generation.diagnostics.filter(({ severity }) => severity === 'warning').length;
-  const notes = generation.diagnostics.length - warnings;
+export function printSummary(project: Project, result: GenerateResult, progress: Progress): void {
+  const { schema, summary } = result;
+  const { paths: _, ...written } = result.written;
+  const warnings = result.diagnostics.filter(({ severity }) => severity === 'warning').length;
+  const notes = result.diagnostics.length - warnings;
   const folder = relative(process.cwd(), project.output) || '.';
   const roles = schema.roles.length + builtInRoles;
   progress.event('summary', { ...summary, ...written, roles, warnings, notes, phases: progress.phases, folder });
@@ -204,8 +204,8 @@ export function resolveSources(
 }
 
 /** Writes the text of `platform.schema.json` if it changes: readers always find the whole text. */
-export async function writeSchemaText(project: Project, pieces: readonly Piece[]): Promise<void> {
-  const staged = await stageSchemaText(project, () => pieces);
+export async function writeSchemaText(project: Project, chunks: readonly Chunk[]): Promise<void> {
+  const staged = await stageSchemaText(project, () => chunks);
   try {
     staged?.place();
   } finally {
@@ -216,12 +216,12 @@ export async function writeSchemaText(project: Project, pieces: readonly Piece[]
 /** The same up to its last step; null where the file holds the text already. It is asked for in a later turn. */
 export async function stageSchemaText(
   { schemaFile: path }: Project,
-  text: () => readonly Piece[],
+  text: () => readonly Chunk[],
 ): Promise<StagedText | null> {
   await nextTurn();
-  const pieces = text();
-  const isThere = await holdsText(path, pieces).catch(() => false);
-  return isThere ? null : stageText(path, pieces);
+  const chunks = text();
+  const isThere = await holdsText(path, chunks).catch(() => false);
+  return isThere ? null : stageText(path, chunks);
 }
 
 /** Shows the diagnostics, notes only when asked for; stops when one is an error. */

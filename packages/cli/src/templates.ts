@@ -45,6 +45,6 @@ async function readTemplates(folder: string): Promise<readonly (readonly [name: 
       'Correct "templates" in platform.config.ts.',
     );
   }
-  const wanted = names.filter((name) => name.endsWith('.hbs')).sort();
-  return Promise.all(wanted.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const));
+  const selected = names.filter((name) => name.endsWith('.hbs')).sort();
+  return Promise.all(selected.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const));
 }

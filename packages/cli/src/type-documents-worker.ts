@@ -6,5 +6,5 @@ import type { TypedTexts } from './type-documents.ts';
 const documents: TypedTexts = workerData;
 const typed: string[] = [];
 for (const document of documents) typed.push(astToString(await openapiTypescript(document, { silent: true })));
-const answer: TypedTexts = typed;
-parentPort?.postMessage(answer);
+const message: TypedTexts = typed;
+parentPort?.postMessage(message);

@@ -14,7 +14,8 @@ const elsewhere = 'Check host and port in DATABASE_URL, and that the server acce
 const account = 'Check user and password in DATABASE_URL.';
 const name = 'Check the name of the database at the end of DATABASE_URL, or create the database.';
 const host = 'Check the name of the host in DATABASE_URL.';
-const rights = 'GRANT the user of DATABASE_URL rights on the database, or check the name at the end of DATABASE_URL.';
+const grantAdvice =
+  'GRANT the user of DATABASE_URL rights on the database, or check the name at the end of DATABASE_URL.';
 
 /** A reason, where that of the driver is no text for people, and a cure. */
 type Cause = readonly [reason: string | undefined, advice: string];
@@ -35,8 +36,8 @@ const causes: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ['28P01', [undefined, account]],
   ['28000', [undefined, account]],
   ['3D000', [undefined, name]],
-  ['42501', [undefined, rights]],
+  ['42501', [undefined, grantAdvice]],
   ['ER_ACCESS_DENIED_ERROR', [undefined, account]],
   ['ER_BAD_DB_ERROR', [undefined, name]],
-  ['ER_DBACCESS_DENIED_ERROR', [undefined, rights]],
+  ['ER_DBACCESS_DENIED_ERROR', [undefined, grantAdvice]],
 ]);

@@ -17,8 +17,8 @@ export type PlainData<Value, Levels extends readonly unknown[] = []> = Value ext
     ? Value
     : Levels['length'] extends MaxDepth
       ? Value
-      : Value extends ReadonlyMap<infer Key, infer Member>
-        ? ReadonlyMap<Key, PlainData<Member, [...Levels, unknown]>>
+      : Value extends ReadonlyMap<infer Key, infer Element>
+        ? ReadonlyMap<Key, PlainData<Element, [...Levels, unknown]>>
         : { readonly [Key in keyof Value]: PlainData<Value[Key], [...Levels, unknown]> };
 
 /** A thread that is sent messages of one type. */

@@ -109,8 +109,8 @@ test('what two documents say is there once, until one of them says something els
   const place = (name: string): string => join(output, name);
   const documents = (a: string, b: string): readonly OutputFile[] => [
     ...filesOf({ 'c.json': '1' }),
-    { path: 'a.json', contents: `{${a}`, pieces: ['{', Buffer.from(a)] },
-    { path: 'b.json', contents: `{${b}`, pieces: ['{', Buffer.from(b)] },
+    { path: 'a.json', contents: `{${a}`, chunks: ['{', Buffer.from(a)] },
+    { path: 'b.json', contents: `{${b}`, chunks: ['{', Buffer.from(b)] },
   ];
   await writeFiles(output, documents('one', 'one'));
   expect(statSync(place('a.json')).ino).toBe(statSync(place('b.json')).ino);

@@ -11,7 +11,7 @@ import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { bothOf } from './both-of.ts';
 import { refuseEdited } from './edited-files.ts';
 import { readManifest } from './manifest.ts';
-import { eachOf, holdsText, type OutputFile, piecesOf, readText, sizeOf, wholeText } from './output-file.ts';
+import { chunksOf, eachOf, holdsText, type OutputFile, readText, sizeOf, wholeText } from './output-file.ts';
 import { stageFiles, type Target } from './staged-files.ts';
 
 export type { OutputFile } from './output-file.ts';
@@ -187,7 +187,7 @@ function sortKnown(
 
 async function selectChanged(folder: string, files: readonly Target[]): Promise<readonly Target[]> {
   if (!existsSync(folder)) return files;
-  const same = await eachOf(files, ({ path, file }) => holdsText(join(folder, path), piecesOf(file)));
+  const same = await eachOf(files, ({ path, file }) => holdsText(join(folder, path), chunksOf(file)));
   return files.filter((_, index) => same[index] !== true);
 }
 

@@ -1,6 +1,8 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Api } from './api.ts';
+import type { DiskCache } from './cache/disk-cache.ts';
+import type { MemoCache } from './cache/memo-cache.ts';
 import type { ClientPackages } from './client/package-name.ts';
 import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';
@@ -11,8 +13,6 @@ import { grantRoutes } from './extensions/grant-routes.ts';
 import { readRoutes, roleNames } from './extensions/read-routes.ts';
 import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
 import { typeRoutes } from './extensions/type-routes.ts';
-import type { Archive } from './memory/archive.ts';
-import type { CompileMemory } from './memory/compile-memory.ts';
 import { type ModelData, modelData } from './model-data.ts';
 import type { Examples } from './openapi/examples/example.ts';
 import { resolveApi } from './passes/resolve-api.ts';
@@ -32,9 +32,9 @@ export interface CompileOptions {
   /** Files of GraphQL documents that roles ask. Default: none. */
   readonly documents?: readonly DocumentSource[];
   /** Memory of a process that compiles repeatedly. Default: no earlier compilation is known. */
-  readonly memory?: CompileMemory;
+  readonly memoCache?: MemoCache;
   /** Results of other processes' compilations. It changes only the time. Default: none. */
-  readonly archive?: Archive;
+  readonly diskCache?: DiskCache;
   /** Requests and answers that were recorded. Default: none. */
   readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
@@ -79,15 +79,15 @@ export interface CompileSummary {
 
 /** Compiles a schema to the files of a typed API server. Pure: no I/O, no clock, no randomness. */
 export function compile(source: Schema, options: CompileOptions): CompileResult {
-  const schema = options.memory?.recallSchema(source) ?? source;
+  const schema = options.memoCache?.recallSchema(source) ?? source;
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
-  const { extensions = [], documents = [], archive = null, part, clientPackages, clientsOf } = options;
+  const { extensions = [], documents = [], diskCache = null, part, clientPackages, clientsOf } = options;
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
     const resolved = resolveApi(schema, heads);
-    const api = options.memory?.recall(resolved) ?? resolved;
+    const api = options.memoCache?.recall(resolved) ?? resolved;
     // The compilation of the other files checks names for both.
     const judged = part === 'descriptions' ? [] : checkGraphqlNames(api);
     const problems = [
@@ -103,7 +103,7 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
     if (faults.length > 0) return failed(faults);
     // Descriptions and clients need them only for the types of routes.
     const isWithout = part === 'descriptions' || clientsOf !== undefined;
-    const collections = isWithout && heads.length === 0 ? [] : emitCollections(api, render, archive);
+    const collections = isWithout && heads.length === 0 ? [] : emitCollections(api, render, diskCache);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
@@ -116,11 +116,11 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
       ...(clientPackages && { clientPackages: clientPackages.name }),
     };
     if (clientsOf !== undefined) {
-      const files = emitClients(whole, render, archive, clientsOf);
+      const files = emitClients(whole, render, diskCache, clientsOf);
       return { files, diagnostics: [], summary: summarize(whole, files.length) };
     }
     const descriptions: GeneratedFile[] = [];
-    for (const file of part === 'others' ? [] : emitDescriptions(whole, archive)) {
+    for (const file of part === 'others' ? [] : emitDescriptions(whole, diskCache)) {
       descriptions.push(file);
       options.described?.(file);
     }
@@ -131,8 +131,8 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
     };
     const additions = { extensions, routes: typed.routes, operations };
     const server = [
-      ...emitServerFiles(whole, additions, collections, render, archive),
-      ...emitClients(whole, render, archive),
+      ...emitServerFiles(whole, additions, collections, render, diskCache),
+      ...emitClients(whole, render, diskCache),
     ];
     const describedBy = (others: readonly GeneratedFile[]): CompileResult =>
       result(withManifest(whole, [...server, ...others]));

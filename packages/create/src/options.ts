@@ -30,7 +30,7 @@ export async function readOptions(args: readonly string[]): Promise<Request> {
   const manager = managerFor(values['package-manager']);
   const stated = { folder: positionals[0], database: values.database, template: values.template };
   const isAsking = values.yes !== true && process.stdin.isTTY === true;
-  const { folder, database, template } = check(isAsking ? await ask(stated) : stated);
+  const { folder, database, template } = check(isAsking ? await promptOptions(stated) : stated);
   return { folder, database, template, manager, isInstalled: values['no-install'] !== true };
 }
 
@@ -79,7 +79,7 @@ function check({ folder = defaults.folder, database, template = defaults.templat
 }
 
 /** Asks until an answer is right. */
-async function ask({ folder, database, template }: Given): Promise<Given> {
+async function promptOptions({ folder, database, template }: Given): Promise<Given> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const names = [...templateFolders().keys()].join(' or ');
   try {
@@ -105,12 +105,12 @@ async function answer(
   terminal: Interface,
   question: string,
   standard: string,
-  judge: (text: string) => unknown,
+  validate: (text: string) => unknown,
 ): Promise<string> {
   for (;;) {
     const text = (await terminal.question(question)).trim() || standard;
     try {
-      judge(text);
+      validate(text);
       return text;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;

@@ -27,11 +27,11 @@ export async function projectFiles(choice: ProjectChoice): Promise<readonly Proj
   const names = await filesBelow(folder);
   const canBeEmpty = names.includes(emptyRules);
   const withTables = choice.hasTables || !canBeEmpty;
-  const wanted = names.filter((name) =>
+  const selected = names.filter((name) =>
     withTables ? name !== emptyRules : name !== 'permissions.yaml' && !name.startsWith('migrations/'),
   );
   return Promise.all(
-    wanted.map(async (name) => {
+    selected.map(async (name) => {
       const text = await readFile(join(folder, name), 'utf8');
       return { name: nameInProject(name), text: name === 'package.json' ? manifestText(text, choice.name) : text };
     }),

@@ -13,7 +13,6 @@ export type * from './diagnostic.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { compareFacts, type FactDifference } from './difference/compare-facts.ts';
 export type { SchemaFacts } from './facts.ts';
-export { bothChanges, type CatalogMarks, type ChangedRelations, changedRelations } from './marks.ts';
 export type { MysqlCatalog } from './mysql/catalog.ts';
 export { mysqlSettings } from './mysql/catalog-sql.ts';
 export { withDrafts } from './mysql/drafts.ts';
@@ -33,7 +32,8 @@ export {
   readTables,
   rereadTables,
 } from './read-facts.ts';
-export { readMarks } from './read-marks.ts';
+export { readStamps } from './read-stamps.ts';
 export * from './resolve.ts';
 export type * from './schema.ts';
+export { bothChanges, type CatalogStamps, type ChangedRelations, changedRelations } from './stamps.ts';
 export { tableId } from './table-id.ts';

@@ -1,11 +1,11 @@
 import type { SchemaFacts } from './facts.ts';
-import type { ChangedRelations } from './marks.ts';
 import type { MysqlCatalog } from './mysql/catalog.ts';
 import { readMysqlCatalog, rereadMysqlCatalog } from './mysql/read.ts';
 import { buildMysqlTables } from './mysql/tables.ts';
 import type { Catalog } from './postgres/catalog.ts';
 import { type BuiltTables, buildRelations, buildTables } from './postgres/tables.ts';
 import { type ReadOptions, type RunStatement, readCatalog, rereadCatalog } from './read.ts';
+import type { ChangedRelations } from './stamps.ts';
 
 /** Language of a connection: the protocol and SQL of PostgreSQL, or those that MySQL and MariaDB share. */
 export type Family = 'postgres' | 'mysql';

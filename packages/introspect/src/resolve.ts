@@ -5,4 +5,4 @@ export { parsePermissions } from './config/parse-permissions.ts';
 export { readConfig } from './config/read-config.ts';
 export { resolveSchema } from './introspect.ts';
 export { printDiagnostics, visible } from './print-diagnostics.ts';
-export { parseSchema, printSchema, printSchemaPieces } from './schema-file.ts';
+export { parseSchema, printSchema, printSchemaChunks } from './schema-file.ts';

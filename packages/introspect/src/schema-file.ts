@@ -8,11 +8,11 @@ const fileName = 'platform.schema.json';
 
 /** Prints a schema for `platform.schema.json`: keys in alphabetical order, two spaces, a newline at the end. */
 export function printSchema(schema: Schema): string {
-  return printSchemaPieces(schema).join('');
+  return printSchemaChunks(schema).join('');
 }
 
-/** The same text in pieces, for files: those of tables and collections are kept, and of a thousand the whole is long. */
-export function printSchemaPieces(schema: Schema): readonly string[] {
+/** The same text in chunks, for files: those of tables and collections are kept, and of a thousand the whole is long. */
+export function printSchemaChunks(schema: Schema): readonly string[] {
   const members = Object.entries(schema).filter(([, value]) => value !== undefined);
   const sorted = members.sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = sorted.flatMap(([key, value], index) => [

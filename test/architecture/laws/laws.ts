@@ -24,7 +24,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 105_862, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 105_885, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1209,
@@ -43,7 +43,7 @@ export const laws: readonly Law[] = [
   { name: 'files in circles of imports', today: 223, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 12, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 145, bound: 5, measure: dialectFiles },
-  { name: 'private words as names', today: 56, bound: 0, measure: (sources) => counted(privateNames(sources)) },
+  { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },
   { name: 'variables without a noun', today: 0, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
   { name: 'comments without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
   { name: 'pages of decisions', today: 15, bound: 15, measure: () => counted(listFiles('docs/decisions/*.md')) },

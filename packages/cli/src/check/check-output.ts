@@ -15,13 +15,13 @@ export async function checkOutput(project: Project, progress: Progress, options:
   const { schemaText, files } = await compileProject(project, progress, options);
   const differences = await progress.phase('compare', () => compareFiles(project.output, files));
   const present = await readFile(project.schemaFile, 'utf8').catch(() => null);
-  const wanted = schemaText().join('');
+  const expected = schemaText().join('');
   const folder = relative(project.folder, project.output);
   const all = [
-    ...(present === wanted ? [] : [{ path: 'platform.schema.json', before: present, after: wanted }]),
+    ...(present === expected ? [] : [{ path: 'platform.schema.json', before: present, after: expected }]),
     ...differences.map((difference) => ({ ...difference, path: `${folder}/${difference.path}` })),
   ];
-  for (const difference of all) tell(difference, progress);
+  for (const difference of all) printDifference(difference, progress);
   progress.event('summary', { upToDate: all.length === 0, files: files.length, different: all.length });
   progress.say(
     all.length === 0
@@ -37,7 +37,7 @@ export const offlineAdvice = 'Set DATABASE_URL, or add --offline to compare with
 /** Lines of a difference that are worth reading in a log. */
 const linesShown = 6;
 
-function tell({ path, before, after }: FileDifference, progress: Progress): void {
+function printDifference({ path, before, after }: FileDifference, progress: Progress): void {
   const change = before === null ? 'added' : after === null ? 'removed' : 'changed';
   progress.event('file', { path, change });
   progress.say(`  ${change.padEnd(7)}  ${path}`);

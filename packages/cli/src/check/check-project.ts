@@ -20,7 +20,7 @@ import { offlineAdvice } from './check-output.ts';
 import { compareAccess } from './compare-access.ts';
 import { compareFingerprints } from './compare-fingerprints.ts';
 import { type ReadOutput, readOutput } from './read-output.ts';
-import { type Finding, judge, unknown, type Verdict } from './verdict.ts';
+import { type Finding, unknown, type Verdict, verdictOf } from './verdict.ts';
 
 /** Everything that is compared. */
 interface Parties {
@@ -69,11 +69,11 @@ function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
   const now = fingerprintOf(parties, live);
   const problems = complaints(live.diagnostics);
   return [
-    file === null ? missingFile(first) : judge(first, [...problems, ...compareFacts(file, live)]),
+    file === null ? missingFile(first) : verdictOf(first, [...problems, ...compareFacts(file, live)]),
     output === null || now === null
       ? missing(second, output)
-      : judge(second, [...problems, ...compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)]),
-    judge(
+      : verdictOf(second, [...problems, ...compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)]),
+    verdictOf(
       ['database', 'permissions.yaml'],
       [...problems, ...complaints(resolveUnder(parties, live, parties.permissions).diagnostics)],
     ),
@@ -92,10 +92,10 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
   if (file === null) return missingFile(pair);
   if (output === null) return missing(pair, output);
   const result = compile(file, await loadInputs(project));
-  if (result.diagnostics.some(isError)) return judge(pair, complaints(result.diagnostics));
+  if (result.diagnostics.some(isError)) return verdictOf(pair, complaints(result.diagnostics));
   const files = await finishFiles(project, file.dialect, result.files, silent);
   const different = await compareFiles(project.output, files);
-  if (different.length === 0) return judge(pair, []);
+  if (different.length === 0) return verdictOf(pair, []);
   const api = resolveApi(file);
   const named = [
     ...compareFingerprints(file.dialect, output.fingerprint, api.fingerprint),
@@ -111,7 +111,7 @@ async function fileAndOutput({ project, file, output }: Parties): Promise<Verdic
       before === null ? 'It is missing.' : after === null ? 'It is not made any more.' : 'It is not what is compiled.',
   }));
   // A change of a table or a rule changes many files; where one is named they say nothing more.
-  return judge(pair, named.length > 0 ? named : paths);
+  return verdictOf(pair, named.length > 0 ? named : paths);
 }
 
 function fileAndPermissions(parties: Parties): Verdict {
@@ -120,9 +120,9 @@ function fileAndPermissions(parties: Parties): Verdict {
   if (file === null) return missingFile(pair);
   const { schema, diagnostics } = resolveUnder(parties, factsOf(file), parties.permissions);
   const problems = complaints(diagnostics);
-  if (problems.length > 0) return judge(pair, problems);
+  if (problems.length > 0) return verdictOf(pair, problems);
   const access = (schema: Schema) => resolveApi(schema).access.map(({ access: entry }) => entry);
-  return judge(pair, [...compareAccess(access(file), access(schema)), ...compareRest(file, schema)]);
+  return verdictOf(pair, [...compareAccess(access(file), access(schema)), ...compareRest(file, schema)]);
 }
 
 /** Compares the other results of the configuration: names, relations, notes. */
@@ -152,8 +152,8 @@ function outputAndPermissions(parties: Parties): Verdict {
   if (facts === null) return missingFile(pair);
   const { schema, diagnostics } = resolveUnder(parties, facts, parties.permissions);
   const problems = complaints(diagnostics);
-  if (problems.length > 0) return judge(pair, problems);
-  return judge(
+  if (problems.length > 0) return verdictOf(pair, problems);
+  return verdictOf(
     pair,
     compareAccess(
       output.access,

@@ -14,7 +14,7 @@ export function lineDifference(before: string, after: string, limit: number): re
   ];
 }
 
-function marked(mark: string, lines: readonly string[], limit: number): readonly string[] {
-  const shown = lines.slice(0, limit).map((line) => `${mark} ${line}`);
-  return lines.length > limit ? [...shown, `${mark} … ${lines.length - limit} more`] : shown;
+function marked(prefix: string, lines: readonly string[], limit: number): readonly string[] {
+  const shown = lines.slice(0, limit).map((line) => `${prefix} ${line}`);
+  return lines.length > limit ? [...shown, `${prefix} … ${lines.length - limit} more`] : shown;
 }

@@ -21,7 +21,7 @@ export interface Verdict {
 }
 
 /** Makes a verdict of findings: none means that the two fit. */
-export function judge(pair: Verdict['pair'], findings: readonly Finding[]): Verdict {
+export function verdictOf(pair: Verdict['pair'], findings: readonly Finding[]): Verdict {
   return { pair, verdict: findings.length === 0 ? 'fits' : 'differs', findings };
 }
 

@@ -9,13 +9,13 @@ import {
 } from '@tablewright/runtime';
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { type CheckedRule, checkRules, type ItemQuestion, unchecked } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { type ItemQuestion, type Judged, judgeRules, unjudged } from '../explain/judge-rules.ts';
 import { notOffered, type RuledAction } from '../explain/offered.ts';
 import { accessOf, callerOf, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
-import { judging } from '../judging.ts';
+import { checking } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connectPresent } from '../source.ts';
@@ -38,7 +38,7 @@ export async function can(
   options: CanOptions,
 ): Promise<void> {
   const progress = processProgress(options);
-  const allowed = await judging(() => answer({ role, action: actionOf(action), collection, key }, options, progress));
+  const allowed = await checking(() => check({ role, action: actionOf(action), collection, key }, options, progress));
   if (!allowed) process.exitCode = exitCodes.invalid;
 }
 
@@ -49,7 +49,7 @@ interface Question {
   readonly key: string | undefined;
 }
 
-async function answer(question: Question, options: CanOptions, progress: Progress): Promise<boolean> {
+async function check(question: Question, options: CanOptions, progress: Progress): Promise<boolean> {
   const { role, action, collection, key } = question;
   if (action === 'create' && key !== undefined) {
     throw new CommandError(exitCodes.usage, 'An item that is created has no key yet.', 'Leave the key out.');
@@ -68,12 +68,16 @@ async function answer(question: Question, options: CanOptions, progress: Progres
     const rules = rulesOf(access, collection, action);
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
-    const judged = source === null || key === undefined ? rules.map(unjudged) : await judgeRules(item, rules, source);
-    if (judged === null) throw unknownItem(collection, key, descriptor.key);
+    const checkedRules =
+      source === null || key === undefined ? rules.map(unchecked) : await checkRules(item, rules, source);
+    if (checkedRules === null) throw unknownItem(collection, key, descriptor.key);
     // Without a connection the key of the role is not known, which it has all the same.
     const signedIn = { ...caller, role: caller.role ?? (source === null && role !== 'public' ? role : null) };
-    const usable = judged.map((judgedRule) => ({ ...judgedRule, usable: isUsable(judgedRule.rule, signedIn) }));
-    return tell(question, access, usable, notOffered(api, collection, action), visibly(progress));
+    const usable = checkedRules.map((checkedRule) => ({
+      ...checkedRule,
+      usable: isUsable(checkedRule.rule, signedIn),
+    }));
+    return printAnswer(question, access, usable, notOffered(api, collection, action), visibly(progress));
   } finally {
     await source?.close();
   }
@@ -84,18 +88,18 @@ function isUsable(rule: AccessRule | WriteRule, caller: Caller): boolean {
   return !('presets' in rule) || canPreset(rule, caller);
 }
 
-interface Answered extends Judged {
+interface Answered extends CheckedRule {
   readonly usable: boolean;
 }
 
-function tell(
+function printAnswer(
   { role, action, collection, key }: Question,
   access: AccessClass,
-  judged: readonly Answered[],
+  checkedRules: readonly Answered[],
   impossible: string | null,
   progress: Progress,
 ): boolean {
-  const allowed = impossible === null && judged.some(({ holds, usable }) => holds !== false && usable);
+  const allowed = impossible === null && checkedRules.some(({ holds, usable }) => holds !== false && usable);
   const what = `${action} ${collection}${key === undefined ? '' : ` ${key}`}`;
   progress.event('answer', {
     role,
@@ -105,13 +109,13 @@ function tell(
     allowed,
     accessClass: access.name,
     impossible,
-    rules: judged.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
+    rules: checkedRules.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
   progress.say(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}${what}.`);
   if (impossible !== null) progress.say(`  Nobody may: ${impossible}`);
-  if (judged.length === 0) progress.say(`  No rule of ${role} is about ${action} of ${collection}.`);
-  for (const [index, judgedRule] of judged.entries()) {
-    for (const line of ruleLines(judgedRule, index, action)) progress.say(`  ${line}`);
+  if (checkedRules.length === 0) progress.say(`  No rule of ${role} is about ${action} of ${collection}.`);
+  for (const [index, checkedRule] of checkedRules.entries()) {
+    for (const line of ruleLines(checkedRule, index, action)) progress.say(`  ${line}`);
   }
   return allowed;
 }

@@ -1,7 +1,7 @@
 import { checkProject } from '../check/check-project.ts';
 import type { Verdict } from '../check/verdict.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { judging } from '../judging.ts';
+import { checking } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import type { GlobalOptions } from './options.ts';
@@ -15,10 +15,10 @@ export interface CheckOptions extends GlobalOptions {
 /** `platform check`: one verdict for each two of database, platform.schema.json, generated files and permissions. */
 export async function check(options: CheckOptions): Promise<void> {
   const progress = processProgress(options);
-  const verdicts = await judging(async () =>
+  const verdicts = await checking(async () =>
     checkProject(await loadProject(options.project), progress, { offline: options.offline === true }),
   );
-  for (const verdict of verdicts) tell(verdict, progress);
+  for (const verdict of verdicts) printVerdict(verdict, progress);
   const bad = verdicts.filter(({ verdict }) => verdict !== 'fits').length;
   progress.event('summary', { pairs: verdicts.length, fitting: verdicts.length - bad });
   if (bad > 0) process.exitCode = exitCodes.invalid;
@@ -27,7 +27,7 @@ export async function check(options: CheckOptions): Promise<void> {
 /** Findings of one pair that are worth reading at once; `--json` has them all. */
 const findingsShown = 20;
 
-function tell({ pair, verdict, findings }: Verdict, progress: Progress): void {
+function printVerdict({ pair, verdict, findings }: Verdict, progress: Progress): void {
   progress.event('verdict', { pair, verdict, findings });
   progress.say(`${verdict.padEnd(7)}  ${pair.join(' and ')}`);
   for (const { object, message } of findings.slice(0, findingsShown)) progress.say(`           ${object}: ${message}`);

@@ -37,8 +37,8 @@ async function compileFrom(source: Source, project: Project, progress: Progress,
       // The sample's database is ours; the tables come into any other database by `platform init` or `migrate` only.
       await installSystem(source, project, progress);
     }
-    const generation = await generateProject(project, progress, { source });
-    printSummary(project, generation, progress);
+    const result = await generateProject(project, progress, { source });
+    printSummary(project, result, progress);
   } catch (error) {
     // An open connection would keep the process from ending.
     await source.close();

@@ -1,14 +1,14 @@
 import { bothChanges, type ChangedRelations } from '@tablewright/introspect';
 import type { CompiledApi, RunningServer } from '@tablewright/runtime';
+import { startChangeEvents } from '../dev/change-events.ts';
 import { refreshModules } from '../dev/fresh-modules.ts';
 import { type HeldSource, holdSource } from '../dev/held-source.ts';
 import { linkCompilation } from '../dev/link-compilation.ts';
-import { type Lookout, type Noticed, startLookout } from '../dev/lookout.ts';
-import { startNotices } from '../dev/notices.ts';
+import { printFailure, printRebuilt, printTypes } from '../dev/print.ts';
 import { type Built, buildFirst, differenceOf, newWarnings, rebuild } from '../dev/rebuild.ts';
 import { createRenewableRecompiler, type RenewableRecompiler } from '../dev/renewable-recompiler.ts';
-import { tellFailure, tellRebuilt, tellTypes } from '../dev/tell.ts';
 import { startTypeChecks, type TypeChecks } from '../dev/type-checks.ts';
+import { type Noticed, startWatcher, type Watcher } from '../dev/watcher.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { outputOf } from '../extensions.ts';
 import { type Progress, processProgress } from '../progress.ts';
@@ -35,18 +35,18 @@ export async function dev(options: DevOptions): Promise<void> {
   refreshModules(project.folder);
   const source = await connect(project, progress);
   const held = holdSource(source, progress);
-  const lookout = await startLookout(project, held, progress.say);
-  const endNotices = options.notify === true ? await startNotices(project, source, lookout, progress) : null;
+  const watcher = await startWatcher(project, held, progress.say);
+  const endChangeEvents = options.notify === true ? await startChangeEvents(project, source, watcher, progress) : null;
   let running: Running | null = null;
   try {
-    const ready = await buildPatiently(project, held, lookout, stopping, progress);
+    const ready = await buildPatiently(project, held, watcher, stopping, progress);
     if (ready !== null) {
-      printSummary(ready.built.project, ready.built.generation, progress);
+      printSummary(ready.built.project, ready.built.result, progress);
       running = await serveFirst(ready, held, options, progress);
-      await follow(running, lookout, stopping, progress);
+      await follow(running, watcher, stopping, progress);
     }
   } finally {
-    await endNotices?.();
+    await endChangeEvents?.();
     await running?.types?.close();
     await running?.server.close();
     await running?.built.cleared;
@@ -69,7 +69,7 @@ interface Ready {
 async function buildPatiently(
   first: Project,
   held: HeldSource,
-  lookout: Lookout,
+  watcher: Watcher,
   stopping: AbortSignal,
   progress: Progress,
 ): Promise<Ready | null> {
@@ -87,10 +87,10 @@ async function buildPatiently(
       const code = error instanceof CommandError ? error.exitCode : exitCodes.internal;
       const isUnread = code === exitCodes.database && noticed !== null;
       if (!isUnread && code !== exitCodes.invalid && code !== exitCodes.start) throw error;
-      if (isUnread) lookout.forgetTables();
-      tellFailure(noticed === null ? [] : reasonsOf(noticed), error, 'It is tried again after a change.', progress);
+      if (isUnread) watcher.forgetTables();
+      printFailure(noticed === null ? [] : reasonsOf(noticed), error, 'It is tried again after a change.', progress);
     }
-    noticed = await lookout.next(project, stopping);
+    noticed = await watcher.next(project, stopping);
     if (noticed === null) return null;
   }
 }
@@ -130,18 +130,18 @@ async function serveFirst(
   progress.say('\nWatching the database, the configuration, permissions, templates, extensions and documents.');
   const folders = [outputOf(project), 'extensions'];
   const types = options.types
-    ? startTypeChecks({ folder: project.folder, folders }, (verdict) => tellTypes(verdict, progress))
+    ? startTypeChecks({ folder: project.folder, folders }, (verdict) => printTypes(verdict, progress))
     : null;
   types?.check();
   return { server, held, recompiler, types, built, project, stale: null, isBuilt: true, unread: null };
 }
 
 /** Serves every change until the signal to stop. */
-async function follow(running: Running, lookout: Lookout, stopping: AbortSignal, progress: Progress): Promise<void> {
+async function follow(running: Running, watcher: Watcher, stopping: AbortSignal, progress: Progress): Promise<void> {
   for (;;) {
-    const noticed = await lookout.next(running.project, stopping);
+    const noticed = await watcher.next(running.project, stopping);
     if (noticed === null) return;
-    await change(running, noticed, lookout, progress);
+    await change(running, noticed, watcher, progress);
   }
 }
 
@@ -149,7 +149,7 @@ function reasonsOf({ paths, tables }: Noticed): readonly string[] {
   return [...paths, ...(tables === null ? [] : ['database'])];
 }
 
-async function change(running: Running, noticed: Noticed, lookout: Lookout, progress: Progress): Promise<void> {
+async function change(running: Running, noticed: Noticed, watcher: Watcher, progress: Progress): Promise<void> {
   const { number, paths, tables, isProof, start } = noticed;
   const reasons = reasonsOf(noticed);
   // The configuration chooses tables.
@@ -174,25 +174,25 @@ async function change(running: Running, noticed: Noticed, lookout: Lookout, prog
     if (served === null) return;
     // Consequences of a changed relation are looked up in the catalog; the check that this was all runs when the
     // process is idle.
-    if (stale !== null && stale !== 'all') lookout.proveTables();
+    if (stale !== null && stale !== 'all') watcher.proveTables();
     if (unwritten !== null) {
-      tellFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);
+      printFailure(reasons, unwritten, 'It is served. Its files are written with the next change.', progress);
       return;
     }
     const diff = differenceOf(before, built);
     const nothing =
-      tables !== null && paths.length === 0 && diff.changes.length === 0 && built.generation.written.written === 0;
+      tables !== null && paths.length === 0 && diff.changes.length === 0 && built.result.written.written === 0;
     if (nothing) return;
-    const { written } = built.generation;
+    const { written } = built.result;
     const ms = Math.round(served - start);
-    tellRebuilt({ reasons, diff, written, warnings: newWarnings(before, built), ms }, progress);
+    printRebuilt({ reasons, diff, written, warnings: newWarnings(before, built), ms }, progress);
     types?.check();
   } catch (error) {
     const unread = error instanceof CommandError && error.exitCode === exitCodes.database ? error.message : null;
-    if (unread !== null) lookout.forgetTables();
+    if (unread !== null) watcher.forgetTables();
     const isTold = unread !== null && unread === running.unread && paths.length === 0;
     running.unread = unread;
-    if (!isTold) tellFailure(reasons, error, 'What was served before stays.', progress);
+    if (!isTold) printFailure(reasons, error, 'What was served before stays.', progress);
   }
 }
 

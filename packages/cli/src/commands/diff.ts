@@ -14,12 +14,12 @@ import {
 import { printDiagnostics } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
 import { readAcknowledged } from '../diff/acknowledged.ts';
-import { askRenames } from '../diff/ask-renames.ts';
 import { outputAt } from '../diff/output-at.ts';
+import { promptRenames } from '../diff/prompt-renames.ts';
 import { folderInRepository } from '../diff/revision-file.ts';
 import { schemaAt, workingTree } from '../diff/schema-at.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { judging } from '../judging.ts';
+import { checking } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { count, type Resolution } from '../steps.ts';
@@ -43,7 +43,7 @@ export interface DiffOptions extends GlobalOptions {
 /** `platform diff [FROM] [TO]`: effects of a change on every client of every role. */
 export async function diff(from: string | undefined, to: string | undefined, options: DiffOptions): Promise<void> {
   const progress = processProgress(options);
-  const isFine = await judging(() => compare(from ?? 'HEAD', to ?? workingTree, options, progress));
+  const isFine = await checking(() => compare(from ?? 'HEAD', to ?? workingTree, options, progress));
   if (!isFine) process.exitCode = exitCodes.invalid;
 }
 
@@ -104,7 +104,7 @@ async function chooseRenames(before: Schema, after: Schema, options: DiffOptions
   if (!options.guess) return found.filter(({ certain }) => certain);
   const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
   if (guesses.length === 0 || !isAsked) return found;
-  const agreed = new Set(await askRenames(guesses));
+  const agreed = new Set(await promptRenames(guesses));
   return found.flatMap((difference) =>
     difference.certain ? [difference] : agreed.has(difference) ? [{ ...difference, certain: true }] : [],
   );

@@ -7,7 +7,7 @@ import { examineProject } from '../doctor/examine-project.ts';
 import { examineTables } from '../doctor/examine-tables.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { CommandError, DiagnosticsError, exitCodes } from '../exit-codes.ts';
-import { judging } from '../judging.ts';
+import { checking } from '../judging.ts';
 import { knownFailure } from '../known-failure.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject, type Project } from '../project.ts';
@@ -19,7 +19,7 @@ import type { GlobalOptions } from './options.ts';
 /** `platform doctor`: finds problems of machine, project and database, each with advice. */
 export async function doctor(options: GlobalOptions): Promise<void> {
   const progress = processProgress(options);
-  const findings = await judging(() => examine(options, progress));
+  const findings = await checking(() => examine(options, progress));
   const shown = findings.filter(({ severity }) => progress.notes || severity !== 'note');
   for (const finding of findings) progress.event('finding', { ...finding });
   for (const { check, severity, message, advice } of shown) {

@@ -1,14 +1,14 @@
 import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@tablewright/runtime';
 import { explainRead, planRead } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { type AskedRequest, boundsOf, explainWriting, onItems, tellRefusal } from '../explain/explain-writing.ts';
-import { itemIn, type Judged, judgeNamed } from '../explain/judge-rules.ts';
+import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';
+import { printPlan, printStatement } from '../explain/print-plan.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
-import { tellPlan, tellStatement } from '../explain/tell-plan.ts';
 import { visibly } from '../explain/visibly.ts';
-import { judging } from '../judging.ts';
+import { checking } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { connectPresent, type Source } from '../source.ts';
@@ -32,7 +32,7 @@ export interface ExplainOptions extends GlobalOptions {
 /** `platform explain "GET /items/…" --as ROLE`: rules, statements and parameters, and the database's plans. */
 export async function explain(request: string, options: ExplainOptions): Promise<void> {
   const progress = processProgress(options);
-  const answered = await judging(() => explainRequest(request, options, progress));
+  const answered = await checking(() => explainRequest(request, options, progress));
   if (!answered) process.exitCode = exitCodes.invalid;
 }
 
@@ -43,11 +43,11 @@ async function explainRequest(request: string, options: ExplainOptions, progress
   const source = options.offline === true ? null : await connectPresent(project, progress, { hint });
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
-    const asked = { project, schema, source, role: options.as, user: options.user ?? null };
-    const telling = visibly(progress);
-    if (method === 'GET') return await explainReading(target, asked, options.analyze === true, telling);
+    const question = { project, schema, source, role: options.as, user: options.user ?? null };
+    const output = visibly(progress);
+    if (method === 'GET') return await explainReading(target, question, options.analyze === true, output);
     const write: WriteToExplain = { method, target, body: options.data ?? '' };
-    return await explainWriting(write, asked, options.rehearse === true, telling);
+    return await explainWriting(write, question, options.rehearse === true, output);
   } finally {
     await source?.close();
   }
@@ -55,7 +55,7 @@ async function explainRequest(request: string, options: ExplainOptions, progress
 
 async function explainReading(
   target: string,
-  { schema, source, role, user }: AskedRequest,
+  { schema, source, role, user }: RoleRequest,
   analyze: boolean,
   progress: Progress,
 ): Promise<boolean> {
@@ -68,12 +68,12 @@ async function explainReading(
     target,
     explainRead(api, target, caller, { limits, ...(countRows && { countRows }) }),
   );
-  const rules = await judgeNamed({ api, caller, target }, rulesOf(access, target), source);
+  const rules = await checkNamedRules({ api, caller, target }, rulesOf(access, target), source);
   if (explained.kind === 'refused') {
     const { code, message, reasons } = explained;
     progress.event('refused', { code, message, reasons });
-    tellRefusal(explained, progress);
-    tellRules(target, access, rules, progress);
+    printRefusal(explained, progress);
+    printRules(target, access, rules, progress);
     return false;
   }
   progress.event('read', {
@@ -81,10 +81,10 @@ async function explainReading(
     accessClass: access.name,
     rules: rules.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
-  tellRules(target, access, rules, progress);
-  tellRead(explained, progress);
+  printRules(target, access, rules, progress);
+  printRead(explained, progress);
   const { plan, parameters } = planRead(api, target, caller, limits);
-  if (source !== null) await tellPlan({ statement: plan.statement, parameters }, schema, source, analyze, progress);
+  if (source !== null) await printPlan({ statement: plan.statement, parameters }, schema, source, analyze, progress);
   return true;
 }
 
@@ -127,7 +127,7 @@ function rulesOf({ collections }: AccessClass, target: string): readonly AccessR
   return collections.find(({ collection }) => collection === itemIn(target).collection)?.read ?? [];
 }
 
-function tellRules(target: string, access: AccessClass, rules: readonly Judged[], progress: Progress): void {
+function printRules(target: string, access: AccessClass, rules: readonly CheckedRule[], progress: Progress): void {
   progress.say(`rules    of ${access.roles.join(', ')} for reading ${itemIn(target).collection}`);
   if (rules.length === 0) progress.say('           none');
   for (const [index, rule] of rules.entries()) {
@@ -135,9 +135,9 @@ function tellRules(target: string, access: AccessClass, rules: readonly Judged[]
   }
 }
 
-function tellRead(read: ExplainedRead, progress: Progress): void {
+function printRead(read: ExplainedRead, progress: Progress): void {
   progress.say(`answer   ${read.many ? 'a list' : 'one item'}`);
   for (const line of read.answer) progress.say(`           ${line}`);
   progress.say('SQL');
-  tellStatement(read.statement, read.parameters, progress);
+  printStatement(read.statement, read.parameters, progress);
 }

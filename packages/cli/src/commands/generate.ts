@@ -1,6 +1,6 @@
 import { generateProject } from '../compile-project.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { judging } from '../judging.ts';
+import { checking } from '../judging.ts';
 import { workOnce } from '../one-run.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
@@ -37,8 +37,8 @@ export async function generate(options: GenerateCommandOptions): Promise<void> {
     await generateClients(project, progress, { offline, force, classes: classesOf(options) });
     return;
   }
-  const generation = await generateProject(project, progress, { offline, force });
-  printSummary(project, generation, progress);
+  const result = await generateProject(project, progress, { offline, force });
+  printSummary(project, result, progress);
 }
 
 function refuseCombinations({ check, clientsOnly, classes, force }: GenerateCommandOptions): void {
@@ -51,7 +51,7 @@ function refuseCombinations({ check, clientsOnly, classes, force }: GenerateComm
 }
 
 async function checkFiles(options: GenerateCommandOptions, progress: Progress, offline: boolean): Promise<void> {
-  const upToDate = await judging(async () => {
+  const upToDate = await checking(async () => {
     const { checkOutput } = await import('../check/check-output.ts');
     return checkOutput(await loadProject(options.project), progress, { offline });
   });

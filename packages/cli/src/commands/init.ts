@@ -47,7 +47,7 @@ export async function init(options: InitOptions): Promise<void> {
   await mkdir(folder, { recursive: true });
   const isStarter = isUntouched(folder);
   const isAsked = !isStarter && options.yes !== true && process.stdin.isTTY === true;
-  const answers = isAsked ? await ask() : defaults;
+  const answers = isAsked ? await promptAnswers() : defaults;
   for (const file of await filesFor({ folder, config: configText(answers), hasTables: isStarter })) {
     // A configuration of another name counts as well.
     const isThere = file.name.startsWith('platform.config.') && configName(folder) !== undefined;
@@ -57,7 +57,7 @@ export async function init(options: InitOptions): Promise<void> {
   }
   if (options.deploy !== undefined) await copyDeployment(folder, options.deploy, progress);
   if (options.system === true || answers.system) await installTables(folder, progress);
-  tellNext(folder, progress);
+  printNext(folder, progress);
 }
 
 /** True if nothing conflicts with initial tables: no configuration, no rules, no database. */
@@ -67,7 +67,7 @@ function isUntouched(folder: string): boolean {
   return !present && configName(folder) === undefined && !hasDatabase(state);
 }
 
-function tellNext(folder: string, progress: Progress): void {
+function printNext(folder: string, progress: Progress): void {
   const install = installCommand(folder);
   const commands = [
     ...(install === null ? [] : [install]),
@@ -92,7 +92,7 @@ async function installTables(folder: string, progress: Progress): Promise<void> 
   }
 }
 
-async function ask(): Promise<Answers> {
+async function promptAnswers(): Promise<Answers> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const schemas = await terminal.question('Database schemas, comma-separated (empty: all) ');

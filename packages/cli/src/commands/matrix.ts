@@ -4,7 +4,7 @@ import { type MatrixFormat, matrixFormats, printMatrix } from '@tablewright/comp
 import { lineDifference } from '../check/line-difference.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { judging } from '../judging.ts';
+import { checking } from '../judging.ts';
 import { type Progress, processProgress } from '../progress.ts';
 import { loadProject } from '../project.ts';
 import { writeOutput } from '../write-output.ts';
@@ -26,7 +26,7 @@ export async function permissionsMatrix(options: MatrixOptions): Promise<void> {
     await printOrWrite(options, progress);
     return;
   }
-  if (!(await judging(() => checkFile(options, progress)))) process.exitCode = exitCodes.invalid;
+  if (!(await checking(() => checkFile(options, progress)))) process.exitCode = exitCodes.invalid;
 }
 
 async function matrixText(options: MatrixOptions, progress: Progress): Promise<string> {
@@ -38,10 +38,10 @@ async function matrixText(options: MatrixOptions, progress: Progress): Promise<s
 /** The ending of the file says it where no option does. */
 function formatOf({ format, output = '' }: MatrixOptions): MatrixFormat {
   const endings: Readonly<Record<string, MatrixFormat>> = { md: 'markdown', csv: 'csv', html: 'html' };
-  const wanted = format ?? endings[output.split('.').at(-1) ?? ''] ?? 'text';
-  const found = matrixFormats.find((candidate) => candidate === wanted);
+  const formatName = format ?? endings[output.split('.').at(-1) ?? ''] ?? 'text';
+  const found = matrixFormats.find((candidate) => candidate === formatName);
   if (found !== undefined) return found;
-  throw new CommandError(exitCodes.usage, `"${wanted}" is no format.`, `Formats are ${matrixFormats.join(', ')}.`);
+  throw new CommandError(exitCodes.usage, `"${formatName}" is no format.`, `Formats are ${matrixFormats.join(', ')}.`);
 }
 
 async function printOrWrite(options: MatrixOptions, progress: Progress): Promise<void> {

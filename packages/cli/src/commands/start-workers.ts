@@ -1,12 +1,12 @@
 /** `platform start --workers N`: several processes on one port; this one only watches over them. */
 import cluster from 'node:cluster';
 import { adminToken } from '../admin-token.ts';
-import { type Crew, createCrew, finish, type Readiness } from '../crew.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { type ServiceManager, serviceManager } from '../service-manager.ts';
 import { databaseUrl, type Settings } from '../settings.ts';
 import { printWelcome } from '../welcome.ts';
+import { createWorkerCluster, finish, type Readiness, type WorkerCluster } from '../worker-cluster.ts';
 import { checkContract, importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
 
 /** More would be a mistake: each process has connections and a compiler of its own. */
@@ -31,13 +31,13 @@ export function workersOf({ workers }: StartOptions, project: Settings): number 
 export async function startCrew(project: Settings, size: number, progress: Progress): Promise<void> {
   await checkContract(project);
   const token = await adminToken(project.stateFolder);
-  const crew = createCrew(size, (text) => {
+  const workers = createWorkerCluster(size, (text) => {
     progress.event('workers', { message: text.trim() });
     progress.say(text);
   });
   const manager = serviceManager(progress.say);
-  obeySignals(crew, manager);
-  const ready = await progress.phase('listen', () => crew.start());
+  obeySignals(workers, manager);
+  const ready = await progress.phase('listen', () => workers.start());
   const [first] = ready;
   if (first === undefined) return;
   manager.ready(first.url);
@@ -53,15 +53,15 @@ export async function startCrew(project: Settings, size: number, progress: Progr
 }
 
 /** Signals to stop as one process has them; SIGHUP replaces the processes one after the other. */
-function obeySignals(crew: Crew, manager: ServiceManager): void {
+function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
   let stopping = false;
   const stop = (): void => {
     if (stopping) {
-      crew.kill();
+      workers.kill();
       process.exit(1);
     }
     stopping = true;
-    crew.stop().then(
+    workers.stop().then(
       () => process.exit(0),
       () => process.exit(1),
     );
@@ -70,7 +70,7 @@ function obeySignals(crew: Crew, manager: ServiceManager): void {
   process.on('SIGINT', stop);
   process.on('SIGHUP', () => {
     manager.reloading();
-    void crew.restart().then(() => manager.ready());
+    void workers.restart().then(() => manager.ready());
   });
 }
 

@@ -1,6 +1,6 @@
 import { type CompileOptions, type CompileResult, compile } from '@tablewright/compiler/compile';
 import type { Schema } from '@tablewright/introspect/schema';
-import { openArchive } from '../archive/project-archive.ts';
+import { openCache } from '../disk-cache/project-cache.ts';
 
 /** Compiled result that is not cached yet. */
 export interface Kept {
@@ -9,9 +9,9 @@ export interface Kept {
   save(): Promise<void>;
 }
 
-/** Compiles with the archive in a folder; null for none. */
+/** Compiles with the disk cache in a folder; null for none. */
 export async function compileKept(schema: Schema, options: CompileOptions, cache: string | null): Promise<Kept> {
-  const archive = cache === null ? null : await openArchive(cache, options.part);
-  const result = compile(schema, { ...options, ...(archive && { archive }) });
-  return { result, save: async () => archive?.save().catch(() => undefined) };
+  const diskCache = cache === null ? null : await openCache(cache, options.part);
+  const result = compile(schema, { ...options, ...(diskCache && { diskCache }) });
+  return { result, save: async () => diskCache?.save().catch(() => undefined) };
 }

@@ -2,14 +2,14 @@
 import { availableParallelism } from 'node:os';
 import type { CompileResult, GeneratedFile } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { RunSources } from '../archive/last-run.ts';
+import type { RunSources } from '../disk-cache/last-run.ts';
 import { startWorker } from '../worker-thread.ts';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
 /** Inputs of the thread; plain data. */
 export interface DescribingSources {
   readonly inputs: RunSources['inputs'];
-  /** The folder of the archive; null where none is to be used. */
+  /** The folder of the disk cache; null where none is to be used. */
   readonly cache: string | null;
 }
 
@@ -47,24 +47,24 @@ export function startDescribing(workerData: DescribingSources): DescribingThread
   const { worker, send } = startWorker<DescribingQuestion>()(new URL(name, import.meta.url), workerData, {
     resourceLimits: { maxYoungGenerationSizeMb },
   });
-  const answer = Promise.withResolvers<CompileResult['diagnostics']>();
-  worker.on('error', answer.reject);
+  const outcome = Promise.withResolvers<CompileResult['diagnostics']>();
+  worker.on('error', outcome.reject);
   const ended = Promise.withResolvers<void>();
   worker.on('exit', () => {
-    answer.reject(new Error('The describing thread has ended.'));
+    outcome.reject(new Error('The describing thread has ended.'));
     ended.resolve();
   });
   // A caller that gives up before the answer ignores its rejection.
-  answer.promise.catch(() => undefined);
+  outcome.promise.catch(() => undefined);
   let answered = false;
   return {
     async describe(schema, arrived) {
       worker.on('message', (message: DescribingAnswer) => {
         if ('packed' in message) arrived(unpackFiles(message.packed));
-        else answer.resolve(message.diagnostics);
+        else outcome.resolve(message.diagnostics);
       });
       send(JSON.stringify(schema));
-      const diagnostics = await answer.promise;
+      const diagnostics = await outcome.promise;
       answered = true;
       return diagnostics;
     },

@@ -11,14 +11,14 @@ const [{ compileKept }, { packFiles }] = await Promise.all([import('./compile-ke
 
 const { inputs, cache }: DescribingSources = workerData;
 
-function tell(answer: DescribingAnswer): void {
-  parentPort?.postMessage(answer);
+function report(message: DescribingAnswer): void {
+  parentPort?.postMessage(message);
 }
 
 parentPort?.once('message', async (question: DescribingQuestion) => {
   const schema: Schema = JSON.parse(question);
-  const described = (file: GeneratedFile): void => tell({ packed: packFiles([file]) });
+  const described = (file: GeneratedFile): void => report({ packed: packFiles([file]) });
   const { result, save } = await compileKept(schema, { ...inputs, part: 'descriptions', described }, cache);
-  tell({ diagnostics: result.diagnostics });
+  report({ diagnostics: result.diagnostics });
   await save();
 });

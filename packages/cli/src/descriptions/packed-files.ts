@@ -1,29 +1,29 @@
-/** Files in pieces on their way to another thread: bytes that both have, every piece once however many files have it. */
-import { type GeneratedFile, longFile, type Piece } from '@tablewright/compiler/files';
+/** Files in chunks on their way to another thread: bytes that both have, every chunk once however many files have it. */
+import { type Chunk, type GeneratedFile, longFile } from '@tablewright/compiler/files';
 
 /** Such files; plain data. */
 export interface PackedFiles {
   readonly buffers: readonly SharedArrayBuffer[];
-  /** Where pieces stand: three numbers of each, the number of the buffer, the first byte, and how many bytes. */
+  /** Where chunks stand: three numbers of each, the number of the buffer, the first byte, and how many bytes. */
   readonly places: Uint32Array;
-  /** The pieces of every file by their numbers. */
-  readonly files: readonly { readonly path: string; readonly pieces: Uint32Array }[];
+  /** The chunks of every file by their numbers. */
+  readonly files: readonly { readonly path: string; readonly chunks: Uint32Array }[];
 }
 
 /** Packs files. Shared bytes are used as they are, and must not change any more. */
 export function packFiles(files: readonly GeneratedFile[]): PackedFiles {
   const bytes = createBytes();
-  const numbers = new Map<Piece, number>();
+  const numbers = new Map<Chunk, number>();
   const places: number[] = [];
   const packed = files.map((file) => ({
     path: file.path,
-    // The whole text of a file in pieces is not asked for: it would be put together.
-    pieces: Uint32Array.from(file.pieces ?? [file.contents], (piece) => {
-      const existing = numbers.get(piece);
+    // The whole text of a file in chunks is not asked for: it would be put together.
+    chunks: Uint32Array.from(file.chunks ?? [file.contents], (chunk) => {
+      const existing = numbers.get(chunk);
       if (existing !== undefined) return existing;
       const number = numbers.size;
-      numbers.set(piece, number);
-      places.push(...bytes.add(piece));
+      numbers.set(chunk, number);
+      places.push(...bytes.add(chunk));
       return number;
     }),
   }));
@@ -32,21 +32,21 @@ export function packFiles(files: readonly GeneratedFile[]): PackedFiles {
 
 /** The files again. */
 export function unpackFiles({ buffers, places, files }: PackedFiles): readonly GeneratedFile[] {
-  const pieces = Array.from({ length: places.length / 3 }, (_, index): Piece => {
+  const chunks = Array.from({ length: places.length / 3 }, (_, index): Chunk => {
     const [buffer = 0, start = 0, length = 0] = places.subarray(3 * index, 3 * index + 3);
     return new Uint8Array(buffers[buffer] ?? new SharedArrayBuffer(0), start, length);
   });
   return files.map((file) =>
     longFile(
       file.path,
-      Array.from(file.pieces, (number) => pieces[number] ?? ''),
+      Array.from(file.chunks, (number) => chunks[number] ?? ''),
     ),
   );
 }
 
 type Place = readonly [buffer: number, start: number, length: number];
 
-/** Bytes of a buffer into which pieces are copied, if they fit. */
+/** Bytes of a buffer into which chunks are copied, if they fit. */
 const bufferBytes = 1 << 22;
 
 /** Bytes of a character of a string at most, as UTF-8. */
@@ -78,22 +78,22 @@ function createBytes() {
     return open;
   }
 
-  function copy(piece: Piece): Place {
-    const to = room(typeof piece === 'string' ? piece.length * mostBytes : piece.length);
+  function copy(chunk: Chunk): Place {
+    const to = room(typeof chunk === 'string' ? chunk.length * mostBytes : chunk.length);
     const start = to.used;
-    if (typeof piece === 'string') to.used += to.bytes.write(piece, start);
+    if (typeof chunk === 'string') to.used += to.bytes.write(chunk, start);
     else {
-      to.bytes.set(piece, start);
-      to.used += piece.length;
+      to.bytes.set(chunk, start);
+      to.used += chunk.length;
     }
     return [to.number, start, to.used - start];
   }
 
   return {
     buffers,
-    add(piece: Piece): Place {
-      if (typeof piece === 'string' || !(piece.buffer instanceof SharedArrayBuffer)) return copy(piece);
-      return [numberOf(piece.buffer), piece.byteOffset, piece.length];
+    add(chunk: Chunk): Place {
+      if (typeof chunk === 'string' || !(chunk.buffer instanceof SharedArrayBuffer)) return copy(chunk);
+      return [numberOf(chunk.buffer), chunk.byteOffset, chunk.length];
     },
   };
 }

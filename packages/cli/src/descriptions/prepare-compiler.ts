@@ -1,7 +1,7 @@
 /** Compiles a project in one thread, or in two if that is worth it, and caches reusable results. */
-import type { CompileMemory, CompileOptions, CompileResult, GeneratedFile } from '@tablewright/compiler/compile';
+import type { CompileOptions, CompileResult, GeneratedFile, MemoCache } from '@tablewright/compiler/compile';
 import type { Schema } from '@tablewright/introspect/schema';
-import { isArchived } from '../archive/project-archive.ts';
+import { isCached } from '../disk-cache/project-cache.ts';
 import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';
 
 /** How a compiler works; it changes nothing but the time. */
@@ -9,8 +9,8 @@ export interface CompilerCircumstances {
   /** How many there are. */
   readonly tables: number;
   /** Cache of a process that compiles repeatedly; it is used in one thread. */
-  readonly memory: CompileMemory | null;
-  /** The folder of the archive; null for none. */
+  readonly memoCache: MemoCache | null;
+  /** The folder of the disk cache; null for none. */
   readonly cache: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface PreparedCompiler {
 const worthArchiving = 100;
 
 /** True if a schema has that many collections. */
-export function isWorthArchiving({ collections }: Schema): boolean {
+export function isWorthCaching({ collections }: Schema): boolean {
   return collections.length >= worthArchiving;
 }
 
@@ -41,15 +41,15 @@ export function isWorthArchiving({ collections }: Schema): boolean {
  */
 export async function prepareCompiler(
   inputs: CompileOptions,
-  { tables, memory, cache }: CompilerCircumstances,
+  { tables, memoCache, cache }: CompilerCircumstances,
 ): Promise<PreparedCompiler> {
-  const isShared = memory === null && isWorthDescribing(tables) && !(cache !== null && (await isArchived(cache)));
+  const isShared = memoCache === null && isWorthDescribing(tables) && !(cache !== null && (await isCached(cache)));
   const thread = isShared ? startDescribing({ inputs, cache }) : null;
   return {
     async compile(schema, meanwhile = async () => undefined) {
-      const archived = isWorthArchiving(schema) ? cache : null;
-      if (thread !== null) return compileShared(schema, inputs, archived, thread, meanwhile);
-      return compileAlone(schema, { ...inputs, ...(memory && { memory }) }, archived, meanwhile);
+      const cached = isWorthCaching(schema) ? cache : null;
+      if (thread !== null) return compileShared(schema, inputs, cached, thread, meanwhile);
+      return compileAlone(schema, { ...inputs, ...(memoCache && { memoCache }) }, cached, meanwhile);
     },
     close: async () => thread?.close(),
   };

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /** Suffix of the address of a project's module, so that Node takes a changed file for another module. */
-const mark = 'changed';
+const queryName = 'changed';
 
 /**
  * Lets the modules of a project be loaded again after they have changed: the project's modules that a module with a
@@ -26,11 +26,11 @@ export function freshUrl(path: string, number: number): string {
 }
 
 function numberOf(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).searchParams.get(mark) : null;
+  return URL.canParse(url) ? new URL(url).searchParams.get(queryName) : null;
 }
 
 function numbered(address: string, number: string): string {
   const url = new URL(address);
-  url.searchParams.set(mark, number);
+  url.searchParams.set(queryName, number);
   return url.href;
 }

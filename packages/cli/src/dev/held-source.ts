@@ -1,4 +1,4 @@
-import { type CatalogMarks, readMarks } from '@tablewright/introspect';
+import { type CatalogStamps, readStamps } from '@tablewright/introspect';
 import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { connect, type Source } from '../source.ts';
@@ -8,8 +8,8 @@ import { readOptions } from '../steps.ts';
 export interface HeldSource {
   /** The one in use. */
   current(): Source;
-  /** As of `readMarks`; null while the database is away. */
-  marks(project: Project): Promise<CatalogMarks | null>;
+  /** As of `readStamps`; null while the database is away. */
+  stamps(project: Project): Promise<CatalogStamps | null>;
   /** Closes the current connection, unless it is the first one and `first` is false. */
   close(first: boolean): Promise<void>;
 }
@@ -20,9 +20,9 @@ export function holdSource(first: Source, progress: Progress): HeldSource {
   let current = first;
   return {
     current: () => current,
-    async marks(project) {
+    async stamps(project) {
       try {
-        return await readMarks(current.dialect, current.run, readOptions(project));
+        return await readStamps(current.dialect, current.run, readOptions(project));
       } catch {
         if (current.embedded !== null) return null;
         await current.close().catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
  * Files that this process has left in an output folder: it still has the texts, so it does not read untouched files.
  */
-import { isUntouched, type LeftFile, leftFile } from '../archive/left-files.ts';
+import { isUntouched, type LeftFile, leftFile } from '../disk-cache/left-files.ts';
 import { haveSameText, type OutputFile } from '../output-file.ts';
 import type { KnownContents } from '../write-files.ts';
 

@@ -1,12 +1,12 @@
 /** One change of a project under development, from its files and tables to requests that it answers. */
 import {
-  type CompileMemory,
-  createCompileMemory,
+  createMemoCache,
   type Diff,
   diffSchemas,
   isSame,
   type ListedExtensions,
   listedFile,
+  type MemoCache,
 } from '@tablewright/compiler';
 import type { ChangedRelations } from '@tablewright/introspect';
 import type { CompiledApi } from '@tablewright/runtime';
@@ -17,7 +17,7 @@ import type { Project } from '../project.ts';
 import { type ReadFacts, readFacts } from '../read-facts.ts';
 import { reasonOf } from '../readable.ts';
 import type { Source } from '../source.ts';
-import type { Generation } from '../steps.ts';
+import type { GenerateResult } from '../steps.ts';
 import { type LeftOutput, noteOutput } from './left-output.ts';
 import { isExtended, linkCompilation } from './link-compilation.ts';
 import { startRewriting } from './rewriting.ts';
@@ -27,9 +27,9 @@ export interface Built {
   readonly project: Project;
   readonly facts: ReadFacts;
   readonly compilation: Compilation;
-  readonly generation: Generation;
+  readonly result: GenerateResult;
   readonly left: LeftOutput;
-  readonly memory: CompileMemory;
+  readonly memoCache: MemoCache;
   /** Resolves when nothing is left of the files that were replaced. */
   readonly cleared: Promise<void>;
 }
@@ -37,11 +37,11 @@ export interface Built {
 /** Builds a project for the first time. */
 export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
   const facts = await readFacts(project, progress, source).catch(refuseTables);
-  const memory = createCompileMemory();
-  const compilation = await compileProject(project, progress, { facts, memory, archived: true });
-  const generation = await writeProject(project, compilation, progress);
+  const memoCache = createMemoCache();
+  const compilation = await compileProject(project, progress, { facts, memoCache, cached: true });
+  const result = await writeProject(project, compilation, progress);
   const left = noteOutput(project.output, compilation.files);
-  return { project, facts, compilation, generation, left, memory, cleared: Promise.resolve() };
+  return { project, facts, compilation, result, left, memoCache, cleared: Promise.resolve() };
 }
 
 /** Facts of a change that a rebuild needs. */
@@ -78,27 +78,27 @@ export async function rebuild(
   serve: (api: CompiledApi, project: Project) => Promise<void>,
 ): Promise<Rebuild> {
   const {
-    memory,
+    memoCache,
     compilation: { schema: previous },
   } = last;
   const facts = tables === null ? last.facts : await readAgain(last, project, source, tables);
   if (onlyTables && isSaid(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
   const rewriting = startRewriting(project, last.left);
   try {
-    const options = { facts: { ...facts, previous }, memory };
+    const options = { facts: { ...facts, previous }, memoCache };
     const compilation = await compileProject(project, silent, options, rewriting.begin);
     const early = isExtended(compilation.files) ? await rewriting.finish(compilation) : null;
     await serve(await linkCompilation(project, compilation, number), project);
     const served = performance.now();
-    const built = { project, facts, compilation, memory };
+    const built = { project, facts, compilation, memoCache };
     const rewritten = early ?? (await rewriting.finish(compilation).catch((error: unknown) => ({ error })));
     if (!('error' in rewritten)) {
       const left = noteOutput(project.output, compilation.files);
       return { built: { ...built, ...rewritten, left }, served, unwritten: null };
     }
     // The state of the folder is unknown now, so the next build reads it.
-    const { generation, cleared } = last;
-    return { built: { ...built, generation, cleared, left: new Map() }, served, unwritten: rewritten.error };
+    const { result, cleared } = last;
+    return { built: { ...built, result, cleared, left: new Map() }, served, unwritten: rewritten.error };
   } catch (error) {
     await rewriting.close();
     throw error;
@@ -107,13 +107,13 @@ export async function rebuild(
 
 /** Unchanged tables are the same objects. */
 async function readAgain(
-  { facts: { reading }, memory }: Built,
+  { facts: { reading }, memoCache }: Built,
   project: Project,
   source: Source,
   changed: ChangedRelations,
 ): Promise<ReadFacts> {
   const facts = await readFacts(project, silent, source, { reading, changed }).catch(refuseTables);
-  return { ...facts, tables: memory.recallTables(facts.tables) };
+  return { ...facts, tables: memoCache.recallTables(facts.tables) };
 }
 
 function isSaid(before: ReadFacts, { tables, enums, diagnostics, model, permissions }: ReadFacts): boolean {

@@ -4,13 +4,13 @@ import { type Compilation, placeProject } from '../compile-project.ts';
 import type { Meanwhile } from '../descriptions/prepare-compiler.ts';
 import { silent } from '../progress.ts';
 import type { Project } from '../project.ts';
-import type { Generation } from '../steps.ts';
+import type { GenerateResult } from '../steps.ts';
 import { openOutput } from '../write-files.ts';
 import { knownOutput, type LeftOutput } from './left-output.ts';
 
 /** Written files. */
 export interface Rewritten {
-  readonly generation: Generation;
+  readonly result: GenerateResult;
   /** Resolves when nothing is left of the files that were replaced. */
   readonly cleared: Promise<void>;
 }
@@ -35,13 +35,13 @@ export function startRewriting(project: Project, left: LeftOutput): Rewriting {
     begin: output.stage,
     async finish(compilation) {
       try {
-        const { generation, clear } = await placeProject(project, compilation, silent, output.finish);
+        const { result, clear } = await placeProject(project, compilation, silent, output.finish);
         // A file that cannot be removed takes space and does no other harm.
         const cleared = bothOf(output.close(), clear()).then(
           () => undefined,
           () => undefined,
         );
-        return { generation, cleared };
+        return { result, cleared };
       } catch (error) {
         await output.close();
         throw error;

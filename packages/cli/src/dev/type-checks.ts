@@ -20,25 +20,25 @@ export interface TypeChecks {
   close(): Promise<void>;
 }
 
-/** Starts the thread; `tell` gets the result of every check that no other has followed meanwhile. */
-export function startTypeChecks(workerData: TypeSources, tell: (verdict: TypeVerdict) => void): TypeChecks {
+/** Starts the thread; `onVerdict` gets the result of every check that no other has followed meanwhile. */
+export function startTypeChecks(workerData: TypeSources, onVerdict: (verdict: TypeVerdict) => void): TypeChecks {
   const name = import.meta.url.endsWith('.ts') ? './type-worker.ts' : './type-worker.js';
   const { worker, send } = startWorker<number>()(new URL(name, import.meta.url), workerData);
   worker.unref();
-  let asked = 0;
+  let requested = 0;
   let ended = false;
   const end = (reason: string): void => {
-    if (!ended) tell({ kind: 'unchecked', reason });
+    if (!ended) onVerdict({ kind: 'unchecked', reason });
     ended = true;
   };
   worker.on('message', ({ number, verdict }: { readonly number: number; readonly verdict: TypeVerdict }) => {
-    if (number === asked) tell(verdict);
+    if (number === requested) onVerdict(verdict);
   });
   worker.on('error', (error) => end(error instanceof Error ? error.message : String(error)));
   return {
     check() {
-      asked += 1;
-      if (!ended) send(asked);
+      requested += 1;
+      if (!ended) send(requested);
     },
     async close() {
       ended = true;

@@ -21,7 +21,7 @@ export function mysqlExaminations(schema: Schema): readonly Examination[] {
     binaryLog,
     packets,
     (source) => engines(source, tables),
-    (source) => rights(source, tables),
+    (source) => privileges(source, tables),
   ];
 }
 
@@ -80,7 +80,7 @@ async function engines({ run }: Source, tables: readonly Table[]): Promise<reado
 }
 
 /** Tables are only seen by who has some right on them; here each is asked for all of its columns. */
-async function rights({ run }: Source, tables: readonly Table[]): Promise<readonly Finding[]> {
+async function privileges({ run }: Source, tables: readonly Table[]): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const table of tables) {
     const columns = table.columns.map(({ name }) => quotedName('mysql', name)).join(', ');

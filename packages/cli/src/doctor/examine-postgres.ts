@@ -7,7 +7,7 @@ import { quotedName, quotedTable } from './quoted.ts';
 
 /** Examinations of PostgreSQL. */
 export function postgresExaminations(schema: Schema): readonly Examination[] {
-  return [standby, superuser, clock, pooler, (source) => rights(source, schema)];
+  return [standby, superuser, clock, pooler, (source) => privileges(source, schema)];
 }
 
 async function standby({ run }: Source): Promise<readonly Finding[]> {
@@ -50,17 +50,19 @@ async function pooler({ pooled }: Source): Promise<readonly Finding[]> {
 }
 
 /** Columns of collections that the role may not read, by table; hidden fields are not read. */
-async function rights({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
+async function privileges({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
   const byId = new Map(tables.map((table) => [table.id, table]));
-  const wanted = collections.flatMap(({ table: id, fields }) => {
+  const expected = collections.flatMap(({ table: id, fields }) => {
     const table = byId.get(id);
     return table === undefined ? [] : [{ table, columns: fields.map(({ column }) => column) }];
   });
-  const rows = await run(rightsSql, [
-    JSON.stringify(wanted.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
+  const rows = await run(privilegesSql, [
+    JSON.stringify(expected.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
   ]);
   return rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
-    const table = wanted.find((candidate) => candidate.table.schema === schema && candidate.table.name === name)?.table;
+    const table = expected.find(
+      (candidate) => candidate.table.schema === schema && candidate.table.name === name,
+    )?.table;
     if (table === undefined || columns == null) return [];
     const what = isWhole === 'true' ? table.id : `the columns ${columns} of ${table.id}`;
     const some = isWhole === 'true' ? 'SELECT' : `SELECT (${columns})`;
@@ -75,7 +77,7 @@ async function rights({ run }: Source, { collections, tables }: Schema): Promise
 }
 
 /** By numbers and not by names: a role without access to a schema may not even ask for its tables by name. */
-const rightsSql = `SELECT n.nspname, c.relname,
+const privilegesSql = `SELECT n.nspname, c.relname,
   pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE d.denied),
   pg_catalog.bool_and(d.denied)::text, d.entered::text
 FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS wanted(schema text, name text, columns jsonb)

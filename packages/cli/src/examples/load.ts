@@ -39,8 +39,8 @@ function areExamples(value: unknown): value is Examples {
   );
 }
 
-function areMembers(value: unknown, judge: (inner: unknown) => boolean): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(judge);
+function areMembers(value: unknown, isValid: (inner: unknown) => boolean): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isValid);
 }
 
 function isExample(value: unknown): value is Example {

@@ -58,13 +58,13 @@ function exampleOf(
   secrets: ReadonlySet<string>,
 ): Example | null {
   const body = jsonOf(sent);
-  const answer = jsonOf(answered);
-  if (body === null || answer === null) return null;
+  const reply = jsonOf(answered);
+  if (body === null || reply === null) return null;
   return {
     request: `${method} ${withoutToken(url)}`,
     ...(body.length > 0 && { body: withoutSecrets(body[0] ?? null, secrets) }),
     status,
-    ...(answer.length > 0 && { answer: withoutSecrets(answer[0] ?? null, secrets) }),
+    ...(reply.length > 0 && { reply: withoutSecrets(reply[0] ?? null, secrets) }),
   };
 }
 

@@ -39,9 +39,9 @@ export function withoutSecrets(value: JsonValue, names: ReadonlySet<string>, isS
 
 /** An address without the token that it may carry. */
 export function withoutToken(url: string): string {
-  const mark = url.indexOf('?');
-  if (mark === -1) return url;
-  const parts = url.slice(mark + 1).split('&');
+  const queryStart = url.indexOf('?');
+  if (queryStart === -1) return url;
+  const parts = url.slice(queryStart + 1).split('&');
   const kept = parts.filter((part) => !/^(access_token|token)=/.test(part));
-  return url.slice(0, mark) + (kept.length > 0 ? `?${kept.join('&')}` : '');
+  return url.slice(0, queryStart) + (kept.length > 0 ? `?${kept.join('&')}` : '');
 }

@@ -19,14 +19,14 @@ import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { databaseUrl } from '../settings.ts';
 import type { Source } from '../source.ts';
-import { type Judged, judgeNamed } from './judge-rules.ts';
-import { hooksOfProject, namedExtension, tellHooks } from './project-hooks.ts';
+import { type CheckedRule, checkNamedRules } from './check-rules.ts';
+import { printPlan, printStatement } from './print-plan.ts';
+import { hooksOfProject, namedExtension, printHooks } from './project-hooks.ts';
 import { accessOf, callerOf, writableApi } from './role.ts';
 import { ruleLines } from './rule-lines.ts';
-import { tellPlan, tellStatement } from './tell-plan.ts';
 
 /** Options of explaining a request, and its caller. */
-export interface AskedRequest {
+export interface RoleRequest {
   readonly project: Project;
   readonly schema: Schema;
   /** Null where no database is to be asked. */
@@ -38,7 +38,7 @@ export interface AskedRequest {
 /** Explains a write; resolves to true if it is not refused. */
 export async function explainWriting(
   write: WriteToExplain,
-  { project, schema, source, role, user }: AskedRequest,
+  { project, schema, source, role, user }: RoleRequest,
   rehearse: boolean,
   progress: Progress,
 ): Promise<boolean> {
@@ -52,17 +52,17 @@ export async function explainWriting(
     write.target,
     explainWrite(api, write, caller, database, boundsOf(process.env)),
   ).finally(() => database?.close(1_000));
-  const judged = await judgeNamed({ api, caller, target: write.target }, explained.rules, source);
+  const checkedRules = await checkNamedRules({ api, caller, target: write.target }, explained.rules, source);
   progress.event(explained.kind, { ...explained, accessClass: access.name });
-  if (explained.kind === 'refused') tellRefusal(explained, progress);
+  if (explained.kind === 'refused') printRefusal(explained, progress);
   progress.say(`rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${explained.collection}`);
-  if (judged.length === 0) progress.say('           none');
-  for (const [index, judgedRule] of judged.entries()) {
-    for (const line of linesOf(judgedRule, index)) progress.say(`           ${line}`);
+  if (checkedRules.length === 0) progress.say('           none');
+  for (const [index, rule] of checkedRules.entries()) {
+    for (const line of linesOf(rule, index)) progress.say(`           ${line}`);
   }
-  tellHooks(explained.hooks, hooks, progress);
-  tellStatements(explained, rehearse, progress);
-  if (source !== null) for (const statement of sent) await tellPlan(statement, schema, source, false, progress);
+  printHooks(explained.hooks, hooks, progress);
+  printStatements(explained, rehearse, progress);
+  if (source !== null) for (const statement of sent) await printPlan(statement, schema, source, false, progress);
   return explained.kind === 'write';
 }
 
@@ -87,7 +87,7 @@ export async function onItems<T>(target: string, explaining: Promise<T>): Promis
 }
 
 /** Prints why a request is refused. */
-export function tellRefusal(
+export function printRefusal(
   { code, message, reasons }: Pick<RefusedWrite, 'code' | 'message' | 'reasons'>,
   progress: Progress,
 ): void {
@@ -105,18 +105,18 @@ function openFor(project: Project, { embedded }: Source): Promise<Database> {
   return openDatabase({ url });
 }
 
-function linesOf(judged: Judged<RuleOfWrite>, index: number): readonly string[] {
-  const { action, lacking, usable } = judged.rule;
+function linesOf(checkedRule: CheckedRule<RuleOfWrite>, index: number): readonly string[] {
+  const { action, lacking, usable } = checkedRule.rule;
   return [
-    ...ruleLines({ ...judged, usable }, index, action),
+    ...ruleLines({ ...checkedRule, usable }, index, action),
     ...(lacking.length === 0 ? [] : [`  does not grant: ${lacking.join(', ')}`]),
   ];
 }
 
-function tellStatements(explained: ExplainedWrite | RefusedWrite, rehearsed: boolean, progress: Progress): void {
+function printStatements(explained: ExplainedWrite | RefusedWrite, rehearsed: boolean, progress: Progress): void {
   for (const [index, { statement, parameters }] of explained.statements.entries()) {
     progress.say(`SQL      ${index + 1} of ${explained.statements.length}`);
-    tellStatement(statement, parameters, progress);
+    printStatement(statement, parameters, progress);
   }
   if (explained.kind === 'refused') return;
   if (!explained.complete)

@@ -33,7 +33,7 @@ const notNull = /(?:["`]?\w+["`]?\.)+(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\w+) is no
 function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] {
   if (table === undefined) return [];
   const namedIn = (text: string): readonly string[] =>
-    table.columns.map((column) => column.name).filter((column) => mentions(text, alias, column));
+    table.columns.map((column) => column.name).filter((column) => containsColumn(text, alias, column));
   // MariaDB adds that joined columns are not null, a condition for which no index is needed.
   const sought = namedIn(condition.replaceAll(notNull, ''));
   const columns = sought.length > 0 ? sought : namedIn(condition);
@@ -42,7 +42,7 @@ function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] 
 }
 
 /** In the conditions of plans every column stands after the alias of its table. */
-function mentions(condition: string, alias: string, column: string): boolean {
+function containsColumn(condition: string, alias: string, column: string): boolean {
   const quoted = [alias, column].map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`(?<![\\w"\`])["\`]?${quoted[0]}["\`]?\\.["\`]?${quoted[1]}["\`]?(?![\\w"\`])`).test(condition);
 }

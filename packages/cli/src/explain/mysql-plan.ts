@@ -24,10 +24,10 @@ export function explainMysql(
 }
 
 /** Runs a function that asks for plans. In a session that only reads, the servers refuse to plan a write. */
-async function asWriter<T>({ run }: Source, { text }: Statement, ask: () => Promise<T>): Promise<T> {
-  if (/^SELECT\b/.test(text) && !/\bFOR UPDATE\b/.test(text)) return ask();
+async function asWriter<T>({ run }: Source, { text }: Statement, work: () => Promise<T>): Promise<T> {
+  if (/^SELECT\b/.test(text) && !/\bFOR UPDATE\b/.test(text)) return work();
   await run('START TRANSACTION READ WRITE', []);
-  return ask().finally(() => run('ROLLBACK', []));
+  return work().finally(() => run('ROLLBACK', []));
 }
 
 async function printPlan(

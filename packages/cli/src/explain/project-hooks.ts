@@ -20,7 +20,7 @@ export function namedExtension(hooks: readonly ReadHook[]): Extension {
 }
 
 /** Prints hooks by their names, `before articles.create`, and where each is registered. */
-export function tellHooks(names: readonly string[], hooks: readonly ReadHook[], progress: Progress): void {
+export function printHooks(names: readonly string[], hooks: readonly ReadHook[], progress: Progress): void {
   if (names.length === 0) return;
   const places = Map.groupBy(hooks, ({ stage, event }) => `${stage} ${event}`);
   const next = new Map([...places].map(([name, found]) => [name, found.values()]));

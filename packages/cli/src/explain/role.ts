@@ -87,6 +87,6 @@ async function findIn(
   return row?.[0] ?? null;
 }
 
-function quoted(mark: '"' | '`', name: string): string {
-  return `${mark}${name.replaceAll(mark, `${mark}${mark}`)}${mark}`;
+function quoted(quote: '"' | '`', name: string): string {
+  return `${quote}${name.replaceAll(quote, `${quote}${quote}`)}${quote}`;
 }

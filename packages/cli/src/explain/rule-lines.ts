@@ -1,7 +1,7 @@
 /** Prints rules as lines for people. */
 import { conditionText, operandText } from '@tablewright/compiler';
 import type { AccessRule, WriteRule } from '@tablewright/runtime';
-import type { Judged } from './judge-rules.ts';
+import type { CheckedRule } from './check-rules.ts';
 
 /** A rule of any action. */
 type AnyRule = AccessRule & Partial<WriteRule>;
@@ -11,7 +11,7 @@ type AnyRule = AccessRule & Partial<WriteRule>;
  * all.
  */
 export function ruleLines(
-  { rule, holds, failing, usable = true }: Judged<AnyRule> & { readonly usable?: boolean },
+  { rule, holds, failing, usable = true }: CheckedRule<AnyRule> & { readonly usable?: boolean },
   index: number,
   action: string,
 ): readonly string[] {

@@ -38,7 +38,7 @@ export type Question =
       readonly kind: 'openapi' | 'graphql' | 'model' | 'schema';
       readonly number: number;
       /** The number of the question that compiled it. */
-      readonly generation: number;
+      readonly apiVersion: number;
       readonly accessClass: string;
     };
 

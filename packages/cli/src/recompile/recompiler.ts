@@ -40,18 +40,18 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
   const questions = new WeakMap<CompiledApi, number>([[api, 0]]);
 
   /** A thread that has died is replaced; its cache of earlier API versions is gone with it. */
-  async function ask(question: (number: number) => Question): Promise<Reply> {
+  async function request(question: (number: number) => Question): Promise<Reply> {
     if (closed) throw new Error('The compiling thread has ended.');
-    const asked = thread === null || thread.ended ? startThread(await sources()) : thread;
-    thread = asked;
+    const worker = thread === null || thread.ended ? startThread(await sources()) : thread;
+    thread = worker;
     numbers += 1;
-    const reply = await asked.ask(question(numbers));
+    const reply = await worker.request(question(numbers));
     if (reply.kind === 'failure') throw new Error(reply.message);
     return reply;
   }
 
-  async function textOf(kind: Description['kind'], generation: number, accessClass: string): Promise<string> {
-    const reply = await ask((number) => ({ kind, number, generation, accessClass }));
+  async function textOf(kind: Description['kind'], apiVersion: number, accessClass: string): Promise<string> {
+    const reply = await request((number) => ({ kind, number, apiVersion, accessClass }));
     return reply.kind === 'text' ? reply.text : '';
   }
 
@@ -66,7 +66,7 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
     const tables = overTables ?? (await readTables(run, drafts));
     if (typeof tables !== 'number') await read();
     const before = unless === undefined ? null : (questions.get(unless) ?? null);
-    const reply = await ask((number) => ({ kind: 'compile', number, rows, tables, unless: before }));
+    const reply = await request((number) => ({ kind: 'compile', number, rows, tables, unless: before }));
     if (reply.kind === 'problems') return { problems: reply.problems };
     if (reply.kind === 'same' && unless !== undefined) return { api: unless };
     if (reply.kind === 'unknown' && over !== null) return compile(rows, run, null, read);
@@ -133,7 +133,7 @@ async function sourcesOf(project: Project): Promise<RecompileSources> {
 
 interface Thread {
   readonly ended: boolean;
-  ask(question: Question): Promise<Reply>;
+  request(question: Question): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -161,7 +161,7 @@ function startThread(workerData: RecompileSources): Thread {
     get ended() {
       return ended;
     },
-    ask(question) {
+    request(question) {
       const request = Promise.withResolvers<Reply>();
       waiting.set(question.number, request);
       send(question);

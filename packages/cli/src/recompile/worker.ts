@@ -23,18 +23,18 @@ const sources: RecompileSources = workerData;
 const routes = readCustomRoutes(sources.schema, sources);
 const models = new Map<number, { readonly model: CompiledModel; readonly schema: Schema }>();
 
-function answer(question: Question): Reply {
+function handle(question: Question): Reply {
   const { number } = question;
   if (question.kind === 'compile') return compileRows(question);
-  const { kind, accessClass, generation } = question;
-  const text = textOf(kind, generation, accessClass);
+  const { kind, accessClass, apiVersion } = question;
+  const text = textOf(kind, apiVersion, accessClass);
   return text === undefined
     ? { kind: 'failure', number, message: `Nothing is known of "${question.accessClass}".` }
     : { kind: 'text', number, text };
 }
 
-function textOf(kind: 'openapi' | 'graphql' | 'model' | 'schema', generation: number, accessClass: string) {
-  const { model, schema } = models.get(generation) ?? {};
+function textOf(kind: 'openapi' | 'graphql' | 'model' | 'schema', apiVersion: number, accessClass: string) {
+  const { model, schema } = models.get(apiVersion) ?? {};
   if (kind === 'schema') return schema && printSchema(schema);
   return kind === 'graphql' ? model?.graphql(accessClass) : print(model?.[kind](accessClass));
 }
@@ -85,7 +85,7 @@ function refuse(number: number, diagnostics: readonly Diagnostic[]): Reply {
 parentPort?.on('message', (question: Question) => {
   let reply: Reply;
   try {
-    reply = answer(question);
+    reply = handle(question);
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
     reply = { kind: 'failure', number: question.number, message };

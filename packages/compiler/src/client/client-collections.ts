@@ -1,8 +1,8 @@
 /** Facts that the files of a client are printed from. */
 import type { AccessClass, CollectionDescriptor } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import type { Lookup } from '../memory/remember.ts';
-import { createInterning } from '../memory/same.ts';
+import type { Lookup } from '../cache/remember.ts';
+import { createInterning } from '../cache/same.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { type ClientNames, nameClient } from './names.ts';
 

@@ -1,7 +1,7 @@
 /** The file of one collection in a client: its types, and the facts about it. */
-import type { Archive } from '../memory/archive.ts';
-import { createModuleMemory, type ModuleText } from '../memory/module-texts.ts';
-import type { Lookup } from '../memory/remember.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { createModuleCache, type ModuleText } from '../cache/module-texts.ts';
+import type { Lookup } from '../cache/remember.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
@@ -43,14 +43,14 @@ export function printCollection(
   collection: ClientCollection,
   collections: ClientCollections,
   files: ReadonlyMap<string, string>,
-  archive: Archive | null,
+  diskCache: DiskCache | null,
 ): ModuleText {
-  return textOf(collection, [collections, files], archive, (watch) =>
+  return textOf(collection, [collections, files], diskCache, (watch) =>
     printOnce(collection, watch(collections), watch(files)),
   );
 }
 
-const textOf = createModuleMemory('client collection');
+const textOf = createModuleCache('client collection');
 
 const libraries = [{ from: '@tablewright/client/typed', types: libraryTypes }];
 

@@ -4,10 +4,10 @@
  */
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { renderModule } from '../cache/module-texts.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import type { Render } from '../emit/templates.ts';
-import type { Archive } from '../memory/archive.ts';
-import { renderModule } from '../memory/module-texts.ts';
 import { productVersion } from '../openapi/version.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
@@ -32,7 +32,7 @@ export function emitClient(
   access: AccessClass,
   render: Render,
   view: RoleView = roleViewOf(api, access),
-  archive: Archive | null = null,
+  diskCache: DiskCache | null = null,
 ): readonly GeneratedFile[] {
   const parts = partsOf(api, access, view);
   const { surface: collections } = parts;
@@ -47,7 +47,7 @@ export function emitClient(
     ...[...collections.values()].map((collection) =>
       file(
         `collections/${collection.names.file}.d.ts`,
-        renderModule(render, 'clientCollection', summary, printCollection(collection, collections, files, archive)),
+        renderModule(render, 'clientCollection', summary, printCollection(collection, collections, files, diskCache)),
       ),
     ),
   ];

@@ -1,5 +1,5 @@
 /** Names of types and files of a collection in a client, as in the OpenAPI document of its class. */
-import { createFactsOfNames } from '../memory/facts.ts';
+import { createFactsOfNames } from '../cache/facts.ts';
 import { fileName, shortened, uniqueNames } from '../print/identifier.ts';
 import type { DocumentNames } from '../role-view/names.ts';
 import type { RoleView } from '../role-view/role-view.ts';

@@ -1,6 +1,6 @@
 /** Collections as one role sees them. */
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
-import { isSame } from '../memory/same.ts';
+import { isSame } from '../cache/same.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
 import type { Verdicts } from './change.ts';
 import { compareFields } from './compare-fields.ts';

@@ -1,7 +1,7 @@
 /** Behaviour of the database on rows that a role reads or writes, independent of the API. */
 import type { Column, Table } from '@tablewright/introspect/schema';
 import { type Dialect, shownTable } from '@tablewright/runtime/language';
-import { isSame } from '../memory/same.ts';
+import { isSame } from '../cache/same.ts';
 import { type Concern, offers } from './operations.ts';
 import { pairs } from './pair.ts';
 import { renamedColumns, renamedTables, withNames } from './renamed-table.ts';

@@ -4,7 +4,7 @@
  * `rules.ts` says what each kind of change means; the files named `compare-…` find them; here they are put together.
  */
 import type { Schema } from '@tablewright/introspect/schema';
-import { createCompileMemory } from '../memory/compile-memory.ts';
+import { createMemoCache } from '../cache/memo-cache.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
 import { compareCollections } from './compare-collections.ts';
@@ -40,8 +40,8 @@ export interface Diff {
 export function diffSchemas(before: Schema, after: Schema, options: DiffOptions = {}): Diff {
   const renames = options.renames ?? findRenames(before, after);
   const index = indexRenames(renames);
-  const memory = createCompileMemory();
-  const [was, is] = [versionOf(before, memory), versionOf(after, memory)];
+  const memoCache = createMemoCache();
+  const [was, is] = [versionOf(before, memoCache), versionOf(after, memoCache)];
   const roles = [...new Set([...was.access.keys(), ...is.access.keys()])].sort();
   // Roles that may do the same before and after are told the same.
   const cached = new Map<string, readonly Found[]>();

@@ -89,5 +89,5 @@ function code(text: string): string {
 function plain(message: string): string {
   return visible(message)
     .replaceAll(/[\\`*_~<>[\]#&|]/g, (character) => `\\${character}`)
-    .replaceAll(/@|#|www(?=\.)|:(?=\/\/)/gi, (mark) => `${mark}&#8203;`);
+    .replaceAll(/@|#|www(?=\.)|:(?=\/\/)/gi, (character) => `${character}&#8203;`);
 }

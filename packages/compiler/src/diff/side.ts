@@ -1,7 +1,7 @@
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
-import type { CompileMemory } from '../memory/compile-memory.ts';
+import type { MemoCache } from '../cache/memo-cache.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
 import { type RoleCollection, type RoleView, roleViewOf } from '../role-view/role-view.ts';
 import type { Direction, Verdicts } from './change.ts';
@@ -46,9 +46,9 @@ export interface Found {
   readonly verdicts?: Verdicts;
 }
 
-/** Prepares one of the two for comparisons. Parts that are equal in both are one object by their common memory. */
-export function versionOf(schema: Schema, memory: CompileMemory): Version {
-  const api = memory.recall(resolveApi(memory.recallSchema(schema)));
+/** Prepares one of the two for comparisons. Parts that are equal in both are one object by their common cache. */
+export function versionOf(schema: Schema, memoCache: MemoCache): Version {
+  const api = memoCache.recall(resolveApi(memoCache.recallSchema(schema)));
   const views = new Map<AccessClass, RoleView>();
   const tables = new Map(schema.tables.map((table) => [table.id, table]));
   return {

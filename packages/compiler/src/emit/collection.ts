@@ -1,7 +1,7 @@
 import type { Api, ApiCollection } from '../api.ts';
-import type { Archive } from '../memory/archive.ts';
-import { createModuleMemory, type ModuleText, renderModule } from '../memory/module-texts.ts';
-import type { Lookup } from '../memory/remember.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { createModuleCache, type ModuleText, renderModule } from '../cache/module-texts.ts';
+import type { Lookup } from '../cache/remember.ts';
 import { namesIn } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
@@ -35,16 +35,16 @@ export function emitCollection(
   collection: ApiCollection,
   index: CollectionIndex,
   render: Render,
-  archive: Archive | null,
+  diskCache: DiskCache | null,
 ): string {
   const { collections, typeFiles } = index;
-  const text = textOf(collection, [collections, typeFiles], archive, (watch) =>
+  const text = textOf(collection, [collections, typeFiles], diskCache, (watch) =>
     printCollection(collection, watch(collections), watch(typeFiles)),
   );
   return renderModule(render, 'collection', `Source: ${collection.source}.`, text);
 }
 
-const textOf = createModuleMemory('server collection');
+const textOf = createModuleCache('server collection');
 
 const libraries = [{ from: '@tablewright/runtime', types: runtimeTypes }];
 

@@ -1,5 +1,7 @@
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { createFactsOfTwo } from '../cache/facts.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
@@ -7,8 +9,6 @@ import { listExtensions, listedFile, printListed } from '../extensions/listed.ts
 import type { ExtensionSource } from '../extensions/source.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
 import { printGraphql } from '../graphql/index.ts';
-import type { Archive } from '../memory/archive.ts';
-import { createFactsOfTwo } from '../memory/facts.ts';
 import { printModel } from '../model/index.ts';
 import { isDocumentOfAll, printOpenApi } from '../openapi/index.ts';
 import { printJson } from '../print/json.ts';
@@ -23,9 +23,9 @@ import { emitFingerprint, emitMain, emitServer } from './server.ts';
 import type { Render } from './templates.ts';
 
 /** Prints the files of collections, which hold their types. */
-export function emitCollections(api: Api, render: Render, archive: Archive | null): readonly GeneratedFile[] {
+export function emitCollections(api: Api, render: Render, diskCache: DiskCache | null): readonly GeneratedFile[] {
   const index = indexCollections(api);
-  const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render, archive);
+  const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render, diskCache);
   return api.collections.map((collection) => file(`collections/${collection.names.file}.ts`, emitOne(collection)));
 }
 
@@ -44,12 +44,12 @@ export function emitServerFiles(
   { extensions, routes, operations }: Additions,
   collections: readonly GeneratedFile[],
   render: Render,
-  archive: Archive | null,
+  diskCache: DiskCache | null,
 ): readonly GeneratedFile[] {
   return [
     ...collections,
     ...api.collections.map((collection) =>
-      file(`routes/${collection.names.file}.ts`, emitRoutes(collection, render, archive)),
+      file(`routes/${collection.names.file}.ts`, emitRoutes(collection, render, diskCache)),
     ),
     ...api.access.map((access) => file(`access/${access.access.name}.ts`, emitAccess(access, render))),
     file('fingerprint.ts', emitFingerprint(api, render)),
@@ -98,25 +98,25 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
 export function emitClients(
   api: Api,
   render: Render,
-  archive: Archive | null,
+  diskCache: DiskCache | null,
   classes: readonly string[] | 'all' = 'all',
 ): readonly GeneratedFile[] {
   const wanted = api.access.filter(({ access }) => classes === 'all' || classes.includes(access.name));
-  return wanted.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), archive));
+  return wanted.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), diskCache));
 }
 
 /** Prints what access classes are told of the API, which is most of all output: one long file after the other. */
-export function* emitDescriptions(api: Api, archive: Archive | null): Generator<GeneratedFile> {
+export function* emitDescriptions(api: Api, diskCache: DiskCache | null): Generator<GeneratedFile> {
   const whole = roleViewOf(api, null);
-  const ofAll = printOpenApi(api, null, whole, archive);
+  const ofAll = printOpenApi(api, null, whole, diskCache);
   yield longFile('openapi/full.json', ofAll);
   for (const { access } of api.access) {
     const { name } = access;
     const view = viewOfClass(api, access);
     const isOfAll = isDocumentOfAll(api, access, view, whole);
-    yield longFile(`openapi/${name}.json`, isOfAll ? ofAll : printOpenApi(api, access, view, archive));
-    yield longFile(`model/${name}.json`, printModel(api, view, archive));
-    if (api.graphql) yield longFile(`graphql/${name}.graphql`, printGraphql(api, access, view, archive));
+    yield longFile(`openapi/${name}.json`, isOfAll ? ofAll : printOpenApi(api, access, view, diskCache));
+    yield longFile(`model/${name}.json`, printModel(api, view, diskCache));
+    if (api.graphql) yield longFile(`graphql/${name}.graphql`, printGraphql(api, access, view, diskCache));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Links the API with the project's own code: the types for writing extensions, and their list. */
 import type { Api, ApiCollection } from '../api.ts';
+import { createFacts, createFactsOfNames } from '../cache/facts.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
-import { createFacts, createFactsOfNames } from '../memory/facts.ts';
 import type { Member } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { code } from '../print/expression.ts';

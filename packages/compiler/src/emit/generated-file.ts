@@ -1,4 +1,4 @@
-import { joinPieces, type Piece } from '../print/pieces.ts';
+import { type Chunk, joinChunks } from '../print/chunks.ts';
 
 /** One file to write, below the output folder. */
 export interface GeneratedFile {
@@ -6,20 +6,20 @@ export interface GeneratedFile {
   readonly path: string;
   /** The whole text, UTF-8. A long file's text is put together at each access. */
   readonly contents: string;
-  /** The same text as pieces that long files share. Default: it is in one piece. */
-  readonly pieces?: readonly Piece[];
+  /** The same text as chunks that long files share. Default: it is in one chunk. */
+  readonly chunks?: readonly Chunk[];
 }
 
 /** The statements of operations. The writer of the files makes it, because the runtime plans statements. */
 export const plannedFile = 'graphql/documents.sql';
 
-/** A file of long pieces, which need not be put together to be written. */
-export function longFile(path: string, pieces: readonly Piece[]): GeneratedFile {
+/** A file of long chunks, which need not be put together to be written. */
+export function longFile(path: string, chunks: readonly Chunk[]): GeneratedFile {
   return {
     path,
-    pieces,
+    chunks,
     get contents() {
-      return joinPieces(pieces);
+      return joinChunks(chunks);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Relations → TypeScript types. Targets are named, so related collections may refer to each other in circles. */
 import type { ApiCollection, ApiField, ApiRelation, CollectionNames } from '../api.ts';
-import type { Lookup } from '../memory/remember.ts';
+import type { Lookup } from '../cache/remember.ts';
 import { stringLiteral } from '../print/text.ts';
 import { flat, generic, list, type Type, union } from '../print/type.ts';
 import { sentType, takenType } from './scalar-types.ts';

@@ -1,6 +1,6 @@
 import type { ApiCollection, Operation } from '../api.ts';
-import type { Archive } from '../memory/archive.ts';
-import { createModuleMemory, type ModuleText, renderModule } from '../memory/module-texts.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { createModuleCache, type ModuleText, renderModule } from '../cache/module-texts.ts';
 import { type ConstantDeclaration, printConstant } from '../print/declaration.ts';
 import { call, code } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
@@ -14,16 +14,16 @@ export function hasRoutes({ operations }: ApiCollection): boolean {
 }
 
 /** Prints the file of what a server loads of one collection: the facts that the runtime works with, and a call per route. */
-export function emitRoutes(collection: ApiCollection, render: Render, archive: Archive | null): string {
+export function emitRoutes(collection: ApiCollection, render: Render, diskCache: DiskCache | null): string {
   const { descriptor } = collection;
-  const texts = textsOf(collection, [], archive, () => printRoutes(collection));
+  const texts = textsOf(collection, [], diskCache, () => printRoutes(collection));
   const about = hasRoutes(collection)
     ? `Facts and routes of \`${descriptor.name}\`.`
     : `Facts of \`${descriptor.name}\`.`;
   return renderModule(render, 'routes', about, texts);
 }
 
-const textsOf = createModuleMemory('server routes');
+const textsOf = createModuleCache('server routes');
 
 function printRoutes(collection: ApiCollection): ModuleText {
   const used = hasRoutes(collection) ? ['type Route', ...collection.operations.map(({ kind }) => functions[kind])] : [];

@@ -6,7 +6,7 @@ import {
   graphqlName,
   graphqlTypeNames,
 } from '@tablewright/runtime/language';
-import type { Lookup } from '../memory/remember.ts';
+import type { Lookup } from '../cache/remember.ts';
 import { type PrintedField, type SdlField, sdlLine, sdlType } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { functionGroup, functionsFilter } from './functions.ts';

@@ -5,11 +5,11 @@
  */
 import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import type { Archive } from '../memory/archive.ts';
-import { createMemory } from '../memory/remember.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { createCache } from '../cache/remember.ts';
 import { changesModel } from '../model/changes.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
-import { createPieces, type Piece, textOfPiece } from '../print/pieces.ts';
+import { type Chunk, createChunks, textOfChunk } from '../print/chunks.ts';
 import { sdlType } from '../print/sdl.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import { aggregateTypes } from './aggregates.ts';
@@ -24,18 +24,23 @@ import { modelChangeTypes, serviceRoots, serviceTypes, unreadUsers } from './ser
 import { scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */
-export function emitGraphql(api: Api, access: AccessClass, view: RoleView, archive: Archive | null = null): string {
-  return graphqlTypes(api, access, view, archive).join('\n');
+export function emitGraphql(api: Api, access: AccessClass, view: RoleView, diskCache: DiskCache | null = null): string {
+  return graphqlTypes(api, access, view, diskCache).join('\n');
 }
 
-/** The same in pieces, for a file. */
-export function printGraphql(api: Api, access: AccessClass, view: RoleView, archive: Archive | null): readonly Piece[] {
-  const pieces = createPieces();
-  for (const [index, text] of graphqlTypes(api, access, view, archive).entries()) {
-    if (index > 0) pieces.add('\n');
-    pieces.add(text);
+/** The same in chunks, for a file. */
+export function printGraphql(
+  api: Api,
+  access: AccessClass,
+  view: RoleView,
+  diskCache: DiskCache | null,
+): readonly Chunk[] {
+  const chunks = createChunks();
+  for (const [index, text] of graphqlTypes(api, access, view, diskCache).entries()) {
+    if (index > 0) chunks.add('\n');
+    chunks.add(text);
   }
-  return pieces.all();
+  return chunks.all();
 }
 
 /** The same in texts of one type or some, which schemas share where they have the same of a collection. */
@@ -43,14 +48,14 @@ export function graphqlTypes(
   api: Api,
   access: AccessClass,
   view: RoleView,
-  archive: Archive | null = null,
+  diskCache: DiskCache | null = null,
 ): readonly string[] {
   const schema = graphqlCollectionsOf(api, view);
   const users = hasUsers(api);
   const changing = access.admin && changesModel(api);
   return [
     ...rootTypes(schema, access, users, changing),
-    ...collectionTypes(schema, archive),
+    ...collectionTypes(schema, diskCache),
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? modelChangeTypes : []),
     fixedTypes(users),
@@ -89,13 +94,13 @@ function rootTypes(
   ];
 }
 
-function collectionTypes(schema: GraphqlCollections, archive: Archive | null): readonly string[] {
+function collectionTypes(schema: GraphqlCollections, diskCache: DiskCache | null): readonly string[] {
   const keys = keyFilters(schema);
   const { update, changes, link } = referredInputs(schema);
   const all = schema.collections;
   const sources = [all, keys, update, changes, link];
   const texts = [...all.values()].map((shown) =>
-    textOf(shown, sources, archive, (watch) => {
+    textOf(shown, sources, diskCache, (watch) => {
       const neighbours = { collections: watch(all) };
       const referred = { update: watch(update), changes: watch(changes), link: watch(link) };
       const types = shown.view.readable
@@ -108,8 +113,8 @@ function collectionTypes(schema: GraphqlCollections, archive: Archive | null): r
   return texts.filter((text) => text !== '');
 }
 
-const textOf = createMemory<string>({
-  maker: 'graphql types',
+const textOf = createCache<string>({
+  generator: 'graphql types',
   texts: (made) => [made],
-  made: ([text = '']) => textOfPiece(text),
+  made: ([text = '']) => textOfChunk(text),
 });

@@ -5,7 +5,7 @@ import {
   graphqlCollectionRoots,
   graphqlScope,
 } from '@tablewright/runtime/language';
-import { createFacts } from '../memory/facts.ts';
+import { createFacts } from '../cache/facts.ts';
 import { type PrintedField, type SdlField, sdlField } from '../print/sdl.ts';
 import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';
 import { listArguments } from './items.ts';

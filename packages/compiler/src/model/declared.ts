@@ -1,7 +1,7 @@
 /** Members that only an app reads, as the platform's own tables hold them. Source: API specification, 10.2 and 10.4. */
 import { type DeclaredRow, isColumnless, type JsonValue, relationSpecialIn } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import type { Lookup } from '../memory/remember.ts';
+import type { Lookup } from '../cache/remember.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 
 /** The rows about collections, by their names, and about fields, by those of their collections. */

@@ -4,12 +4,12 @@
  */
 import type { JsonValue, ManyToAny, ModelDocument } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
-import type { Archive } from '../memory/archive.ts';
-import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
-import { createInterning } from '../memory/same.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
+import { createInterning } from '../cache/same.ts';
+import { type Chunk, packChunk } from '../print/chunks.ts';
 import { type Layout, printDocument, textOfItems } from '../print/document.ts';
 import { onlyText, textOf } from '../print/only-text.ts';
-import { type Piece, packPiece } from '../print/pieces.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { modelCollection, modelFolder } from './collections.ts';
@@ -46,11 +46,11 @@ export function emitModel(api: Api, view: RoleView): ModelDocument & JsonValue {
   };
 }
 
-/** The same as text in pieces, which classes share where they see the same. */
-export function printModel(api: Api, view: RoleView, archive: Archive | null): readonly Piece[] {
+/** The same as text in chunks, which classes share where they see the same. */
+export function printModel(api: Api, view: RoleView, diskCache: DiskCache | null): readonly Chunk[] {
   const parts = partsOf(api, view, (collection, sources) => ({
     name: collection.view.name,
-    ...textsOf(collection, sources.all, archive, (watch) => printPart(sources.make(watch))),
+    ...textsOf(collection, sources.all, diskCache, (watch) => printPart(sources.make(watch))),
   }));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const named = [
@@ -88,22 +88,22 @@ interface PartTexts {
 }
 
 function printPart({ collection, fields, relations }: Part): PartTexts {
-  const print = (values: readonly JsonValue[]): Piece => packPiece(textOfItems(values, depth, layout));
+  const print = (values: readonly JsonValue[]): Chunk => packChunk(textOfItems(values, depth, layout));
   return textsIn([print([collection]), print(fields), print(relations)]);
 }
 
 const internCollection = createInterning<DescribedCollection>();
-const partOf = createMemory<Part>();
-const textsOf = createMemory<PartTexts>({
-  maker: 'model',
+const partOf = createCache<Part>();
+const textsOf = createCache<PartTexts>({
+  generator: 'model',
   texts: ({ collection, fields, relations }) =>
     [collection, fields[0], relations[0]].map((json) => (json === undefined ? '' : textOf(json, depth))),
   made: textsIn,
 });
 
 /** Nothing for a text that is empty. */
-function textsIn([collection = '', fields = '', relations = '']: readonly Piece[]): PartTexts {
-  const listed = (text: Piece) => (text.length === 0 ? [] : [onlyText(text, depth)]);
+function textsIn([collection = '', fields = '', relations = '']: readonly Chunk[]): PartTexts {
+  const listed = (text: Chunk) => (text.length === 0 ? [] : [onlyText(text, depth)]);
   return { collection: onlyText(collection, depth), fields: listed(fields), relations: listed(relations) };
 }
 

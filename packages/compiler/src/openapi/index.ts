@@ -5,10 +5,10 @@
  */
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import type { Archive } from '../memory/archive.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
 import { changesModel } from '../model/changes.ts';
+import type { Chunk } from '../print/chunks.ts';
 import { printDocument } from '../print/document.ts';
-import type { Piece } from '../print/pieces.ts';
 import { type RoleCollection, type RoleView, roleViewOf } from '../role-view/role-view.ts';
 import { accountPaths } from './account-paths.ts';
 import { addressed } from './addressed.ts';
@@ -27,7 +27,7 @@ import { described, type JsonObject, objectOf } from './json.ts';
 import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
 import { ownUserPaths, ownUserTag } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
-import { createPartsMemory, layout, type Parts, type TextsFrom } from './parts.ts';
+import { createPartsCache, layout, type Parts, type TextsFrom } from './parts.ts';
 import { pathsIndent, pathTexts } from './path-texts.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
@@ -49,18 +49,18 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: RoleView
   return withExamples(describeOpenApi(api, access, view), { ...ownExamples, ...recordedFor(api, access) });
 }
 
-/** The same as text in pieces, which documents share where their classes see the same. */
+/** The same as text in chunks, which documents share where their classes see the same. */
 export function printOpenApi(
   api: Api,
   access: AccessClass | null,
   view: RoleView,
-  archive: Archive | null,
-): readonly Piece[] {
+  diskCache: DiskCache | null,
+): readonly Chunk[] {
   // Examples are put into what is described, so then there must be more of it than its text.
   const isPlain = Object.keys(recordedFor(api, access)).length === 0;
   return printDocument(
     isPlain
-      ? withFixedExamples(describeOpenApi(api, access, view, { from: { archive } }), ownExamples)
+      ? withFixedExamples(describeOpenApi(api, access, view, { from: { diskCache } }), ownExamples)
       : emitOpenApi(api, access, view),
     layout,
   );
@@ -156,8 +156,8 @@ export function describeOpenApi(
   };
 }
 
-const pathsOf = createPartsMemory('paths', pathsIndent, true);
-const componentsOf = createPartsMemory('schemas', 6, true);
+const pathsOf = createPartsCache('paths', pathsIndent, true);
+const componentsOf = createPartsCache('schemas', 6, true);
 
 function information(): JsonObject {
   return {

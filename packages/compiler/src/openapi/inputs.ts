@@ -1,5 +1,5 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
-import { createFactsOfTwo } from '../memory/facts.ts';
+import { createFactsOfTwo } from '../cache/facts.ts';
 import { keepText } from '../print/kept-text.ts';
 import type { NestedWrite, RoleInput, RoleKeyField, RolePayload, RoleUpsert } from '../role-view/role-view.ts';
 import { about, type JsonObject, objectOf } from './json.ts';

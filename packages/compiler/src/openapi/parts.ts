@@ -1,9 +1,9 @@
 /** Parts of a collection for the documents of all classes that see the same of it. */
-import type { Archive } from '../memory/archive.ts';
-import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
+import { packChunk, textOfChunk } from '../print/chunks.ts';
 import { type Layout, textAt } from '../print/document.ts';
 import { onlyText, textOf } from '../print/only-text.ts';
-import { packPiece, textOfPiece } from '../print/pieces.ts';
 import type { JsonObject } from './json.ts';
 
 /** Members of an object in a document, by their names. */
@@ -13,7 +13,7 @@ export type Parts = readonly (readonly [string, JsonObject])[];
 export type PartText = readonly [name: string, text: string];
 
 /** Source of parts whose text alone is needed, as for the text of a document; null for all other callers. */
-export type TextsFrom = { readonly archive: Archive | null } | null;
+export type TextsFrom = { readonly diskCache: DiskCache | null } | null;
 
 /** Lines of their own have paths, operations, what these are made of, components, what schemas are made of, and properties. */
 export const layout: Layout = { levels: 4 };
@@ -24,14 +24,14 @@ export const layout: Layout = { levels: 4 };
  * Where no other collection has parts of the same names (`apart`), there is one text for all: it stands under the name of
  * the first, and goes on with the others. `print` gives the texts where that takes less than to make parts and print them.
  */
-export function createPartsMemory(maker: string, indent: number, apart: boolean) {
-  const objects = createMemory<Parts>();
-  const printed = createMemory<Parts>({
-    maker: `openapi ${maker}`,
+export function createPartsCache(generator: string, indent: number, apart: boolean) {
+  const objects = createCache<Parts>();
+  const printed = createCache<Parts>({
+    generator: `openapi ${generator}`,
     texts: (parts) => parts.flatMap(([name, part]) => [name, textOf(part, indent)]),
     made: (texts) =>
       Array.from({ length: texts.length / 2 }, (_, index) => [
-        textOfPiece(texts[2 * index] ?? ''),
+        textOfChunk(texts[2 * index] ?? ''),
         onlyText(texts[2 * index + 1] ?? '', indent),
       ]),
   });
@@ -44,8 +44,8 @@ export function createPartsMemory(maker: string, indent: number, apart: boolean)
   ): Parts =>
     from === null
       ? objects(key, sources, null, make)
-      : printed(key, sources, from.archive, (watch) =>
-          print(watch).map(([name, text]) => [name, onlyText(packPiece(text), indent)]),
+      : printed(key, sources, from.diskCache, (watch) =>
+          print(watch).map(([name, text]) => [name, onlyText(packChunk(text), indent)]),
         );
 }
 

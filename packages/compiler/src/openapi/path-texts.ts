@@ -1,6 +1,6 @@
 /**
  * The text of the paths of a collection. Most collections have the same operations and a key of the same kind, and then
- * their paths, a third of a document, differ in names only: such a text is made once, with marks in the place of names.
+ * their paths, a third of a document, differ in names only: such a text is made once, with placeholders in the place of names.
  */
 
 import { DocumentNames } from '../role-view/names.ts';
@@ -57,13 +57,13 @@ function signBeside(text: string): string {
   return String.fromCharCode(code);
 }
 
-const marks: readonly (keyof Values)[] = ['collection', 'spelling', 'tag', 'path'];
+const placeholders: readonly (keyof Values)[] = ['collection', 'spelling', 'tag', 'path'];
 
 /** Names in which every value is its number behind a sign, which JSON leaves as it is. */
 function markedBy(sign: string): Pick<Addressed, 'names' | 'path'> {
-  const mark = (value: keyof Values): string => `${sign}${marks.indexOf(value)}`;
-  const names = new DocumentNames(mark('collection'), mark('spelling'), mark('tag'));
-  return { names, path: mark('path') };
+  const placeholder = (value: keyof Values): string => `${sign}${placeholders.indexOf(value)}`;
+  const names = new DocumentNames(placeholder('collection'), placeholder('spelling'), placeholder('tag'));
+  return { names, path: placeholder('path') };
 }
 
 function patternOf(text: string, sign: string): Pattern {
@@ -72,7 +72,7 @@ function patternOf(text: string, sign: string): Pattern {
     const next = parts[index + 1];
     return {
       text: index === 0 ? part : part.slice(1),
-      next: next === undefined ? null : (marks[Number(next[0])] ?? null),
+      next: next === undefined ? null : (placeholders[Number(next[0])] ?? null),
     };
   });
 }

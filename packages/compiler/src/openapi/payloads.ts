@@ -1,5 +1,5 @@
 /** The components that describe payloads: those of each collection, and what relations make of them. */
-import type { Lookup } from '../memory/remember.ts';
+import type { Lookup } from '../cache/remember.ts';
 import { nameWithout } from '../role-view/names.ts';
 import type {
   NestedItem,
@@ -12,7 +12,7 @@ import type {
 import { inputSchema, keyed, upsertSchema } from './inputs.ts';
 import { anyOf, type JsonObject } from './json.ts';
 import { memberSchema } from './nested-writes.ts';
-import { createPartsMemory, type Parts, type TextsFrom } from './parts.ts';
+import { createPartsCache, type Parts, type TextsFrom } from './parts.ts';
 
 type Component = readonly [string, JsonObject];
 
@@ -37,7 +37,7 @@ export function leadSchemas({ collections }: RoleView, from: TextsFrom): Parts {
   return [...new Map(found)];
 }
 
-const componentsOf = createPartsMemory('leads', 6, false);
+const componentsOf = createPartsCache('leads', 6, false);
 
 function ownLeads({ writes }: RoleCollection, byItem: Lookup<RoleCollection>): readonly Component[] {
   const nestedWrites = [...(writes?.create?.nestedWrites ?? []), ...(writes?.update?.nestedWrites ?? [])];

@@ -5,7 +5,7 @@
  * or before Christ, so they have patterns.
  */
 import { type FieldDescriptor, type PortableType, unsignedInteger } from '@tablewright/runtime/language';
-import { createFacts } from '../memory/facts.ts';
+import { createFacts } from '../cache/facts.ts';
 import { keepText, keptTextOf } from '../print/kept-text.ts';
 import { type JsonObject, reference } from './json.ts';
 

@@ -13,8 +13,8 @@ import {
   systemCollection,
   type WriteRule,
 } from '@tablewright/runtime/language';
+import { createFactsOfTwo } from '../cache/facts.ts';
 import type { RouteHead } from '../extensions/read-routes.ts';
-import { createFactsOfTwo } from '../memory/facts.ts';
 import { fileName, uniqueNames } from '../print/identifier.ts';
 import { canonicalJson } from '../print/json.ts';
 import type { SchemaIndex } from './schema-index.ts';

@@ -1,7 +1,7 @@
 import type { Collection, Table } from '@tablewright/introspect/schema';
 import { type CollectionDescriptor, systemCollection } from '@tablewright/runtime/language';
 import type { ApiCollection, CollectionNames, Operation } from '../api.ts';
-import type { Lookup } from '../memory/remember.ts';
+import type { Lookup } from '../cache/remember.ts';
 import { resolveConstraints } from './constraints.ts';
 import { resolveFields } from './field.ts';
 import { quoteTable } from './quote.ts';

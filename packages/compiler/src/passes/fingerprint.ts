@@ -5,7 +5,7 @@
  */
 import type { Collection, Column, Schema, Table } from '@tablewright/introspect/schema';
 import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime/language';
-import { createInterning } from '../memory/same.ts';
+import { createInterning } from '../cache/same.ts';
 import { sha256 } from '../print/hash.ts';
 import { canonicalJson } from '../print/json.ts';
 import { qualifiedId } from './quote.ts';

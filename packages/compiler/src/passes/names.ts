@@ -1,7 +1,7 @@
 /** API names → names in generated code, each derived from its own name alone wherever two do not collide. */
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { ApiAccess, CollectionNames } from '../api.ts';
-import { createFactsOfNames } from '../memory/facts.ts';
+import { createFactsOfNames } from '../cache/facts.ts';
 import { camelCase, fileName, pascalCase, shortened, uniqueNames } from '../print/identifier.ts';
 
 /** Names of every collection, by API name. */

@@ -4,8 +4,8 @@
  */
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Api, ApiCollection, CollectionNames } from '../api.ts';
-import { createMemory, type Watch } from '../memory/remember.ts';
-import { createInterning } from '../memory/same.ts';
+import { createCache, type Watch } from '../cache/remember.ts';
+import { createInterning } from '../cache/same.ts';
 import { type GrantedRoute, resolveAccess } from './access.ts';
 import { resolveCollection } from './collection.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -42,7 +42,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
   };
 }
 
-const collectionOf = createMemory<ApiCollection>();
+const collectionOf = createCache<ApiCollection>();
 const oneOf = createInterning<CollectionNames>();
 
 function watchSources({ dialect, tables, collections, byTable, linked }: SchemaSources, watch: Watch): SchemaSources {

@@ -1,6 +1,6 @@
 import type { Collection, Column, Relation, Schema, Table } from '@tablewright/introspect/schema';
-import type { Lookup } from '../memory/remember.ts';
-import { createInterning } from '../memory/same.ts';
+import type { Lookup } from '../cache/remember.ts';
+import { createInterning } from '../cache/same.ts';
 
 /** Look-ups over a schema, by the names its parts refer to each other with. */
 export interface SchemaIndex {

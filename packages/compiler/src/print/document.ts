@@ -3,9 +3,9 @@
  * levels stand on one line, which the engine prints several times as fast, and in half as many bytes.
  */
 import type { JsonValue } from '@tablewright/runtime/language';
+import { type Chunk, type ChunkList, createChunks, joinChunks } from './chunks.ts';
 import { type KeptText, keptTextOf } from './kept-text.ts';
 import { isText, textOf } from './only-text.ts';
-import { createPieces, joinPieces, type Piece, type Pieces } from './pieces.ts';
 
 /**
  * How a document is laid out: in how many levels every member and every item has a line of its own. Below them only schemas
@@ -19,39 +19,39 @@ export interface Layout {
  * Prints a document in pieces, with a line end. A part known by its text only (`onlyText`) is one string in all of
  * them.
  */
-export function printDocument(value: JsonValue, { levels }: Layout): readonly Piece[] {
-  const pieces = createPieces();
-  print(value, 0, levels, pieces);
-  pieces.add('\n');
-  return pieces.all();
+export function printDocument(value: JsonValue, { levels }: Layout): readonly Chunk[] {
+  const chunks = createChunks();
+  print(value, 0, levels, chunks);
+  chunks.add('\n');
+  return chunks.all();
 }
 
 /** The text of a part of a document as it stands there, with that indentation: two columns for each level above it. */
 export function textAt(value: JsonValue, indent: number, { levels }: Layout): string {
-  const pieces = createPieces();
-  print(value, indent, levels - indent / 2, pieces);
-  return joinPieces(pieces.all());
+  const chunks = createChunks();
+  print(value, indent, levels - indent / 2, chunks);
+  return joinChunks(chunks.all());
 }
 
 /** The text of items of a list in a row, as they stand in the document with that indentation; empty for none. */
 export function textOfItems(values: readonly JsonValue[], indent: number, { levels }: Layout): string {
-  const pieces = createPieces();
-  printItems(values, indent, levels - indent / 2, pieces);
-  return joinPieces(pieces.all());
+  const chunks = createChunks();
+  printItems(values, indent, levels - indent / 2, chunks);
+  return joinChunks(chunks.all());
 }
 
 type Members = Readonly<Record<string, JsonValue>>;
 
 /** Prints a value at an indentation, of whose levels so many stand open. */
-function print(value: JsonValue, indent: number, levels: number, pieces: Pieces): void {
-  if (typeof value === 'string') pieces.add(value.length < longText ? quoted(value) : JSON.stringify(value));
-  else if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
-  else if (isList(value)) printList(value, indent, levels, pieces);
+function print(value: JsonValue, indent: number, levels: number, chunks: ChunkList): void {
+  if (typeof value === 'string') chunks.add(value.length < longText ? quoted(value) : JSON.stringify(value));
+  else if (typeof value !== 'object' || value === null) chunks.add(JSON.stringify(value));
+  else if (isList(value)) printList(value, indent, levels, chunks);
   else {
     const kept = keptTextOf(value);
-    if (kept !== undefined) pieces.add(textKept(kept, value, indent, levels));
-    else if (isText(value)) pieces.add(textOf(value, indent));
-    else printAt(value, indent, depthOf(value, levels), pieces);
+    if (kept !== undefined) chunks.add(textKept(kept, value, indent, levels));
+    else if (isText(value)) chunks.add(textOf(value, indent));
+    else printAt(value, indent, depthOf(value, levels), chunks);
   }
 }
 
@@ -59,10 +59,10 @@ function textKept(kept: KeptText, value: Members, indent: number, levels: number
   // A text printed on one line fits wherever no levels stand open.
   const isThere = kept.levels === 0 ? levels <= 0 : kept.levels === Math.max(levels, 1) && kept.indent === indent;
   if (isThere && kept.text !== null) return kept.text;
-  const pieces = createPieces();
+  const chunks = createChunks();
   const depth = depthOf(value, levels);
-  printAt(value, indent, depth, pieces);
-  const text = joinPieces(pieces.all());
+  printAt(value, indent, depth, chunks);
+  const text = joinChunks(chunks.all());
   Object.assign(kept, { text, indent, levels: depth });
   return text;
 }
@@ -72,40 +72,40 @@ function depthOf(value: Members, levels: number): number {
   return levels > 0 || hasProperties(value) ? Math.max(levels, 1) : 0;
 }
 
-function printAt(value: Members, indent: number, levels: number, pieces: Pieces): void {
-  if (levels === 0) pieces.add(JSON.stringify(value));
-  else printObject(value, indent, levels, pieces);
+function printAt(value: Members, indent: number, levels: number, chunks: ChunkList): void {
+  if (levels === 0) chunks.add(JSON.stringify(value));
+  else printObject(value, indent, levels, chunks);
 }
 
-function printList(values: readonly JsonValue[], indent: number, levels: number, pieces: Pieces): void {
+function printList(values: readonly JsonValue[], indent: number, levels: number, chunks: ChunkList): void {
   if (levels <= 0 || values.length === 0) {
-    pieces.add(JSON.stringify(values));
+    chunks.add(JSON.stringify(values));
     return;
   }
-  pieces.add(`[\n${' '.repeat(indent + 2)}`);
-  printItems(values, indent + 2, levels - 1, pieces);
-  pieces.add(`\n${' '.repeat(indent)}]`);
+  chunks.add(`[\n${' '.repeat(indent + 2)}`);
+  printItems(values, indent + 2, levels - 1, chunks);
+  chunks.add(`\n${' '.repeat(indent)}]`);
 }
 
-function printItems(values: readonly JsonValue[], indent: number, levels: number, pieces: Pieces): void {
+function printItems(values: readonly JsonValue[], indent: number, levels: number, chunks: ChunkList): void {
   const next = `,\n${' '.repeat(indent)}`;
   for (const [index, value] of values.entries()) {
-    if (index > 0) pieces.add(next);
-    print(value, indent, levels, pieces);
+    if (index > 0) chunks.add(next);
+    print(value, indent, levels, chunks);
   }
 }
 
-function printObject(value: Members, indent: number, levels: number, pieces: Pieces): void {
+function printObject(value: Members, indent: number, levels: number, chunks: ChunkList): void {
   const line = `\n${' '.repeat(indent + 2)}`;
   const next = `,${line}`;
   let before = `{${line}`;
   for (const key of Object.keys(value)) {
     const item = value[key] ?? null;
-    pieces.add(`${before}${quoted(key)}: `);
-    print(item, indent + 2, key === 'properties' ? Math.max(levels - 1, 1) : levels - 1, pieces);
+    chunks.add(`${before}${quoted(key)}: `);
+    print(item, indent + 2, key === 'properties' ? Math.max(levels - 1, 1) : levels - 1, chunks);
     before = next;
   }
-  pieces.add(before === next ? `\n${' '.repeat(indent)}}` : '{}');
+  chunks.add(before === next ? `\n${' '.repeat(indent)}}` : '{}');
 }
 
 /** Names of members and short texts, in quotes: most of them come again and again. */

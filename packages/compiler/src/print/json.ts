@@ -1,13 +1,13 @@
 import type { JsonValue } from '@tablewright/runtime/language';
-import { createPieces, joinPieces, type Pieces } from './pieces.ts';
+import { type ChunkList, createChunks, joinChunks } from './chunks.ts';
 import { lineWidth, widthOf } from './text.ts';
 
 /** JSON with two spaces of indentation and a line end, laid out as the formatter would. Keys keep their order. */
 export function printJson(value: JsonValue): string {
-  const pieces = createPieces();
-  print(value, 0, 0, pieces);
-  pieces.add('\n');
-  return joinPieces(pieces.all());
+  const chunks = createChunks();
+  print(value, 0, 0, chunks);
+  chunks.add('\n');
+  return joinChunks(chunks.all());
 }
 
 type Members = Readonly<Record<string, JsonValue>>;
@@ -28,36 +28,36 @@ function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-function print(value: JsonValue, before: number, indent: number, pieces: Pieces): void {
-  if (typeof value !== 'object' || value === null) pieces.add(JSON.stringify(value));
-  else if (isList(value)) printList(value, before, indent, pieces);
-  else printObject(value, indent, pieces);
+function print(value: JsonValue, before: number, indent: number, chunks: ChunkList): void {
+  if (typeof value !== 'object' || value === null) chunks.add(JSON.stringify(value));
+  else if (isList(value)) printList(value, before, indent, chunks);
+  else printObject(value, indent, chunks);
 }
 
-function printObject(value: Members, indent: number, pieces: Pieces): void {
+function printObject(value: Members, indent: number, chunks: ChunkList): void {
   const space = ' '.repeat(indent + 2);
   let before = '{';
   for (const [key, item] of Object.entries(value)) {
     const start = `${space}${JSON.stringify(key)}: `;
-    pieces.add(`${before}\n${start}`);
-    print(item, widthOf(start), indent + 2, pieces);
+    chunks.add(`${before}\n${start}`);
+    print(item, widthOf(start), indent + 2, chunks);
     before = ',';
   }
-  pieces.add(before === '{' ? '{}' : `\n${' '.repeat(indent)}}`);
+  chunks.add(before === '{' ? '{}' : `\n${' '.repeat(indent)}}`);
 }
 
-function printList(values: readonly JsonValue[], before: number, indent: number, pieces: Pieces): void {
+function printList(values: readonly JsonValue[], before: number, indent: number, chunks: ChunkList): void {
   const line = flatList(values);
   if (line !== null && (line === '[]' || before + widthOf(line) + 1 <= lineWidth)) {
-    pieces.add(line);
+    chunks.add(line);
     return;
   }
   const space = ' '.repeat(indent + 2);
   for (const [index, value] of values.entries()) {
-    pieces.add(`${index === 0 ? '[' : ','}\n${space}`);
-    print(value, indent + 2, indent + 2, pieces);
+    chunks.add(`${index === 0 ? '[' : ','}\n${space}`);
+    print(value, indent + 2, indent + 2, chunks);
   }
-  pieces.add(`\n${' '.repeat(indent)}]`);
+  chunks.add(`\n${' '.repeat(indent)}]`);
 }
 
 /** On one line, or null when it holds an object, which always stands open. */

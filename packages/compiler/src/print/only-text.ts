@@ -1,16 +1,16 @@
 /** Parts of documents of which nothing but their text is known. */
-import type { Piece } from './pieces.ts';
+import type { Chunk } from './chunks.ts';
 
 type Members = Readonly<Record<string, never>>;
 
 /** Stands for an object of which only the text at one indentation is known. It can be printed there, and nothing else. */
-export function onlyText(text: Piece, indent: number): Members {
+export function onlyText(text: Chunk, indent: number): Members {
   const value = new Proxy({}, opaque);
   texts.set(value, { text, indent });
   return value;
 }
 
-const texts = new WeakMap<object, { readonly text: Piece; readonly indent: number }>();
+const texts = new WeakMap<object, { readonly text: Chunk; readonly indent: number }>();
 
 /** True if only the text of an object is known. */
 export function isText(value: object): boolean {
@@ -18,7 +18,7 @@ export function isText(value: object): boolean {
 }
 
 /** The text of such an object. */
-export function textOf(value: object, indent: number): Piece {
+export function textOf(value: object, indent: number): Chunk {
   const cached = texts.get(value);
   if (cached === undefined || cached.indent !== indent) return refuse();
   return cached.text;

@@ -2,13 +2,13 @@ import type { JsonValue } from '@tablewright/runtime/language';
 import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { joinChunks } from './chunks.ts';
 import { printComment } from './declaration.ts';
 import { printDocument, textAt } from './document.ts';
 import { call, code, type Value } from './expression.ts';
 import { printImports } from './imports.ts';
 import { canonicalJson, printJson } from './json.ts';
 import { onlyText } from './only-text.ts';
-import { joinPieces } from './pieces.ts';
 import { stringLiteral } from './text.ts';
 import { generic, list, nullable, printTyped, union } from './type.ts';
 import { printValue } from './value.ts';
@@ -150,7 +150,7 @@ describe('JSON', () => {
 });
 
 describe('documents', () => {
-  const printed = (value: JsonValue, levels: number): string => joinPieces(printDocument(value, { levels }));
+  const printed = (value: JsonValue, levels: number): string => joinChunks(printDocument(value, { levels }));
 
   test('read back as the value', () => {
     fc.assert(

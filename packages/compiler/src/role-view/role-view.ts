@@ -4,8 +4,8 @@
  */
 import type { AccessClass, FieldDescriptor, RelationDescriptor } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, ApiField, Operation } from '../api.ts';
-import { createMemory, type Lookup, type Watch } from '../memory/remember.ts';
-import { createInterning } from '../memory/same.ts';
+import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
+import { createInterning } from '../cache/same.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';
 import { isMasked, isPartial, reasonOf, type VisibleApi, type VisibleCollection, visibleApiOf } from './visible-api.ts';
@@ -186,7 +186,7 @@ export function roleViewOf(api: Api, access: AccessClass | null): RoleView {
   };
 }
 
-const rememberCollection = createMemory<RoleCollection>();
+const rememberCollection = createCache<RoleCollection>();
 
 function watchedApi(visibleApi: VisibleApi, notes: Lookup<string | null>, watch: Watch): VisibleApi {
   const read = watch(notes);

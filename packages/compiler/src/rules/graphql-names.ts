@@ -21,10 +21,10 @@ import {
   type ManyToAny,
 } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
+import { createFacts, createFactsOfNames } from '../cache/facts.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { operatorFields, operatorGroups } from '../graphql/operators.ts';
-import { createFacts, createFactsOfNames } from '../memory/facts.ts';
 import { hasUsers } from '../openapi/auth-paths.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */

@@ -1,8 +1,8 @@
 import type { ReadOptions, RunStatement } from '../read.ts';
 import type { MysqlCatalog, MysqlRows, TableName } from './catalog.ts';
 import { rowsSql, type Statement, serverSql } from './catalog-sql.ts';
-import { markedName, tableOf } from './marks-sql.ts';
 import { ownSchema } from './names.ts';
+import { markedName, tableOf } from './stamps-sql.ts';
 
 /**
  * Reads the catalog of a MySQL (8.0 or later) or MariaDB (10.6 or later) server in six statements for any number of

@@ -2,26 +2,26 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { isArchived, openArchive } from './project-archive.ts';
+import { isCached, openCache } from './project-cache.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'platform-archive-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('an archive is worth opening where this compiler has written descriptions', async () => {
-  expect(await isArchived(join(folder, 'none'))).toBe(false);
+  expect(await isCached(join(folder, 'none'))).toBe(false);
   await keep('collection');
-  expect(await isArchived(folder)).toBe(false);
+  expect(await isCached(folder)).toBe(false);
   await keep('openapi paths');
-  expect(await isArchived(folder)).toBe(true);
+  expect(await isCached(folder)).toBe(true);
 
   const own = join(folder, 'descriptions');
   const [name = ''] = readdirSync(own).filter((one) => one.endsWith('.layer'));
   const content = readFileSync(join(own, name), 'latin1');
   // Of another compiler, and damaged.
-  for (const other of [content.replace(/"mark":"./, '"mark":"~'), '', content.slice(0, 20)]) {
+  for (const other of [content.replace(/"stamp":"./, '"stamp":"~'), '', content.slice(0, 20)]) {
     expect(other).not.toBe(content);
     writeFileSync(join(own, name), other, 'latin1');
-    expect(await isArchived(folder)).toBe(false);
+    expect(await isCached(folder)).toBe(false);
   }
 });
 
@@ -35,9 +35,9 @@ test('what a killed process was writing is removed an hour later, when something
   expect(readdirSync(own).filter((name) => name.endsWith('.tmp'))).toEqual(['young.layer.tmp']);
 });
 
-/** Keeps a text that a maker of that name has made. */
-async function keep(maker: string, digest = 'digest'): Promise<void> {
-  const archive = await openArchive(folder);
-  archive.keep(maker, digest, { asked: [], answers: '', texts: ['a text'] });
-  await archive.save();
+/** Keeps a text that a generator of that name has made. */
+async function keep(generator: string, digest = 'digest'): Promise<void> {
+  const diskCache = await openCache(folder);
+  diskCache.keep(generator, digest, { lookups: [], results: '', texts: ['a text'] });
+  await diskCache.save();
 }

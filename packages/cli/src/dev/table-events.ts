@@ -9,7 +9,7 @@ import pg from 'pg';
 import { reasonOf } from '../readable.ts';
 
 /** Listener for changes of tables. */
-export interface TableNotices {
+export interface TableEvents {
   /** Name of the event trigger. */
   readonly name: string;
   /** Ends the session, and with it the event trigger. */
@@ -25,13 +25,13 @@ export interface Hearers {
 }
 
 /** Milliseconds that a notice may take to come back to who has sent it. */
-const patience = 2_000;
+const timeoutMs = 2_000;
 
 /**
  * Begins to hear. Rejects with an error whose message says why that cannot be: mostly, only superusers may make event
  * triggers, or a pooler keeps notices to itself.
  */
-export async function hearTables(url: string, { heard, lost }: Hearers): Promise<TableNotices> {
+export async function hearTables(url: string, { heard, lost }: Hearers): Promise<TableEvents> {
   const name = `platform_dev_${randomBytes(6).toString('hex')}`;
   const client = new pg.Client({
     connectionString: url,
@@ -88,7 +88,7 @@ async function hearOneself(client: pg.Client, name: string): Promise<void> {
   const heard = new Promise<boolean>((resolve) => {
     client.once('notification', () => resolve(true));
   });
-  const late = wait(patience, false, { signal: ended.signal }).catch(() => false);
+  const late = wait(timeoutMs, false, { signal: ended.signal }).catch(() => false);
   await client.query('SELECT pg_catalog.pg_notify($1, $2)', [name, '']);
   const isHeard = await Promise.race([heard, late]);
   ended.abort();

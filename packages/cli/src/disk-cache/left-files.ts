@@ -8,16 +8,16 @@ import { digestOf } from '../output-file.ts';
 import type { KnownContents } from '../write-files.ts';
 
 /** A file by its path below the output folder, and its metadata in the file system. */
-export type LeftFile = readonly [path: string, mark: string];
+export type LeftFile = readonly [path: string, stamp: string];
 
 /** Reads the metadata of a file as it is now. */
 export function leftFile(output: string, path: string): LeftFile {
-  return [path, markOf(join(output, path))];
+  return [path, stampOf(join(output, path))];
 }
 
 /** True if a file is untouched since. */
-export function isUntouched(output: string, [path, mark]: LeftFile): boolean {
-  return markOf(join(output, path)) === mark;
+export function isUntouched(output: string, [path, stamp]: LeftFile): boolean {
+  return stampOf(join(output, path)) === stamp;
 }
 
 /**
@@ -39,7 +39,7 @@ export function knownContents(
 }
 
 /** Stamp of a file, which differs whenever it was replaced or written, regardless of its content. */
-function markOf(path: string): string {
+function stampOf(path: string): string {
   const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
 }

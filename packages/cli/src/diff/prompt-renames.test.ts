@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { askRenames } from './ask-renames.ts';
+import { promptRenames } from './prompt-renames.ts';
 
 const guesses = ['articles', 'articles.title'].map((from) => ({ from, to: `${from}_x`, certain: false }));
 
@@ -9,19 +9,19 @@ test.each([
   ['n\ny\n', ['articles.title']],
   ['\n NO\n', ['articles']],
 ])('answers are taken one by one, also those typed ahead: %j', async (answers, agreed) => {
-  const found = await askRenames(guesses, Readable.from([answers]), new PassThrough());
+  const found = await promptRenames(guesses, Readable.from([answers]), new PassThrough());
   expect(found.map(({ from }) => from)).toEqual(agreed);
 });
 
 test('a question that is not answered is no answer', async () => {
-  const asked = askRenames(guesses, Readable.from(['y\n']), new PassThrough());
+  const asked = promptRenames(guesses, Readable.from(['y\n']), new PassThrough());
   await expect(asked).rejects.toThrow('The question was not answered.');
 });
 
 test('names reach the terminal without what it would obey', async () => {
   const output = new PassThrough();
   const name = { from: 'a\u001b[2Jb', to: 'c', certain: false };
-  await askRenames([name], Readable.from(['y\n']), output);
+  await promptRenames([name], Readable.from(['y\n']), output);
   output.end();
   expect(await text(output)).toContain('Was a\\u{1b}[2Jb renamed to c? [Y/n]');
 });

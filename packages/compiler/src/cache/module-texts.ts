@@ -1,8 +1,8 @@
-/** Texts of generated modules, remembered as `remember.ts` does, also in an archive. */
+/** Texts of generated modules, remembered as `remember.ts` does, also in a disk cache. */
 import type { Render, TemplateName } from '../emit/templates.ts';
-import { textOfPiece } from '../print/pieces.ts';
+import { textOfChunk } from '../print/chunks.ts';
 import { commentText } from '../print/text.ts';
-import { createMemory } from './remember.ts';
+import { createCache } from './remember.ts';
 
 /** Parts of a module. */
 export interface ModuleText {
@@ -10,14 +10,14 @@ export interface ModuleText {
   readonly declarations: string;
 }
 
-/** Makes a memory of modules of one kind; no two have the same `maker`. */
-export function createModuleMemory(maker: string) {
-  return createMemory<ModuleText>({
-    maker,
+/** Makes a cache of modules of one kind; no two have the same `generator`. */
+export function createModuleCache(generator: string) {
+  return createCache<ModuleText>({
+    generator,
     texts: ({ imports, declarations }) => [imports, declarations],
     made: ([imports = '', declarations = '']) => ({
-      imports: textOfPiece(imports),
-      declarations: textOfPiece(declarations),
+      imports: textOfChunk(imports),
+      declarations: textOfChunk(declarations),
     }),
   });
 }

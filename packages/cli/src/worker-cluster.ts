@@ -14,7 +14,7 @@ export interface Readiness {
 }
 
 /** The processes that serve. */
-export interface Crew {
+export interface WorkerCluster {
   /** Resolves when all of them listen; rejects, and ends them, when one of them cannot. */
   start(): Promise<readonly Readiness[]>;
   /** Replaces them one after the other, each by one that listens already. Never rejects; does nothing while it runs. */
@@ -31,19 +31,19 @@ export const finish = 'finish';
 /** Milliseconds before a process that has ended by itself is replaced: one that cannot start must not be started all the time. */
 const replaceAfter = 1_000;
 
-/** Makes a cluster of this size. Later events are reported to `tell`. */
-export function createCrew(size: number, tell: (text: string) => void): Crew {
+/** Makes a cluster of this size. Later events are reported to `report`. */
+export function createWorkerCluster(size: number, report: (text: string) => void): WorkerCluster {
   const serving = new Set<Worker>();
   let stopping = false;
   let restarting: Promise<void> | null = null;
 
   /** Starts one; resolves when it listens. */
-  function hire(): Promise<{ readonly worker: Worker; readonly told: Readiness }> {
+  function startWorker(): Promise<{ readonly worker: Worker; readonly readiness: Readiness }> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
       worker.on('message', (readiness: Readiness) => {
         serving.add(worker);
-        resolve({ worker, told: readiness });
+        resolve({ worker, readiness });
       });
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
@@ -54,17 +54,17 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
   }
 
   function replace(reason: string): void {
-    tell(`  a process has ended (${reason}); another one takes its place`);
+    report(`  a process has ended (${reason}); another one takes its place`);
     setTimeout(() => {
       if (stopping) return;
-      hire().then(
-        ({ worker }) => (stopping ? void dismiss(worker) : undefined),
+      startWorker().then(
+        ({ worker }) => (stopping ? void stopWorker(worker) : undefined),
         () => replace('it cannot start'),
       );
     }, replaceAfter);
   }
 
-  function dismiss(worker: Worker): Promise<void> {
+  function stopWorker(worker: Worker): Promise<void> {
     serving.delete(worker);
     return new Promise((resolve) => {
       worker.once('exit', () => resolve());
@@ -78,26 +78,26 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
   async function replaceAll(): Promise<void> {
     for (const worker of [...serving]) {
       if (stopping) return;
-      await hire();
-      await dismiss(worker);
+      await startWorker();
+      await stopWorker(worker);
     }
   }
 
   return {
     async start() {
-      const hired = await Promise.allSettled(Array.from({ length: size }, hire));
-      const failed = hired.find((start) => start.status === 'rejected');
+      const starts = await Promise.allSettled(Array.from({ length: size }, startWorker));
+      const failed = starts.find((start) => start.status === 'rejected');
       if (failed === undefined)
-        return hired.flatMap((start) => (start.status === 'fulfilled' ? [start.value.told] : []));
+        return starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value.readiness] : []));
       stopping = true;
-      await Promise.all([...serving].map(dismiss));
+      await Promise.all([...serving].map(stopWorker));
       throw failed.reason;
     },
     restart() {
       restarting ??= replaceAll()
         .then(
-          () => tell('  every process was replaced'),
-          () => tell('  a process cannot start; those that serve go on'),
+          () => report('  every process was replaced'),
+          () => report('  a process cannot start; those that serve go on'),
         )
         .finally(() => {
           restarting = null;
@@ -107,7 +107,7 @@ export function createCrew(size: number, tell: (text: string) => void): Crew {
     async stop() {
       stopping = true;
       const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
-      await Promise.all(others.map(dismiss));
+      await Promise.all(others.map(stopWorker));
     },
     kill() {
       stopping = true;

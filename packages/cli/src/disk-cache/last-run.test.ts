@@ -87,11 +87,11 @@ test('of a process that goes on, too, which reads none that nobody touched', asy
   );
 });
 
-/** One text is in pieces. */
+/** One text is in chunks. */
 function filesOf(texts: Readonly<Record<string, string>>): readonly OutputFile[] {
   const made = Object.entries(texts).map(([path, contents]): OutputFile => {
     return path === 'c/e.json'
-      ? { path, contents, pieces: [contents.slice(0, 1), contents.slice(1)] }
+      ? { path, contents, chunks: [contents.slice(0, 1), contents.slice(1)] }
       : { path, contents };
   });
   return sealManifest([...made, { path: 'manifest.json', contents: '{}' }]);

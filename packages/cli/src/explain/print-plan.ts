@@ -9,7 +9,7 @@ import { explainMysql, missingInMysql } from './mysql-plan.ts';
 import { explainPostgres, missingInPostgres } from './postgres-plan.ts';
 
 /** Prints how the database would run a statement, and the indexes that it lacks; with `analyze` the statement runs. */
-export async function tellPlan(
+export async function printPlan(
   { statement, parameters }: SentStatement,
   schema: Schema,
   source: Source,
@@ -34,7 +34,7 @@ function missingText({ table, condition, columns }: MissingIndex): string {
 }
 
 /** Prints a statement with its parameters. */
-export function tellStatement(text: string, parameters: readonly Parameter[], progress: Progress): void {
+export function printStatement(text: string, parameters: readonly Parameter[], progress: Progress): void {
   for (const line of text.split('\n')) progress.say(`           ${line}`);
   for (const [index, value] of parameters.entries()) {
     progress.say(`           $${index + 1} = ${value === null ? 'NULL' : JSON.stringify(value)}`);

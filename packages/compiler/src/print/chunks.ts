@@ -1,19 +1,19 @@
-/** Long texts in pieces, so that what several texts have in common is there once. */
+/** Long texts in chunks, so that what several texts have in common is there once. */
 
 /** A text, or its bytes as UTF-8 where only a file needs it. */
-export type Piece = string | Uint8Array;
+export type Chunk = string | Uint8Array;
 
 /** A text that grows at its end. */
-export interface Pieces {
-  add(text: Piece): void;
+export interface ChunkList {
+  add(text: Chunk): void;
   /** The whole text, when nothing is added any more. */
-  all(): readonly Piece[];
+  all(): readonly Chunk[];
 }
 
 /** Shorter ones are put together with their neighbours: characters. */
 const worthwhile = 1024;
 
-/** Bytes of memory that packed pieces share. */
+/** Bytes of memory that packed chunks share. */
 const packBytes = 1 << 20;
 
 /** Bytes of a character of a string at most, as UTF-8. */
@@ -25,7 +25,7 @@ let pack: { readonly bytes: Buffer; used: number } = { bytes: Buffer.alloc(0), u
  * A text for files only, as bytes if it is long: they are encoded once for all files that it stands in, no collector of
  * garbage has to look at them, and another thread can write them while this one keeps them.
  */
-export function packPiece(text: string): Piece {
+export function packChunk(text: string): Chunk {
   if (text.length < worthwhile) return text;
   // The exact length is only worked out where it matters.
   if (pack.used + text.length * mostBytes > pack.bytes.length) {
@@ -40,8 +40,8 @@ export function packPiece(text: string): Piece {
 }
 
 /** Starts an empty text. */
-export function createPieces(): Pieces {
-  const done: Piece[] = [];
+export function createChunks(): ChunkList {
+  const done: Chunk[] = [];
   let open = '';
   return {
     add(text) {
@@ -57,14 +57,14 @@ export function createPieces(): Pieces {
   };
 }
 
-/** The text of pieces as a whole. */
-export function joinPieces(pieces: readonly Piece[]): string {
-  return pieces.map(textOfPiece).join('');
+/** The text of chunks as a whole. */
+export function joinChunks(chunks: readonly Chunk[]): string {
+  return chunks.map(textOfChunk).join('');
 }
 
-/** The text of one piece. */
-export function textOfPiece(piece: Piece): string {
-  return typeof piece === 'string' ? piece : decoder.decode(piece);
+/** The text of one chunk. */
+export function textOfChunk(chunk: Chunk): string {
+  return typeof chunk === 'string' ? chunk : decoder.decode(chunk);
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -45,10 +45,10 @@ function viewsOf(
 }
 
 /**
- * The statement that marks what is read of these databases, and its parameters. Its rows are the database and the table, or
+ * The statement that stamps what is read of these databases, and its parameters. Its rows are the database and the table, or
  * nulls for what is no table's own, and two texts that are others whenever what is read of it is.
  */
-export function marksQuestion(
+export function stampsQuery(
   dialect: Dialect,
   schemas: readonly string[] = [ownSchema],
 ): readonly [sql: string, parameters: string[]] {
@@ -66,7 +66,7 @@ WHERE ${schema} IN (${databases})${where === undefined ? '' : ` AND ${where}`}${
   return [selects.join('\nUNION ALL\n'), views.flatMap(() => named)];
 }
 
-/** How marks name a table. */
+/** How stamps name a table. */
 export function markedName({ table_schema: schema, table_name: table }: TableName): string {
   return JSON.stringify([schema, table]);
 }

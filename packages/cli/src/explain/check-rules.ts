@@ -40,7 +40,7 @@ async function isThere(item: ItemQuestion, source: Source): Promise<boolean> {
 }
 
 /** Verdict on one rule: for an item, whether it meets the rule, and which parts it does not meet. */
-export interface Judged<Rule extends AccessRule = AccessRule> {
+export interface CheckedRule<Rule extends AccessRule = AccessRule> {
   readonly rule: Rule;
   /** Null where no item was asked about. */
   readonly holds: boolean | null;
@@ -48,35 +48,35 @@ export interface Judged<Rule extends AccessRule = AccessRule> {
 }
 
 /** A rule without a verdict. */
-export function unjudged<Rule extends AccessRule>(rule: Rule): Judged<Rule> {
+export function unchecked<Rule extends AccessRule>(rule: Rule): CheckedRule<Rule> {
   return { rule, holds: null, failing: [] };
 }
 
 /** Checks an item against each rule; null when there is no such item. */
-export async function judgeRules<Rule extends AccessRule>(
+export async function checkRules<Rule extends AccessRule>(
   item: ItemQuestion,
   rules: readonly Rule[],
   source: Source,
-): Promise<readonly Judged<Rule>[] | null> {
+): Promise<readonly CheckedRule<Rule>[] | null> {
   if (!(await isThere(item, source))) return null;
-  const judged: Judged<Rule>[] = [];
+  const checkedRules: CheckedRule<Rule>[] = [];
   for (const rule of rules) {
     const holds = await meets(item, rule.where, source);
     const failing = holds ? [] : await failingParts(item, rule.where, source);
-    judged.push({ rule, holds, failing });
+    checkedRules.push({ rule, holds, failing });
   }
-  return judged;
+  return checkedRules;
 }
 
 /** The rules, checked for the item that a path names, if it names one and a connection is at hand. */
-export async function judgeNamed<Rule extends AccessRule>(
+export async function checkNamedRules<Rule extends AccessRule>(
   { api, caller, target }: Pick<ItemQuestion, 'api' | 'caller'> & { readonly target: string },
   rules: readonly Rule[],
   source: Source | null,
-): Promise<readonly Judged<Rule>[]> {
+): Promise<readonly CheckedRule<Rule>[]> {
   const { collection, key } = itemIn(target);
-  if (source === null || key === null || rules.length === 0) return rules.map(unjudged);
-  return (await judgeRules({ api, caller, collection, key }, rules, source)) ?? rules.map(unjudged);
+  if (source === null || key === null || rules.length === 0) return rules.map(unchecked);
+  return (await checkRules({ api, caller, collection, key }, rules, source)) ?? rules.map(unchecked);
 }
 
 /** The collection of `/items/articles/1?fields=id`, and its key as it was sent; null on the path of the whole collection. */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ChangedRelations, changedRelations } from '@tablewright/introspect';
 import type { Project } from '../project.ts';
 import type { HeldSource } from './held-source.ts';
-import { changedPaths, type InputMarks, takeMarks } from './input-marks.ts';
+import { changedPaths, type InputStamps, takeStamps } from './input-stamps.ts';
 
 /** Noticed change. */
 export interface Noticed {
@@ -26,11 +26,11 @@ export interface Noticed {
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 
 /** Where changes are looked for. */
-export interface Lookout {
+export interface Watcher {
   /** Tables may have changed: they are looked at at once. */
   readonly wake: () => void;
   /** Sets if the database reports changes by `wake`, so that it is queried less often. Default: false. */
-  readonly relyOnNotices: (rely: boolean) => void;
+  readonly relyOnEvents: (rely: boolean) => void;
   /** Discards the last reading of the tables: they count as changed as soon as they can be read again. */
   readonly forgetTables: () => void;
   /** All tables may have changed; this is reported when no other change has come for a while. */
@@ -40,14 +40,14 @@ export interface Lookout {
 }
 
 /** Begins to watch; the present state is no change. `say` reports that the database is away. */
-export async function startLookout(
+export async function startWatcher(
   project: Project,
   source: HeldSource,
   say: (text: string) => void,
-): Promise<Lookout> {
-  let files = await takeMarks(project);
-  let database = await source.marks(project);
-  let asked = performance.now();
+): Promise<Watcher> {
+  let files = await takeStamps(project);
+  let database = await source.stamps(project);
+  let lastRead = performance.now();
   let away = false;
   let number = 0;
   let isReporting = false;
@@ -56,26 +56,26 @@ export async function startLookout(
   let proofAt = Number.POSITIVE_INFINITY;
   let interrupt = new AbortController();
   const lookAtTables = async (latest: Project): Promise<ChangedRelations | null> => {
-    asked = performance.now();
+    lastRead = performance.now();
     woken = false;
-    const seen = await source.marks(latest);
-    if (seen === null && !away) say('  The database is away; it is asked again every second.');
-    if (seen !== null && away) say('  The database is back.');
-    away = seen === null;
+    const taken = await source.stamps(latest);
+    if (taken === null && !away) say('  The database is away; it is asked again every second.');
+    if (taken !== null && away) say('  The database is back.');
+    away = taken === null;
     isForgotten &&= away;
-    if (seen === null) return null;
-    const changed = database === null ? 'all' : changedRelations(database, seen);
-    database = seen;
+    if (taken === null) return null;
+    const changed = database === null ? 'all' : changedRelations(database, taken);
+    database = taken;
     return changed;
   };
   const isDue = (now: number): boolean =>
-    woken || now - asked >= (isReporting && !away && !isForgotten ? rhythm.told : rhythm.database);
+    woken || now - lastRead >= (isReporting && !away && !isForgotten ? rhythm.told : rhythm.database);
   return {
     wake() {
       woken = true;
       interrupt.abort();
     },
-    relyOnNotices(rely) {
+    relyOnEvents(rely) {
       isReporting = rely;
     },
     forgetTables() {
@@ -92,15 +92,15 @@ export async function startLookout(
         const signal = AbortSignal.any([stopping, interrupt.signal]);
         if (!woken) await wait(rhythm.files, undefined, { signal }).catch(() => undefined);
         const start = performance.now();
-        const seen = await settledMarks(latest, files);
-        const paths = changedPaths(files, seen);
+        const taken = await settledStamps(latest, files);
+        const paths = changedPaths(files, taken);
         const seenTables = isDue(start) ? await lookAtTables(latest) : null;
         const isQuiet = paths.length === 0 && seenTables === null;
         const isProof = isQuiet && start >= proofAt && !away;
         if (stopping.aborted || (isQuiet && !isProof)) continue;
         const tables = isProof ? 'all' : seenTables;
         if (tables === 'all') proofAt = Number.POSITIVE_INFINITY;
-        files = seen;
+        files = taken;
         number += 1;
         return { number, paths, tables, isProof, start };
       }
@@ -110,12 +110,12 @@ export async function startLookout(
 }
 
 /** An editor may empty a file before writing it, so changed files are looked at again until they stay the same. */
-async function settledMarks(project: Project, before: InputMarks): Promise<InputMarks> {
-  let seen = await takeMarks(project);
-  for (let last = before; changedPaths(last, seen).length > 0; ) {
+async function settledStamps(project: Project, before: InputStamps): Promise<InputStamps> {
+  let taken = await takeStamps(project);
+  for (let last = before; changedPaths(last, taken).length > 0; ) {
     await wait(rhythm.settling);
-    last = seen;
-    seen = await takeMarks(project);
+    last = taken;
+    taken = await takeStamps(project);
   }
-  return seen;
+  return taken;
 }

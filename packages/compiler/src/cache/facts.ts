@@ -2,7 +2,7 @@
 
 import { isSame } from './same.ts';
 
-/** Makes a memory of what follows from one object, for as long as there is the object. */
+/** Makes a cache of what follows from one object, for as long as there is the object. */
 export function createFacts<Of extends object, Fact extends object>(): (key: Of, find: () => Fact) => Fact {
   const facts = new WeakMap<Of, Fact>();
   return (key, find) => {
@@ -12,7 +12,7 @@ export function createFacts<Of extends object, Fact extends object>(): (key: Of,
   };
 }
 
-/** Makes a memory of what follows from two, for as long as there are both. */
+/** Makes a cache of what follows from two, for as long as there are both. */
 export function createFactsOfTwo<Of extends object, And extends object, Fact extends object>(): (
   key: Of,
   and: And,
@@ -25,7 +25,7 @@ export function createFactsOfTwo<Of extends object, And extends object, Fact ext
 /** Number of lists of names, the latest, for which facts are kept. */
 const mostLists = 16;
 
-/** Makes a memory of what follows from a list of names. */
+/** Makes a cache of what follows from a list of names. */
 export function createFactsOfNames<Fact>(): (names: readonly string[], find: () => Fact) => Fact {
   const kept: { readonly names: readonly string[]; readonly fact: Fact }[] = [];
   return (names, find) => {

@@ -6,7 +6,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
  * Asks, on the terminal unless told otherwise, which guesses are right, and resolves to those. Rejects if the questions
  * are left unanswered: an unconfirmed guess must not become a verdict.
  */
-export async function askRenames(
+export async function promptRenames(
   guesses: readonly Rename[],
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stderr,

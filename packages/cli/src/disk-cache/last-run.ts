@@ -16,8 +16,8 @@ import type { OutputFile } from '../output-file.ts';
 import type { Project } from '../project.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { KnownContents } from '../write-files.ts';
+import { compilerStamp } from './compiler-stamp.ts';
 import { isUntouched, knownContents, type LeftFile, leftFile } from './left-files.ts';
-import { markOfCompiler } from './mark.ts';
 
 /** Record of a run, in `.platform/cache/last-run.json`. */
 interface LastRun {
@@ -33,8 +33,8 @@ type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */
 export interface RunSources {
-  readonly inputs: Omit<CompileOptions, 'memory' | 'archive' | 'part' | 'clientsOf' | 'described'>;
-  /** The text of `platform.schema.json` in pieces, printed when it is first asked for. */
+  readonly inputs: Omit<CompileOptions, 'memoCache' | 'diskCache' | 'part' | 'clientsOf' | 'described'>;
+  /** The text of `platform.schema.json` in chunks, printed when it is first asked for. */
   readonly schema: () => readonly string[];
 }
 
@@ -97,7 +97,7 @@ function pathOf({ stateFolder }: Folders): string {
 
 function digestOf({ inputs, schema }: RunSources): string {
   const serialized = JSON.stringify({ ...inputs, templates: [...inputs.templates] });
-  const hash = createHash('sha256').update(`${markOfCompiler()} ${serialized.length} ${serialized}\n`);
-  for (const piece of schema()) hash.update(piece);
+  const hash = createHash('sha256').update(`${compilerStamp()} ${serialized.length} ${serialized}\n`);
+  for (const chunk of schema()) hash.update(chunk);
   return hash.digest('base64');
 }

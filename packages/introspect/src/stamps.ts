@@ -1,19 +1,19 @@
 /** State of a catalog at one look, so that the next look tells the changes. */
-export interface CatalogMarks {
+export interface CatalogStamps {
   /** Mark of everything that belongs to no relation. */
   readonly whole: string;
   /** Mark of every relation, by its oid; on MySQL and MariaDB by a name. */
   readonly relations: ReadonlyMap<string, string>;
 }
 
-/** Relations that changed, new and gone ones with them, as marks call them; `all` where it may be anything. */
+/** Relations that changed, new and gone ones with them, as stamps call them; `all` where it may be anything. */
 export type ChangedRelations = ReadonlySet<string> | 'all';
 
 /** More than these are read with all others, which takes one statement less long than many relations looked up one by one. */
 const maxReread = 50;
 
 /** Relations that changed between two looks; null if none did. */
-export function changedRelations(before: CatalogMarks, after: CatalogMarks): ChangedRelations | null {
+export function changedRelations(before: CatalogStamps, after: CatalogStamps): ChangedRelations | null {
   if (before.whole !== after.whole) return 'all';
   const oids = new Set([...before.relations.keys(), ...after.relations.keys()]);
   const changed = new Set([...oids].filter((oid) => before.relations.get(oid) !== after.relations.get(oid)));

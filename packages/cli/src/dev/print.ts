@@ -22,7 +22,7 @@ export interface Rebuilt {
 const shown = 10;
 
 /** Prints the changes; clears a terminal first. */
-export function tellRebuilt(rebuilt: Rebuilt, progress: Progress): void {
+export function printRebuilt(rebuilt: Rebuilt, progress: Progress): void {
   const { reasons, diff, written, warnings, ms } = rebuilt;
   const counts = countChanges(diff);
   progress.event('rebuilt', { reasons, ...counts, written: written.written, removed: written.removed, ms });
@@ -44,7 +44,7 @@ export function tellRebuilt(rebuilt: Rebuilt, progress: Progress): void {
 }
 
 /** Prints why a change is not served, and by `outlook` how it goes on. */
-export function tellFailure(reasons: readonly string[], error: unknown, outlook: string, progress: Progress): void {
+export function printFailure(reasons: readonly string[], error: unknown, outlook: string, progress: Progress): void {
   const { message, hint } = textOf(error);
   progress.event('failed', { reasons, message, hint });
   const lines = [titleOf(reasons), message, ...(hint === null ? [] : [`  ${hint}`])];
@@ -52,7 +52,7 @@ export function tellFailure(reasons: readonly string[], error: unknown, outlook:
 }
 
 /** Prints the result of a type check. */
-export function tellTypes(verdict: TypeVerdict, progress: Progress): void {
+export function printTypes(verdict: TypeVerdict, progress: Progress): void {
   progress.event('types', { ...verdict });
   progress.say(typeLines(verdict).join('\n'));
 }

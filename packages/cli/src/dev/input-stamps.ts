@@ -5,14 +5,14 @@ import { loadExtensions, loadModules } from '../extensions.ts';
 import { configNames } from '../import-config.ts';
 import type { Project } from '../project.ts';
 
-/** A mark for each file by its path from the project's folder on. */
-export type InputMarks = ReadonlyMap<string, string>;
+/** A stamp for each file by its path from the project's folder on. */
+export type InputStamps = ReadonlyMap<string, string>;
 
 /**
  * Takes the stamps. Files are checked repeatedly instead of being watched: editors replace files, folders come and go,
  * and not every file system reports changes; some dozens of files cost a millisecond.
  */
-export async function takeMarks(project: Project): Promise<InputMarks> {
+export async function takeStamps(project: Project): Promise<InputStamps> {
   const { folder, config } = project;
   const folders = ['extensions', 'documents', ...(config.templates === undefined ? [] : [config.templates])];
   const listed = await Promise.all(folders.map((subfolder) => filesIn(resolve(folder, subfolder))));
@@ -23,14 +23,14 @@ export async function takeMarks(project: Project): Promise<InputMarks> {
     ...listed.flat(),
     ...modules.map(({ path }) => join(folder, path)),
   ];
-  const marks = await Promise.all([...new Set(paths)].map(async (path) => [path, await markOf(path)] as const));
+  const stamps = await Promise.all([...new Set(paths)].map(async (path) => [path, await stampOf(path)] as const));
   return new Map(
-    marks.flatMap(([path, mark]) => (mark === null ? [] : [[relative(folder, path), mark] as const])).sort(byPath),
+    stamps.flatMap(([path, stamp]) => (stamp === null ? [] : [[relative(folder, path), stamp] as const])).sort(byPath),
   );
 }
 
 /** The paths that differ, sorted: changed, new and gone. */
-export function changedPaths(before: InputMarks, after: InputMarks): readonly string[] {
+export function changedPaths(before: InputStamps, after: InputStamps): readonly string[] {
   const all = new Set([...before.keys(), ...after.keys()]);
   return [...all].filter((path) => before.get(path) !== after.get(path)).sort();
 }
@@ -47,7 +47,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** Null where there is no file. */
-async function markOf(path: string): Promise<string | null> {
+async function stampOf(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   if (found === null || !found.isFile()) return null;
   return `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;

@@ -3,35 +3,35 @@ import type { Progress } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { databaseUrl } from '../settings.ts';
 import type { Source } from '../source.ts';
-import type { Lookout } from './lookout.ts';
-import { hearTables, type TableNotices } from './table-notices.ts';
+import { hearTables, type TableEvents } from './table-events.ts';
+import type { Watcher } from './watcher.ts';
 
 /**
  * Begins; the tables are polled until then, and whenever the way to the database is lost. Returns the function that
  * ends it.
  */
-export async function startNotices(
+export async function startChangeEvents(
   project: Project,
   source: Source,
-  lookout: Pick<Lookout, 'wake' | 'relyOnNotices'>,
+  watcher: Pick<Watcher, 'wake' | 'relyOnEvents'>,
   progress: Progress,
 ): Promise<() => Promise<void>> {
-  let notices: TableNotices | null = null;
+  let changeEvents: TableEvents | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   const poll = (reason: string): void => {
-    lookout.relyOnNotices(false);
+    watcher.relyOnEvents(false);
     progress.event('notices', { live: false, reason });
     progress.say(`  Changes of tables are looked for every second: ${reason}.`);
   };
   const listen = async (url: string): Promise<void> => {
-    notices = await hearTables(url, { heard: lookout.wake, lost: () => lose(url) });
-    if (closed) return notices.close();
-    lookout.relyOnNotices(true);
+    changeEvents = await hearTables(url, { heard: watcher.wake, lost: () => lose(url) });
+    if (closed) return changeEvents.close();
+    watcher.relyOnEvents(true);
     // Earlier changes were not reported.
-    lookout.wake();
-    progress.event('notices', { live: true, trigger: notices.name });
-    progress.say(`  Changes of tables are told by the event trigger ${notices.name}, which goes when this ends.`);
+    watcher.wake();
+    progress.event('notices', { live: true, trigger: changeEvents.name });
+    progress.say(`  Changes of tables are told by the event trigger ${changeEvents.name}, which goes when this ends.`);
   };
   const lose = (url: string): void => {
     poll('the connection that told of them was lost');
@@ -48,7 +48,7 @@ export async function startNotices(
   return async () => {
     closed = true;
     clearTimeout(timer);
-    await notices?.close();
+    await changeEvents?.close();
   };
 }
 

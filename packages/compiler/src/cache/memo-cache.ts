@@ -3,7 +3,7 @@ import type { Api, ApiAccess, ApiCollection } from '../api.ts';
 import { isSame } from './same.ts';
 
 /** State that a process carries from one compilation to the next. It changes nothing but the time. */
-export interface CompileMemory {
+export interface MemoCache {
   /** Gives the tables of the last time where they say the same. */
   recallTables(tables: Schema['tables']): Schema['tables'];
   /** Gives a schema the tables and collections of the last one where they say the same, so that what was made of them is found. */
@@ -12,8 +12,8 @@ export interface CompileMemory {
   recall(api: Api): Api;
 }
 
-/** Makes a memory that holds nothing yet. */
-export function createCompileMemory(): CompileMemory {
+/** Makes a cache that holds nothing yet. */
+export function createMemoCache(): MemoCache {
   const tables = createRecall<Schema['tables'][number]>(({ id }) => id);
   const schemaCollections = createRecall<Schema['collections'][number]>(({ name }) => name);
   const collections = createRecall<ApiCollection>(({ descriptor }) => descriptor.name);

@@ -1,10 +1,10 @@
 /**
- * The statement that marks the catalog: rows of two texts, the oid of a relation and its mark, which changes with every
- * change of the relation. The mark of relation 0 covers everything that belongs to no relation.
+ * The statement that stamps the catalog: rows of two texts, the oid of a relation and its stamp, which changes with every
+ * change of the relation. The stamp of relation 0 covers everything that belongs to no relation.
  * Rows of the catalog have a place and the number of the transaction that wrote them. Temporary objects are left out,
  * because sessions come and go with them, our own with its event trigger; so are objects of the server itself.
  */
-export const marksSql = `WITH relation AS MATERIALIZED (
+export const stampsSql = `WITH relation AS MATERIALIZED (
   SELECT c.oid, c.ctid, c.xmin
   FROM pg_catalog.pg_class AS c
   WHERE c.oid >= 16384 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'

@@ -11,10 +11,10 @@ const packages = ['@tablewright/compiler', '@tablewright/runtime/language'] as c
  * A text that differs for every version of the compiler, also one under development, and is the same for one version on
  * every machine. It is computed once, because modules that a process has loaded do not change.
  */
-export const markOfCompiler: () => string = once(takeMark);
+export const compilerStamp: () => string = once(takeStamp);
 
 /** Hundreds of short files, which threads of their own would take longer to read. */
-function takeMark(): string {
+function takeStamp(): string {
   const hash = createHash('sha256').update(process.versions.v8);
   for (const name of packages) {
     const folder = dirname(fileURLToPath(import.meta.resolve(name)));
