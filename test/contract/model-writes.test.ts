@@ -551,7 +551,20 @@ describe('fields without a column', () => {
       };
       expect([name, await refused('POST', '/relations', any)]).toEqual([name, '400 INVALID_PAYLOAD']);
     }
-    await done('POST', '/relations', [relation('page', 'remarks'), relation('about', 'replies')]);
+    // Only a relation to items of several collections has these; null is how a relation to one collection shows them.
+    const several = { one_collection_field: 'kind', one_allowed_collections: ['pages'] };
+    const none = { one_collection_field: null, one_allowed_collections: null };
+    const plain = relation('page', 'remarks');
+    for (const [name, value] of Object.entries(several)) {
+      const wrong = { ...plain, meta: { ...plain.meta, [name]: value } };
+      expect([name, await refused('POST', '/relations', wrong)]).toEqual([name, '400 INVALID_PAYLOAD']);
+    }
+    await done('POST', '/relations', [{ ...plain, meta: { ...plain.meta, ...none } }, relation('about', 'replies')]);
+    for (const [name, value] of Object.entries(several)) {
+      const wrong = { meta: { [name]: value } };
+      expect([name, await refused('PATCH', '/relations/remarks/page', wrong)]).toEqual([name, '400 INVALID_PAYLOAD']);
+    }
+    await done('PATCH', '/relations/remarks/page', { meta: none });
     expect((await told('/fields/pages/remarks')).meta).toMatchObject({ special: ['o2m'], hidden: true });
     expect(await refused('POST', '/fields/pages', side('remarks', 'o2m'))).toBe('400 INVALID_PAYLOAD');
     expect(await refused('POST', '/fields/pages', side('replies', 'm2m'))).toBe('400 INVALID_PAYLOAD');

@@ -23,6 +23,9 @@ const foreignKeyMembers = {
   on_delete: orNull(oneOf(...actions)),
 };
 
+/** Metadata that only relations to items of several collections have. */
+const ofOneCollection = { one_collection_field: null, one_allowed_collections: null };
+
 function readRelation(body: JsonValue): Payload {
   return readObject(body, {
     collection: textMember(64),
@@ -46,7 +49,7 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
   if (present) throw exists('relation', `${collection}.${field}`);
   const { related_collection: related = null } = payload;
   const meta = objectIn(payload, 'meta');
-  mustBe(meta, 'meta.', { many_collection: collection, many_field: field });
+  mustBe(meta, 'meta.', { many_collection: collection, many_field: field, ...(related !== null && ofOneCollection) });
   const steps = typeof related === 'string' ? addForeignKey(model, found, related, payload) : anyItem(found, payload);
   const side = typeof related === 'string' ? { one_collection: related } : {};
   return {
@@ -127,6 +130,7 @@ export function updateRelation(model: KnownModel, collection: string, field: str
     many_collection: collection,
     many_field: field,
     one_collection: modelRelation.related_collection,
+    ...(modelRelation.related_collection !== null && ofOneCollection),
   });
   const side = modelRelation.related_collection === null ? {} : { one_collection: modelRelation.related_collection };
   return {
