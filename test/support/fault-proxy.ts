@@ -13,8 +13,8 @@ export interface FaultProxy {
   readonly url: string;
   /** Does harm the next `times` times that a client sends the text. */
   arm(fault: Fault, text: string | RegExp, times?: number): void;
-  /** Does harm once, when clients have sent so many pieces more: 1 harms the next one. A piece is one flight of messages. */
-  armAt(fault: Fault, piece: number): void;
+  /** Does harm `times` times, from the piece on that clients send then: 1 harms the next one. A piece is one flight of messages. */
+  armAt(fault: Fault, piece: number, times?: number): void;
   /** How often harm was done since `arm`. */
   readonly done: () => number;
   readonly close: () => Promise<void>;
@@ -70,9 +70,9 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
       armed = { fault, meets, left: times };
       done = 0;
     },
-    armAt(fault, piece) {
+    armAt(fault, piece, times = 1) {
       let seen = 0;
-      armed = { fault, meets: () => ++seen === piece, left: 1 };
+      armed = { fault, meets: () => ++seen >= piece, left: times };
       done = 0;
     },
     done: () => done,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { reasonOf } from './readable.ts';
+import { reasonOf } from './reason-of.ts';
 
 /** Name of the file of a project's variables. It contains secrets, so it belongs to one machine. */
 export const environmentName = '.env';

@@ -29,13 +29,23 @@ test('what a database refuses or cannot do now is no bug, whichever driver says 
     new Error('The service is temporarily unavailable.', { cause: denied }),
     failed('permission denied for table a', { sqlstate: '42501' }),
     failed('SELECT command denied', { code: 'ER_TABLEACCESS_DENIED_ERROR', errno: 1142, sqlState: '42000' }),
-    failed('terminating connection due to administrator command', { code: '57P01' }),
-    failed('read ECONNRESET', { code: 'ECONNRESET', errno: -104, syscall: 'read' }),
-    new Error('Connection terminated unexpectedly'),
+    failed('canceling statement due to user request', { code: '57014' }),
   ]) {
     const failure = knownFailure(error);
     expect(failure).toBeInstanceOf(CommandError);
     expect(failure).toMatchObject({ exitCode: 3, message: expect.stringMatching(/^The database refuses: .*\.$/) });
+  }
+});
+
+test('a database that ends the connection is no bug, and says so whichever driver tells', () => {
+  for (const error of [
+    failed('terminating connection due to administrator command', { code: '57P01' }),
+    failed('read ECONNRESET', { code: 'ECONNRESET', errno: -104, syscall: 'read' }),
+    failed('Server shutdown in progress', { code: 'ER_SERVER_SHUTDOWN', errno: 1053, sqlState: '08S01' }),
+    new Error('The service is temporarily unavailable.', { cause: new Error('Connection terminated unexpectedly') }),
+  ]) {
+    const message = 'The database cannot be used: it ended the connection.';
+    expect(knownFailure(error)).toMatchObject({ exitCode: 3, message });
   }
 });
 

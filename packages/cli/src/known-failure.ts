@@ -1,5 +1,5 @@
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { reasonOf } from './readable.ts';
+import { reasonOf } from './reason-of.ts';
 
 /** Error codes of a system that refuses a file, although neither the platform nor its inputs are wrong. */
 const refusals: ReadonlySet<unknown> = new Set([
@@ -31,8 +31,11 @@ const mysqlDenials: ReadonlySet<unknown> = new Set([
   ...[1021, 1037, 1038, 1040, 1041, 1053, 1080, 1114, 1436, 2006, 2013],
 ]);
 
-/** Codes of connections that end. */
-const brokenOff: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'PROTOCOL_CONNECTION_LOST']);
+/** Codes of connections that end, and of servers that stop; numbers are those of MySQL and MariaDB. */
+const brokenOff: ReadonlySet<unknown> = new Set([
+  ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'PROTOCOL_CONNECTION_LOST', '57P01', '57P02'],
+  ...[1053, 2006, 2013],
+]);
 
 /**
  * Converts refusals of the file system or the database to a failure that says so; any other error stays as it is, which
@@ -53,6 +56,10 @@ export function knownFailure(error: unknown): unknown {
 }
 
 function denied(error: Error): CommandError {
+  if (isBrokenOff(error)) {
+    const hint = 'Try again when the server has started; its log says why it did.';
+    return new CommandError(exitCodes.database, 'The database cannot be used: it ended the connection.', hint);
+  }
   const hint = 'Give the role of DATABASE_URL the right to it, or try again when the database is at rest.';
   return new CommandError(exitCodes.database, `The database refuses: ${reasonOf(error)}.`, hint);
 }
@@ -75,9 +82,18 @@ function isRefusedFile(error: Error): boolean {
 }
 
 function isDenied(error: Error): boolean {
-  if (error.message === 'Connection terminated unexpectedly') return true;
-  if ('errno' in error && 'sqlState' in error) return mysqlDenials.has(error.errno);
-  const code = 'sqlstate' in error ? error.sqlstate : 'code' in error ? error.code : undefined;
-  if (typeof code !== 'string') return false;
-  return brokenOff.has(code) || (/^[0-9A-Z]{5}$/.test(code) && (denials.has(code) || denials.has(code.slice(0, 2))));
+  if (isBrokenOff(error)) return true;
+  const code = codeOf(error);
+  if (typeof code !== 'string') return mysqlDenials.has(code);
+  return /^[0-9A-Z]{5}$/.test(code) && (denials.has(code) || denials.has(code.slice(0, 2)));
+}
+
+function isBrokenOff(error: Error): boolean {
+  return error.message === 'Connection terminated unexpectedly' || brokenOff.has(codeOf(error));
+}
+
+/** A number where MySQL's driver tells the error, else a text. */
+function codeOf(error: Error): unknown {
+  if ('errno' in error && 'sqlState' in error) return error.errno;
+  return 'sqlstate' in error ? error.sqlstate : 'code' in error ? error.code : undefined;
 }

@@ -1,7 +1,6 @@
 import { mysqlSettings } from '@tablewright/introspect';
-import { formParameters, sessionSql } from '@tablewright/runtime';
+import { databaseLabel, formParameters, readable, sessionSql } from '@tablewright/runtime';
 import mysql from 'mysql2/promise';
-import { readable } from './readable.ts';
 import type { Source } from './source.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -12,16 +11,15 @@ export function isMysqlUrl(url: string): boolean {
 
 /** Opens a MySQL or MariaDB database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openMysql(url: string, writable: boolean): Promise<Source> {
-  const { host, hostname, port, username, password, pathname } = new URL(url);
-  const database = readable(pathname.slice(1));
-  const label = `the database server at ${readable(host === '' ? 'localhost' : host)}/${database}`;
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const label = databaseLabel(url);
   const connection = await mysql
     .createConnection({
       host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? 3306 : Number(port),
       user: readable(username),
       password: readable(password),
-      database,
+      database: readable(pathname.slice(1)),
       charset: 'utf8mb4',
       connectTimeout: 10_000,
       // Every value as the text that the server sends. For JSON the driver warns if it would choose the same charset,

@@ -13,7 +13,7 @@ import {
 } from '@tablewright/runtime';
 import { modelLock, mysqlProjectTables } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { reasonOf } from './readable.ts';
+import { reasonOf } from './reason-of.ts';
 import { runOwn, type Source } from './source.ts';
 import { splitStatements } from './split-statements.ts';
 

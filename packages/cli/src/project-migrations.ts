@@ -16,7 +16,7 @@ import {
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Project } from './project.ts';
 import { applyMysqlMigration, settleChanges } from './project-migrations-mysql.ts';
-import { reasonOf } from './readable.ts';
+import { reasonOf } from './reason-of.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';

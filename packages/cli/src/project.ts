@@ -5,7 +5,7 @@ import type { Diagnostic, PermissionDocument } from '@tablewright/introspect';
 import { parsePermissions } from '@tablewright/introspect/resolve';
 import { starterRules } from 'create-tablewright';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { reasonOf } from './readable.ts';
+import { reasonOf } from './reason-of.ts';
 import { loadSettings, type Settings } from './settings.ts';
 
 /** A folder with a configuration and permissions, as the commands use it. Paths are absolute. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import type { Family } from '@tablewright/introspect';
 import {
+  databaseLabel,
   EmbeddedInUseError,
   lockEmbedded,
   type OwnSql,
@@ -17,7 +18,6 @@ import { leave, openReading, type ReadingSession, runText } from './postgres-ses
 import { hasDatabase, refuseNewDatabase } from './present-database.ts';
 import type { Progress } from './progress.ts';
 import type { Project } from './project.ts';
-import { readable } from './readable.ts';
 import { databaseUrl, embeddedFolder } from './settings.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -106,8 +106,7 @@ async function openSource(project: Project, { writable = false }: ConnectOptions
 }
 
 async function openPostgres(url: string, writable: boolean): Promise<Source> {
-  const { host, pathname } = new URL(url);
-  const label = `PostgreSQL at ${readable(host === '' ? 'localhost' : host)}${readable(pathname)}`;
+  const label = databaseLabel(url);
   const open = async (): Promise<pg.Client> => connectPostgres(url);
   const { client, run, runUnder, isShared } = await (writable ? openWriting(open) : openReading(open)).catch(
     (error: unknown) => {

@@ -13,6 +13,13 @@ export interface Readiness {
   readonly drifts: readonly Drift[];
 }
 
+/** Message of a process that cannot serve, for a reason that is no bug. */
+export interface Failure {
+  readonly exitCode: number;
+  readonly failure: string;
+  readonly hint: string | null;
+}
+
 /** The processes that serve. */
 export interface WorkerCluster {
   /** Resolves when all of them listen; rejects, and ends them, when one of them cannot. */
@@ -41,7 +48,10 @@ export function createWorkerCluster(size: number, report: (text: string) => void
   function startWorker(): Promise<{ readonly worker: Worker; readonly readiness: Readiness }> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
-      worker.on('message', (readiness: Readiness) => {
+      worker.on('message', (readiness: Readiness | Failure) => {
+        if ('failure' in readiness) {
+          return reject(new CommandError(readiness.exitCode, readiness.failure, readiness.hint));
+        }
         serving.add(worker);
         resolve({ worker, readiness });
       });
@@ -59,7 +69,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
       if (stopping) return;
       startWorker().then(
         ({ worker }) => (stopping ? void stopWorker(worker) : undefined),
-        () => replace('it cannot start'),
+        (error: Error) => replace(`it cannot start: ${error.message}`),
       );
     }, replaceAfter);
   }
@@ -97,7 +107,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
       restarting ??= replaceAll()
         .then(
           () => report('  every process was replaced'),
-          () => report('  a process cannot start; those that serve go on'),
+          (error: Error) => report(`  a process cannot start; those that serve go on: ${error.message}`),
         )
         .finally(() => {
           restarting = null;

@@ -163,6 +163,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
   const close = closeOnce({ front, host, model, generations, database, delay, grace });
   let tablesAreKnown = false;
+  // Waits for a database do not keep a process running, and until it listens nothing else does.
+  const awake = setInterval(() => {}, 2 ** 30);
   try {
     await late.start(log);
     tablesAreKnown = await refuseNewerTables(api, database, log);
@@ -175,6 +177,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   } catch (error) {
     await close();
     throw error;
+  } finally {
+    clearInterval(awake);
   }
   host.listening();
   model.start();

@@ -24,10 +24,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 105_889, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 105_988, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1209,
+    today: 1211,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -2,11 +2,12 @@
 import cluster from 'node:cluster';
 import { adminToken } from '../admin-token.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { knownFailure } from '../known-failure.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { type ServiceManager, serviceManager } from '../service-manager.ts';
 import { databaseUrl, type Settings } from '../settings.ts';
 import { printWelcome } from '../welcome.ts';
-import { createWorkerCluster, finish, type Readiness, type WorkerCluster } from '../worker-cluster.ts';
+import { createWorkerCluster, type Failure, finish, type Readiness, type WorkerCluster } from '../worker-cluster.ts';
 import { checkContract, importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
 
 /** More would be a mistake: each process has connections and a compiler of its own. */
@@ -78,11 +79,9 @@ function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
 export async function startWorker(project: Settings, options: StartOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   const serving = serveOne(project, null, { ...options, signals: false }, silent);
-  const { server, administrator } = await serving.catch((error: unknown) => {
-    // The channel to the first process would keep this one from ending.
-    cluster.worker?.disconnect();
-    throw error;
-  });
+  const served = await serving.catch(fail);
+  if (served === null) return;
+  const { server, administrator } = served;
   const end = (): void => {
     server.close().then(
       () => process.exit(0),
@@ -95,6 +94,21 @@ export async function startWorker(project: Settings, options: StartOptions): Pro
   });
   const readiness: Readiness = { url: server.url, pages: server.pages, administrator, drifts: server.drifts() };
   cluster.worker?.send(readiness);
+}
+
+/** Leaves a failure to the first process, which tells that of all once. A bug is told where it happened. */
+function fail(thrown: unknown): null {
+  const error = knownFailure(thrown);
+  const { worker } = cluster;
+  if (error instanceof CommandError) {
+    process.exitCode = error.exitCode;
+    const failure: Failure = { exitCode: error.exitCode, failure: error.message, hint: error.hint };
+    worker?.send(failure);
+  }
+  // The channel to the first process would keep this one from ending.
+  worker?.disconnect();
+  if (error instanceof CommandError) return null;
+  throw error;
 }
 
 const silent = createProgress({ json: false, notes: false, terminal: false, write() {}, writeEvent() {} });

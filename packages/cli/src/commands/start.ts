@@ -252,11 +252,8 @@ function placeOf(project: Settings, source: Source | null): DatabasePlace {
 }
 
 function startError(error: unknown, url: string | null): unknown {
-  const failure = startFailure(error);
-  if (failure === null) return error;
-  // An embedded database has no address that could be wrong.
-  const isAddress = failure.hint === 'Check DATABASE_URL.';
-  return new CommandError(failure.exitCode, failure.message, isAddress && url === null ? null : failure.hint);
+  const failure = startFailure(error, url);
+  return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
 }
 
 /** Drifts are reported at once; their collections answer SERVICE_UNAVAILABLE until they fit again. */

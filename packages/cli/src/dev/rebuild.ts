@@ -15,7 +15,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Progress, silent } from '../progress.ts';
 import type { Project } from '../project.ts';
 import { type ReadFacts, readFacts } from '../read-facts.ts';
-import { reasonOf } from '../readable.ts';
+import { reasonOf } from '../reason-of.ts';
 import type { Source } from '../source.ts';
 import type { GenerateResult } from '../steps.ts';
 import { type LeftOutput, noteOutput } from './left-output.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { ConnectionError } from '../database/errors.ts';
+import { ConnectionError, ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { createLateDatabase, isOutOfReach } from './late-database.ts';
 
@@ -20,9 +20,10 @@ function wrapped(cause: Error): PlatformError {
 test('what passes is told from what does not', () => {
   expect(isOutOfReach(wrapped(refused))).toBe(true);
   expect(isOutOfReach(new AggregateError([refused]))).toBe(true);
-  for (const code of ['57P03', '53300', '08006', 'ETIMEDOUT', 'EAI_AGAIN']) {
+  for (const code of ['57P03', '53300', '08006', 'ETIMEDOUT', 'EAI_AGAIN', 'PROTOCOL_CONNECTION_LOST']) {
     expect(isOutOfReach(wrapped(Object.assign(new Error(), { code })))).toBe(true);
   }
+  expect(isOutOfReach(wrapped(new ServerError(new Map([['C', '53300']]))))).toBe(true);
   for (const thrown of [wrapped(wrongPassword), new Error('x'), 'text', null]) expect(isOutOfReach(thrown)).toBe(false);
 });
 

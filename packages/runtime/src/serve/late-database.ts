@@ -3,6 +3,7 @@
  * the database answers. Only errors that waiting cannot cure (a wrong password, say) end the start.
  */
 import type { Database } from '../database/database.ts';
+import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../http/log.ts';
 
@@ -98,16 +99,17 @@ function absence(): PlatformError {
 /** True for a passing error: the server does not answer, or is still starting or full. */
 export function isOutOfReach(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
-    if ('code' in error && typeof error.code === 'string' && passingCodes.test(error.code)) return true;
+    const code = error instanceof ServerError ? error.sqlstate : 'code' in error ? String(error.code) : '';
+    if (passingCodes.test(code)) return true;
     if (passingMessages.test(error.message)) return true;
     if (error instanceof AggregateError && error.errors.some(isOutOfReach)) return true;
   }
   return false;
 }
 
-/** Network errors of Node, and SQLSTATEs of a server that starts, stops or has no connection left. */
+/** Network errors of Node and of drivers, and SQLSTATEs of a server that starts, stops or has no connection left. */
 const passingCodes =
-  /^(E(CONN\w+|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|PIPE|AI_AGAIN)|ENOTFOUND|57P0[123]|53300|08\w{3})$/;
+  /^(PROTOCOL_CONNECTION_LOST|E(CONN\w+|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|PIPE|AI_AGAIN)|ENOTFOUND|57P0[123]|53300|08\w{3})$/;
 
 /** Messages of `pg` that have no code. */
 const passingMessages = /^(timeout expired|Connection terminated)/;

@@ -1,6 +1,7 @@
 /** Why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
 import { ContractError } from '../contract-error.ts';
 import { EmbeddedInUseError } from '../dialects/postgres/embedded-lock.ts';
+import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
 import { EnvironmentError } from '../environment/error.ts';
 import { MigrationError } from '../system/errors.ts';
 import { TemplateError } from '../template-files.ts';
@@ -13,8 +14,8 @@ export interface StartFailure {
   readonly hint: string | null;
 }
 
-/** Explains why a server did not start; null for a bug. */
-export function startFailure(error: unknown): StartFailure | null {
+/** Explains why a server did not start; null for a bug. `url` is that of its database, null for an embedded one. */
+export function startFailure(error: unknown, url: string | null): StartFailure | null {
   if (error instanceof EnvironmentError || error instanceof TemplateError || error instanceof ContractError) {
     return { exitCode: 4, message: error.message, hint: null };
   }
@@ -28,7 +29,7 @@ export function startFailure(error: unknown): StartFailure | null {
     return { exitCode: 4, message: `The address cannot be used (${code}).`, hint: 'Check HOST and PORT.' };
   }
   if (code !== 'SERVICE_UNAVAILABLE') return null;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : 'it does not answer';
-  const message = `The database cannot be used: ${cause.replace(/\.$/, '')}.`;
-  return { exitCode: 3, message, hint: 'Check DATABASE_URL.' };
+  if (url !== null) return { exitCode: 3, ...unusableDatabase(databaseLabel(url), error) };
+  // An embedded database has no address that could be wrong.
+  return { exitCode: 3, message: unusableDatabase('the embedded database', error).message, hint: null };
 }

@@ -1,4 +1,5 @@
 import type { ConnectionOptions, SslOptions } from 'mysql2';
+import { readable } from '../../../database/readable.ts';
 import { openSocket } from './sockets.ts';
 
 /** True if a URL names a MySQL or MariaDB database. */
@@ -20,9 +21,9 @@ export function connectionOptions(url: string): ConnectionOptions {
   const encryption = encryptionOf(mode);
   return {
     ...address,
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    database: decodeURIComponent(pathname.slice(1)),
+    user: readable(username),
+    password: readable(password),
+    database: readable(pathname.slice(1)),
     charset: 'utf8mb4',
     timezone: 'Z',
     // Parameters of prepared statements have no names: see `execute-packet.ts`.

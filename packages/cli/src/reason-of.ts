@@ -1,12 +1,3 @@
-/** The part of a URL as people write it. */
-export function readable(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 /** Message of a driver's error, without its full stop. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
