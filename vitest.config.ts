@@ -70,6 +70,7 @@ export default defineConfig({
         test: {
           name: 'packages',
           include: ['test/packages/**/*.test.ts'],
+          globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 600_000,
           // One after the other, so that the times of a busy machine are not added to those of a package manager.

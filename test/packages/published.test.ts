@@ -1,3 +1,4 @@
+/** The packages as `pnpm pack` makes them, unpacked without a network: entries, command, types, and code compiled over the types. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -14,12 +15,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packPackages } from '../packages/tarballs.ts';
 import { compileFacts } from '../support/compile.ts';
 import { check, compilerOptions } from '../support/compilers.ts';
 import { sampleSchema } from '../support/sample-facts.ts';
+import { packPackages, root } from './tarballs.ts';
 
-const root = join(import.meta.dirname, '../..');
 const names = ['runtime', 'introspect', 'compiler', 'create', 'cli', 'client'];
 
 interface Manifest {
