@@ -24,7 +24,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 105_988, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 106_018, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1211,

@@ -211,7 +211,7 @@ test('values keep every digit, and dates are texts', () => {
     k: 'no',
     l: 1000,
     m: '12345678901234567890',
-    n: 7,
+    n: '007',
   });
 });
 

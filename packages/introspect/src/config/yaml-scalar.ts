@@ -1,8 +1,12 @@
 import type { Scalar } from 'yaml';
 import type { SourceScalar } from './source.ts';
 
-/** The value of a scalar. Numbers keep every digit: those that a JSON number would round are marked texts. */
+/**
+ * The value of a scalar. Numbers keep every digit: those that a JSON number would round are marked texts. Zeros
+ * in front make a text, as in a code of a place or a thing.
+ */
 export function scalarValue({ value, source }: Scalar): Pick<SourceScalar, 'value' | 'digits'> {
+  if (typeof value !== 'string' && source !== undefined && /^0\d+$/.test(source)) return { value: source };
   if (typeof value === 'bigint') return isSafe(value) ? { value: Number(value) } : written(value.toString());
   if (typeof value === 'number') return numberValue(value, source ?? String(value));
   return { value: typeof value === 'string' || typeof value === 'boolean' ? value : null };

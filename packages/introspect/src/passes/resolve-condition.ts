@@ -1,5 +1,5 @@
 import type { Condition, FilterNames, FilterProblem } from '@tablewright/runtime/language';
-import { operators, parseFilter, plainCondition } from '@tablewright/runtime/language';
+import { mustBeText, operators, parseFilter, plainCondition } from '@tablewright/runtime/language';
 import type { PlacedValue } from '../config/permission-document.ts';
 import { exactValue, placeIn } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
@@ -23,7 +23,10 @@ export function readCondition(
   diagnostics: Diagnostic[],
 ): Condition {
   const regex = part === 'validation';
-  const { condition, problems } = parseFilter(exactValue(source), collection.name, names.filter, { regex });
+  const { condition, problems } = parseFilter(exactValue(source), collection.name, names.filter, {
+    regex,
+    digitsAsText: true,
+  });
   diagnostics.push(...problems.map((problem) => describe(problem, source, part, collection, names)));
   diagnostics.push(...findMisspeltValues(source));
   return plainCondition(condition);
@@ -50,9 +53,14 @@ function describe(
   };
 }
 
-function hintOf({ stage, path, name: step }: FilterProblem, root: Collection, names: ConditionNames): string | null {
+function hintOf(
+  { stage, path, message, name: step }: FilterProblem,
+  root: Collection,
+  names: ConditionNames,
+): string | null {
   if (step !== undefined) return hintForStep(step, names.collections);
   const name = path.at(-1);
+  if (message === mustBeText) return 'Write the value in quotes.';
   return stage === 'value' || name === undefined ? null : hintFor(name, path.slice(0, -1), root, names);
 }
 

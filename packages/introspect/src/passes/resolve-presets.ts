@@ -1,5 +1,5 @@
 import type { FilterProblem, Operand } from '@tablewright/runtime/language';
-import { followCallerPath, parseOperand, plainOperand } from '@tablewright/runtime/language';
+import { followCallerPath, parseOperand, plainOperand, textOfDigits } from '@tablewright/runtime/language';
 import type { PresetSource } from '../config/permission-document.ts';
 import { exactValue } from '../config/placed-value.ts';
 import type { Diagnostic } from '../diagnostic.ts';
@@ -27,7 +27,8 @@ export function readPresets(
     }
     const column = table?.columns.find(({ name }) => name === field.column);
     diagnostics.push(...findMisspeltValues(preset.value));
-    const parsed = parseOperand(exactValue(preset.value));
+    const value = exactValue(preset.value);
+    const parsed = parseOperand(field.type === 'string' || field.type === 'text' ? textOfDigits(value) : value);
     const reason = parsed.ok ? misfit(field, column, parsed.operand, names) : { message: parsed.message };
     if (reason !== null) diagnostics.push(wrongPreset(preset, reason, names));
     return parsed.ok && reason === null

@@ -439,6 +439,33 @@ describe('names and operators at every position', () => {
   });
 });
 
+describe('numbers beside fields of text', () => {
+  const codes: TableSketch = { columns: ['id!=:integer', 'code'], key: ['id'] };
+  const read = (values: string) =>
+    resolve(
+      { codes },
+      { permissions: `permissions: { public: { codes: { read: { fields: [id], filter: { code: ${values} } } } } }` },
+    );
+
+  test.each([
+    ['978', '978'],
+    ['{ _eq: 9780306406157 }', '9780306406157'],
+    ['{ _eq: -9007199254740993 }', '-9007199254740993'],
+    ['{ _starts_with: 007 }', '007'],
+    ['{ _in: [7, 007, 12345678901234567890, "7"] }', ['7', '007', '12345678901234567890', '7']],
+  ])('%s is text as written', (values, text) => {
+    const { schema, diagnostics } = read(values);
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(schema.permissions[0]?.where).toMatchObject({ operand: { kind: 'literal', value: text } });
+  });
+
+  test.each(['{ _eq: 1.50 }', 'true', '{ _in: [0.5, a] }'])('%s needs quotes', (values) => {
+    expect(read(values).diagnostics.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { code: 'filter-value', message: expect.stringContaining('must be text'), hint: 'Write the value in quotes.' },
+    ]);
+  });
+});
+
 describe('paths from the caller', () => {
   const users: TableSketch = {
     schema: 'platform',

@@ -3,7 +3,7 @@ import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
 import { comparedWith, readOperand } from './filter-operand.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
-import { isDynamic } from './operand.ts';
+import { isDynamic, textOfDigits } from './operand.ts';
 import { elementwise, flags, isOperator, isTextual, listed, operatorFits, paired, ranged } from './operators.ts';
 import type { JsonValue } from './types.ts';
 import { decodeValue } from './values.ts';
@@ -49,8 +49,16 @@ function readComparison(
   return compare(compared, operator, readOperand(reader, compared, operator, value, location));
 }
 
-/** Text of a query string has to become the list that an array is compared with, or what it writes as JSON. */
-function readableValue({ text }: Reader, { type }: Compared, operator: Operator, value: JsonValue): JsonValue {
+/**
+ * Text of a query string has to become the list that an array is compared with, or what it writes as JSON. Digits of a file
+ * of rules become text.
+ */
+function readableValue(reader: Reader, compared: Compared, operator: Operator, value: JsonValue): JsonValue {
+  const { text, digitsAsText } = reader;
+  const { type } = compared;
+  if (digitsAsText && isTextual(comparedWith(compared, operator).type)) {
+    return Array.isArray(value) ? value.map(textOfDigits) : textOfDigits(value);
+  }
   if (!text || isDynamic(value)) return value;
   if (type.type === 'array' && !elementwise.has(operator)) {
     return typeof value === 'string' && value !== 'null' ? splitList(value) : value;

@@ -10,6 +10,7 @@ export interface Reader {
   /** Names that paths from the caller use. */
   readonly callers: FilterNames;
   readonly text: boolean;
+  readonly digitsAsText: boolean;
   readonly problems: FilterProblem[];
 }
 

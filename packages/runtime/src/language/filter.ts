@@ -51,6 +51,8 @@ export interface FilterOptions {
   readonly regex?: boolean;
   /** Values are text of a query string, which the type of the field converts. */
   readonly text?: boolean;
+  /** Whole numbers are text where text is compared: people who write rules forget quotes. */
+  readonly digitsAsText?: boolean;
   /** Collections of `item` when the filter describes link rows of a many-to-any. */
   readonly links?: readonly string[];
   readonly limits?: QueryLimits;
@@ -82,11 +84,8 @@ export function parseFilter(
   checkForm(input, collection, names, options, problems);
   if (problems.length > 0) return { condition: never, problems };
   const location = { collection, path: [], ...(options.links && { links: options.links }) };
-  const condition = readRows(
-    { names, callers: options.callers ?? names, text: options.text === true, problems },
-    input,
-    location,
-  );
+  const { callers = names, text = false, digitsAsText = false } = options;
+  const condition = readRows({ names, callers, text, digitsAsText, problems }, input, location);
   return { condition: problems.length > 0 ? never : condition, problems };
 }
 

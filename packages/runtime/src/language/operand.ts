@@ -81,6 +81,12 @@ export function parseOperand(value: JsonValue, text = false): ParsedOperand {
   return parseCaller(subject, value.slice('$CURRENT_USER'.length));
 }
 
+/** A whole number as its text; any other value as it is. */
+export function textOfDigits(value: JsonValue): JsonValue {
+  const text = JSON.stringify(value);
+  return typeof value !== 'string' && /^-?\d+$/.test(text) ? text : value;
+}
+
 /** The value of a literal operand, its numbers with all their digits. */
 export function literalValue({ value, json }: LiteralOperand): JsonValue {
   return json === true && typeof value === 'string' ? parseExactly(value) : value;

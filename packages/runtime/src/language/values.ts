@@ -104,13 +104,16 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** Problem of a number, say, where text belongs. */
+export const mustBeText = 'must be text';
+
 function decodeText(value: JsonValue): Decoded {
-  if (typeof value !== 'string') return refuse('must be text');
+  if (typeof value !== 'string') return refuse(mustBeText);
   return isStorableText(value) ? accept(value) : refuse('holds a character that cannot be stored');
 }
 
 function decodeEnum(value: JsonValue, labels: readonly string[] | undefined): Decoded {
-  if (typeof value !== 'string') return refuse('must be text');
+  if (typeof value !== 'string') return refuse(mustBeText);
   if (labels !== undefined && !labels.includes(value)) return beyond('enum', 'is not one of the allowed values');
   return decodeText(value);
 }
