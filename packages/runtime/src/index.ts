@@ -69,7 +69,6 @@ export type * from './language/collection.ts';
 export {
   always,
   type Condition,
-  type FieldFunction,
   never,
   type Operand,
   type Operator,
@@ -77,7 +76,10 @@ export {
 export type { CustomRoute, Extension } from './language/extension.ts';
 export type * from './language/filter-types.ts';
 export type * from './language/fingerprint.ts';
-export type * from './language/types.ts';
+export type { JsonValue } from './language/json.ts';
+export type { FieldFunction } from './language/types/definition.ts';
+export type { PortableType } from './language/types/index.ts';
+export type * from './language/wire.ts';
 export { migrationChecksum, type ProjectMigration } from './model/migration-text.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { serveProcess } from './serve/serve-process.ts';

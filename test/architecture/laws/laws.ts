@@ -24,10 +24,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 106_018, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 106_209, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1211,
+    today: 1236,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
@@ -41,7 +41,7 @@ export const laws: readonly Law[] = [
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
   { name: 'files in circles of imports', today: 223, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
-  { name: 'tables keyed by the type of columns', today: 12, bound: 0, measure: typeTables },
+  { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 145, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },
   { name: 'variables without a noun', today: 0, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
@@ -87,9 +87,10 @@ function circles(graph: Parameters<typeof circlesIn>[0]): Measure {
   return counted(circlesIn(graph).flat());
 }
 
-/** Records with a member for each type of columns; the home of types may have them. */
+/** Records and lists of types of columns; the home of types may have them, and each dialect a line for a type. */
 function typeTables(sources: readonly Source[]): Measure {
-  const table = /\b(Record|Map|Set)<PortableType\b|\[\w+ in PortableType\]/g;
+  const table =
+    /\b(Readonly)?(Record|Map|Set)<(Exclude<)?(PortableType|FieldDescriptor\['type'\])|\[\w+ in PortableType\]|\breadonly PortableType\[\]/g;
   return counted(
     sources
       .filter(({ path }) => !path.startsWith('packages/runtime/src/language/types/'))

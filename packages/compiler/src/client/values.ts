@@ -1,6 +1,6 @@
 /** Fields → TypeScript types: as answers have them, as payloads take them, and as filters ask for them. */
-import type { FieldDescriptor, PortableType } from '@tablewright/runtime/language';
-import { comparedType, sentTypes, takenTypes } from '../emit/scalar-types.ts';
+import { type FieldDescriptor, type PortableType, types } from '@tablewright/runtime/language';
+import { comparedType, sentScalar, takenScalar } from '../emit/scalar-types.ts';
 import { stringLiteral } from '../print/text.ts';
 import { array, list, nullable, type Type, unionOfTexts } from '../print/type.ts';
 
@@ -10,14 +10,14 @@ type Values = readonly string[] | null;
 /** Type of a field's value in a response, without null. The caller may change the value. */
 export function sentType(field: Valued, values: Values): Type {
   if (field.wire.kind === 'masked') return stringLiteral('**********');
-  if (field.type !== 'array') return valuesType(field, values) ?? sent[field.type];
-  return array(nullable(elementValues(field, values) ?? sent[field.element ?? 'unknown']));
+  if (field.type !== 'array') return valuesType(field, values) ?? sent(field.type);
+  return array(nullable(elementValues(field, values) ?? sent(field.element ?? 'unknown')));
 }
 
 /** The value of a field in a payload, without null. */
 export function takenType(field: Valued, values: Values): Type {
-  if (field.type !== 'array') return valuesType(field, values) ?? takenTypes[field.type];
-  return list(nullable(elementValues(field, values) ?? takenTypes[field.element ?? 'unknown']));
+  if (field.type !== 'array') return valuesType(field, values) ?? takenScalar(field.type);
+  return list(nullable(elementValues(field, values) ?? takenScalar(field.element ?? 'unknown')));
 }
 
 /** Filter type of a field; null if no filter may name it. */
@@ -30,12 +30,12 @@ function listedType(field: Valued, values: Values): Type | null {
   if (values === null) return null;
   if (field.type === 'array') return elementValues(field, values);
   const type = valuesType(field, values);
-  return type === null && (field.type === 'string' || field.type === 'text') ? 'string' : type;
+  return type === null && types[field.type].comparison === 'text' ? 'string' : type;
 }
 
 /** Values of char(n) come padded to its length, which a list of values is not. */
 function valuesType({ type, native }: Valued, values: Values): Type | null {
-  const listed = (type === 'string' || type === 'text' || type === 'enum') && native !== 'bpchar';
+  const listed = types[type].isListable === true && native !== 'bpchar';
   return values !== null && listed ? literals([...new Set(values)]) : null;
 }
 
@@ -51,4 +51,6 @@ export function literals(values: readonly string[]): Type {
 }
 
 /** Lists that the client gives are the caller's own. */
-const sent: Readonly<Record<PortableType, Type>> = { ...sentTypes, csv: 'string[]' };
+function sent(type: PortableType): Type {
+  return sentScalar(type, array);
+}

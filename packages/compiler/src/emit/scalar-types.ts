@@ -1,18 +1,25 @@
 /** Portable type → TypeScript type, as JSON sends it, as a payload takes it, and as a filter asks for it. */
-import { type FieldDescriptor, type PortableType, rangeElement } from '@tablewright/runtime/language';
+import {
+  type Comparison,
+  comparisonOf,
+  type FieldDescriptor,
+  type PortableType,
+  rangeElement,
+  types,
+} from '@tablewright/runtime/language';
 import type { ApiField } from '../api.ts';
 import { generic, list, nullable, type Type, union } from '../print/type.ts';
 
 /** The value of a field in an answer, without null. */
 export function sentType({ descriptor, valuesType }: ApiField): Type {
-  if (descriptor.type === 'array') return list(nullable(valuesType ?? sentTypes[descriptor.element ?? 'unknown']));
-  return valuesType ?? sentTypes[descriptor.type];
+  if (descriptor.type === 'array') return list(nullable(valuesType ?? sentScalar(descriptor.element ?? 'unknown')));
+  return valuesType ?? sentScalar(descriptor.type);
 }
 
 /** The value of a field in a payload, without null. */
 export function takenType({ descriptor, valuesType }: ApiField): Type {
-  if (descriptor.type === 'array') return list(nullable(valuesType ?? takenTypes[descriptor.element ?? 'unknown']));
-  return valuesType ?? takenTypes[descriptor.type];
+  if (descriptor.type === 'array') return list(nullable(valuesType ?? takenScalar(descriptor.element ?? 'unknown')));
+  return valuesType ?? takenScalar(descriptor.type);
 }
 
 /** Filter type of a field; null for a field that no filter may name. */
@@ -34,77 +41,49 @@ export function comparedType(field: Compared, listed: Type | null): Type | null 
   return made;
 }
 
-const comparedTypes = new Map<PortableType, Type | null>();
+const comparedTypes = new Map<string, Type | null>();
 
-function makeCompared({ type, element = 'unknown', range }: Compared, listed: Type | null): Type | null {
-  const value = listed ?? takenTypes[type];
-  switch (type) {
-    case 'hash':
-    case 'secret':
-    case 'token':
-      return null;
-    case 'json':
-      return 'JsonOperators';
-    case 'array':
-      return element === 'json' ? 'NullOperators' : generic('ArrayOperators', listed ?? takenTypes[element]);
-    case 'unknown':
-      return rangeType(range);
-    case 'binary':
-      return 'NullOperators';
-    case 'boolean':
-      return union('BooleanOperators', 'boolean', 'null');
-    case 'string':
-    case 'text':
-    case 'csv':
-      return listed === null
-        ? union('TextOperators', 'string', 'null')
-        : union(generic('TextOperators', listed), listed, 'null');
-    case 'uuid':
-    case 'enum':
-      return union(generic('EqualOperators', value), value, 'null');
-    default:
-      return union(generic('OrderOperators', value), value, 'null');
-  }
-}
-
-/** Only the ranges of PostgreSQL itself can be asked more than whether they are there. */
-function rangeType(name: string | undefined): Type {
-  const element = rangeElement(name);
-  return element === undefined ? 'NullOperators' : generic('RangeOperators', takenTypes[element.type]);
-}
-
-/** Types of values in responses. */
-export const sentTypes: Readonly<Record<PortableType, Type>> = {
-  string: 'string',
-  text: 'string',
-  enum: 'string',
-  integer: 'number',
-  bigInteger: 'string',
-  decimal: 'string',
-  float: 'FloatValue',
-  boolean: 'boolean',
-  date: 'string',
-  time: 'string',
-  dateTime: 'string',
-  timestamp: 'string',
-  interval: 'string',
-  uuid: 'string',
-  json: 'JsonValue',
-  array: 'JsonValue',
-  csv: list('string'),
-  binary: 'string',
-  hash: 'string',
-  secret: 'string',
-  token: 'string',
-  unknown: 'string',
+/** Operators by the comparison of fields, and whether a value in their place means `_eq`. */
+const operators: Readonly<Record<Comparison, readonly [name: string, short: boolean]>> = {
+  text: ['TextOperators', true],
+  list: ['TextOperators', true],
+  choice: ['EqualOperators', true],
+  number: ['OrderOperators', true],
+  time: ['OrderOperators', true],
+  boolean: ['BooleanOperators', true],
+  array: ['ArrayOperators', false],
+  range: ['RangeOperators', false],
+  json: ['JsonOperators', false],
+  presence: ['NullOperators', false],
 };
 
-const numeral = union('string', 'number');
+/** Operators without a type of values. */
+const plain = ['boolean', 'json', 'presence'];
 
-/** Types of values in payloads: text or a number where JSON cannot carry the number safely. */
-export const takenTypes: Readonly<Record<PortableType, Type>> = {
-  ...sentTypes,
-  bigInteger: numeral,
-  decimal: numeral,
-  csv: union(list('string'), 'string'),
-};
+function makeCompared(field: Compared, listed: Type | null): Type | null {
+  const comparison = comparisonOf(field);
+  if (comparison === null) return null;
+  const value = listed ?? comparedValue(field, comparison);
+  const [name, short] = operators[comparison];
+  const isPlain = plain.includes(comparison) || (listed === null && operators[comparison][0] === 'TextOperators');
+  const made = isPlain ? name : generic(name, value);
+  return short ? union(made, value, 'null') : made;
+}
+
+function comparedValue({ type, element = 'unknown', range }: Compared, comparison: Comparison): Type {
+  if (comparison === 'list') return 'string';
+  if (comparison === 'array') return takenScalar(element);
+  return takenScalar(rangeElement(range)?.type ?? type);
+}
+
+/** Type of a value in a response; `list` prints that of several. */
+export function sentScalar(type: PortableType, many: (element: Type) => Type = list): Type {
+  const { typescript } = types[type];
+  return typescript.list === true ? many(typescript.value) : typescript.value;
+}
+
+/** Type of a value in a payload: text or a number where JSON cannot carry the number safely. */
+export function takenScalar(type: PortableType): Type {
+  const { also } = types[type].typescript;
+  return also === undefined ? sentScalar(type) : union(sentScalar(type), also);
+}

@@ -1,10 +1,11 @@
 /** The inputs that compare values, and which field takes which. Source: API specification, sections 5.2 and 14.2. */
 import {
+  comparisonOf,
   type FieldDescriptor,
   type Operator,
   operatorForm,
   operatorsOf,
-  type PortableType,
+  types,
 } from '@tablewright/runtime/language';
 import { type SdlField, sdlType } from '../print/sdl.ts';
 
@@ -33,36 +34,12 @@ export type OperatorGroup = (typeof groups)[number]['name'];
 /** Every one of them. */
 export const operatorGroups: readonly OperatorGroup[] = groups.map(({ name }) => name);
 
-const groupsOfTypes: Readonly<Record<PortableType, OperatorGroup | null>> = {
-  string: 'string',
-  text: 'string',
-  csv: 'string',
-  enum: 'enum',
-  uuid: 'id',
-  integer: 'number',
-  float: 'number',
-  bigInteger: 'big_int',
-  decimal: 'decimal',
-  boolean: 'boolean',
-  date: 'date',
-  dateTime: 'date',
-  timestamp: 'date',
-  time: 'time',
-  interval: 'time',
-  json: 'json',
-  array: 'array',
-  binary: 'null',
-  unknown: 'null',
-  hash: null,
-  secret: null,
-  token: null,
-};
-
 /** The input that compares a field; null for a secret, which nothing does. */
-export function operatorGroup({ type, element, range, wire }: FieldDescriptor): OperatorGroup | null {
-  if (wire.kind === 'masked') return null;
-  if (type === 'array' && element === 'json') return 'null';
-  return range === undefined ? groupsOfTypes[type] : 'range';
+export function operatorGroup(field: FieldDescriptor): OperatorGroup | null {
+  if (field.wire.kind === 'masked') return null;
+  const comparison = comparisonOf(field);
+  const name = comparison === 'range' ? 'range' : comparison === 'presence' ? 'null' : types[field.type].graphql.filter;
+  return operatorGroups.find((group) => group === name) ?? null;
 }
 
 /** `number_filter_operators` */

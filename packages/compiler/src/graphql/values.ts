@@ -1,36 +1,15 @@
 /** Field types → GraphQL types. Source: API specification, section 6. */
-import type { FieldDescriptor, PortableType } from '@tablewright/runtime/language';
+import { type FieldDescriptor, types } from '@tablewright/runtime/language';
 import { sdlScalar } from '../print/sdl.ts';
-
-const types: Readonly<Record<Exclude<PortableType, 'array' | 'csv'>, string>> = {
-  string: 'String',
-  text: 'String',
-  enum: 'String',
-  integer: 'Int',
-  bigInteger: 'GraphQLBigInt',
-  decimal: 'Decimal',
-  float: 'Float',
-  boolean: 'Boolean',
-  date: 'Date',
-  time: 'String',
-  dateTime: 'Date',
-  timestamp: 'Date',
-  interval: 'String',
-  uuid: 'String',
-  json: 'JSON',
-  binary: 'String',
-  hash: 'Hash',
-  secret: 'Hash',
-  token: 'Hash',
-  unknown: 'String',
-};
 
 /** The type of a field's values, null aside; `key` tells that the field is all of its collection's key. */
 export function valueType({ type, element = 'unknown', wire }: FieldDescriptor, key: boolean): string {
   if (wire.kind === 'masked') return 'Hash';
-  if (type === 'csv') return '[String]';
-  if (type === 'array') return element === 'array' || element === 'csv' ? 'JSON' : `[${types[element]}]`;
-  return key && type === 'uuid' ? 'ID' : types[type];
+  const { graphql } = types[type];
+  if (type !== 'array') return key ? (graphql.key ?? graphql.value) : graphql.value;
+  const { value } = types[element].graphql;
+  // Lists within lists have no type of their own.
+  return element === 'array' || value.startsWith('[') ? graphql.value : `[${value}]`;
 }
 
 /** With an exclamation mark where null does not stand. */

@@ -2,7 +2,7 @@
  * Filter of one field, once per group of types. Source: API specification, section 5.2.
  * A condition is the value itself, which means `_eq`, or an object of operators.
  */
-import { type FieldDescriptor, type JsonValue, type PortableType, rangeElement } from '@tablewright/runtime/language';
+import { type Comparison, comparisonOf, type FieldDescriptor, type JsonValue } from '@tablewright/runtime/language';
 import { type JsonObject, objectOf, oftenReferred, reference } from './json.ts';
 
 type Group =
@@ -69,53 +69,26 @@ export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
 }
 
 /** Refers to the condition for a field; null for types without comparison. */
-export function conditionOf({ type, element, range }: FieldDescriptor): JsonObject | null {
-  const plain = type === 'array' && element === 'json' ? 'Presence' : groups[type];
-  const group = rangeElement(range) === undefined ? plain : 'Range';
-  return group && references[group];
+export function conditionOf(field: FieldDescriptor): JsonObject | null {
+  const comparison = comparisonOf(field);
+  return comparison && references[comparison];
 }
 
-const references: Readonly<Record<Group, JsonObject>> = {
-  Text: oftenReferred('TextCondition'),
-  List: oftenReferred('ListCondition'),
-  Number: oftenReferred('NumberCondition'),
-  Time: oftenReferred('TimeCondition'),
-  Choice: oftenReferred('ChoiceCondition'),
-  Boolean: oftenReferred('BooleanCondition'),
-  Array: oftenReferred('ArrayCondition'),
-  Range: oftenReferred('RangeCondition'),
-  Json: oftenReferred('JsonCondition'),
-  Inside: oftenReferred('InsideCondition'),
-  Presence: oftenReferred('PresenceCondition'),
+const references: Readonly<Record<Comparison, JsonObject>> = {
+  text: oftenReferred('TextCondition'),
+  list: oftenReferred('ListCondition'),
+  number: oftenReferred('NumberCondition'),
+  time: oftenReferred('TimeCondition'),
+  choice: oftenReferred('ChoiceCondition'),
+  boolean: oftenReferred('BooleanCondition'),
+  array: oftenReferred('ArrayCondition'),
+  range: oftenReferred('RangeCondition'),
+  json: oftenReferred('JsonCondition'),
+  presence: oftenReferred('PresenceCondition'),
 };
 
 /** Refers to the condition for what is counted, or taken of a time. */
-export const numberCondition: JsonObject = references.Number;
-
-const groups: Readonly<Record<PortableType, Group | null>> = {
-  string: 'Text',
-  text: 'Text',
-  csv: 'List',
-  integer: 'Number',
-  bigInteger: 'Number',
-  decimal: 'Number',
-  float: 'Number',
-  date: 'Time',
-  time: 'Time',
-  dateTime: 'Time',
-  timestamp: 'Time',
-  interval: 'Time',
-  uuid: 'Choice',
-  enum: 'Choice',
-  boolean: 'Boolean',
-  json: 'Json',
-  array: 'Array',
-  binary: 'Presence',
-  unknown: 'Presence',
-  hash: null,
-  secret: null,
-  token: null,
-};
+export const numberCondition: JsonObject = references.number;
 
 /**
  * The operand of an operator: one value or null, a list, a list of lists, exactly two values, the same where null is no end, an array that

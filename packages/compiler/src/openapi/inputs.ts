@@ -1,10 +1,11 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
+import { types } from '@tablewright/runtime/language';
 import { createFactsOfTwo } from '../cache/facts.ts';
 import { keepText } from '../print/kept-text.ts';
 import type { NestedWrite, RoleInput, RoleKeyField, RolePayload, RoleUpsert } from '../role-view/role-view.ts';
 import { about, type JsonObject, objectOf } from './json.ts';
 import { leadSchema, memberObjects } from './nested-writes.ts';
-import { integerFormat, orNull, type Valued, valueSchema } from './values.ts';
+import { keptSchema, orNull, type Valued, valueSchema } from './values.ts';
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
 export function inputSchema(
@@ -70,58 +71,6 @@ function takenSchema(field: Valued, values: readonly string[] | null): JsonObjec
 
 /** Schema of an input value: values of responses are accepted again; some types accept more. */
 export function scalarInput(field: Valued, values: readonly string[] | null): JsonObject {
-  switch (field.type) {
-    case 'hash':
-    case 'secret':
-    case 'token':
-      return secret;
-    case 'integer':
-      return integers[integerFormat(field)];
-    case 'bigInteger':
-      return bigInteger;
-    case 'decimal':
-      return decimal;
-    case 'float':
-      return float;
-    case 'boolean':
-      return boolean;
-    case 'csv':
-      return csv;
-    case 'date':
-    case 'time':
-    case 'dateTime':
-    case 'timestamp':
-    case 'interval':
-      return times[field.type];
-    default:
-      return valueSchema(field, values);
-  }
+  const { input } = types[field.type];
+  return input === undefined ? valueSchema(field, values) : keptSchema(input, field);
 }
-
-const digits = '^-?[0-9]{1,40}$';
-const number = '-?[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]{1,3})?';
-
-const secret: JsonObject = keepText({ type: 'string', writeOnly: true });
-const integers = {
-  int32: keepText({ type: ['integer', 'string'], format: 'int32', pattern: digits }),
-  int64: keepText({ type: ['integer', 'string'], format: 'int64', pattern: digits }),
-};
-const bigInteger: JsonObject = keepText({ type: ['string', 'integer'], pattern: digits });
-const decimal: JsonObject = keepText({ type: ['string', 'number'], pattern: `^${number}$` });
-const float: JsonObject = keepText({ type: ['number', 'string'], pattern: `^(${number}|NaN|-?Infinity)$` });
-const boolean: JsonObject = keepText({
-  anyOf: [{ type: 'boolean' }, { enum: [1, 0, 'true', 'false', '1', '0'] }],
-});
-const csv: JsonObject = keepText({ anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] });
-
-function timeInput(description: string): JsonObject {
-  return keepText({ type: 'string', description });
-}
-
-const times = {
-  date: timeInput('YYYY-MM-DD'),
-  time: timeInput('HH:MM:SS'),
-  dateTime: timeInput('A date, or a date and time without a zone.'),
-  timestamp: timeInput('A date, or a date and time with an offset, Z, or none, which means UTC.'),
-  interval: timeInput('An ISO 8601 duration.'),
-};

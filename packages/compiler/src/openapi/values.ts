@@ -4,7 +4,7 @@
  * Source: API specification, section 6. A `format` is promised only where every value keeps it: dates can be infinite,
  * or before Christ, so they have patterns.
  */
-import { type FieldDescriptor, type PortableType, unsignedInteger } from '@tablewright/runtime/language';
+import { type FieldDescriptor, types } from '@tablewright/runtime/language';
 import { createFacts } from '../cache/facts.ts';
 import { keepText, keptTextOf } from '../print/kept-text.ts';
 import { type JsonObject, reference } from './json.ts';
@@ -54,97 +54,28 @@ function withNull(schema: JsonObject): JsonObject {
 
 const masked: JsonObject = keepText({ type: 'string', enum: ['**********'] });
 
-const day = '[0-9]{4,}-[0-9]{2}-[0-9]{2}';
-const time = '[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?';
-
-function text(pattern: string): JsonObject {
-  return keepText({ type: 'string', pattern: `^${pattern}$` });
-}
-
-/** Types whose values have one form, independent of other facts. */
-const fixed = {
-  bigInteger: text('-?[0-9]{1,19}'),
-  float: keepText({ anyOf: [{ type: 'number' }, { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }] }),
-  boolean: keepText({ type: 'boolean' }),
-  date: text(`(${day}( BC)?|-?infinity)`),
-  dateTime: text(`(${day}T${time}( BC)?|-?infinity)`),
-  timestamp: text(`(${day}T${time}\\+00:00( BC)?|-?infinity)`),
-  interval: text('(P[-0-9.YMWDTHS]+|-?infinity)'),
-  uuid: keepText({ type: 'string', format: 'uuid' }),
-  json: keepText({ description: 'Any JSON.' }),
-  csv: keepText({ type: 'array', items: { type: 'string' } }),
-  binary: keepText({ type: 'string', contentEncoding: 'base64' }),
-  hash: masked,
-  secret: masked,
-  token: masked,
-  unknown: keepText({ type: 'string' }),
-} as const satisfies Partial<Record<PortableType, JsonObject>>;
-
-/** Integers of MySQL without a sign reach beyond 32 bits. */
-export function integerFormat({ native }: Pick<Valued, 'native'>): 'int32' | 'int64' {
-  return native === unsignedInteger ? 'int64' : 'int32';
-}
-
-const integers = {
-  int32: keepText({ type: 'integer', format: 'int32' }),
-  int64: keepText({ type: 'integer', format: 'int64' }),
-};
-
-const unsigned = text('[0-9]{1,20}');
-
-const times = { plain: text(time), zoned: text(`${time}([+-][0-9]{2}(:[0-9]{2}){0,2})?`) };
-
-const plainText: JsonObject = keepText({ type: 'string' });
-
-const anyDecimal = text('(-?[0-9]+(\\.[0-9]+)?|NaN|-?Infinity)');
-
 /** Schemas of texts by the list of their values. */
 const choices = createFacts<readonly string[], JsonObject>();
 
-/** Schemas of texts by their maximum length, and of decimals by their digits after the point. */
-const limited = new Map<number, JsonObject>();
-const decimals = new Map<number, JsonObject>();
-
-function once(schemas: Map<number, JsonObject>, by: number, make: (by: number) => JsonObject): JsonObject {
-  const schema = schemas.get(by) ?? keepText(make(by));
-  schemas.set(by, schema);
-  return schema;
-}
-
 function scalarSchema(field: Valued, values: readonly string[] | null): JsonObject {
-  switch (field.type) {
-    case 'string':
-    case 'text':
-    case 'enum':
-      return textSchema(field, values);
-    case 'integer':
-      return integers[integerFormat(field)];
-    case 'bigInteger':
-      return field.native === 'uint8' ? unsigned : fixed.bigInteger;
-    case 'decimal':
-      return decimalSchema(field);
-    case 'time':
-      return field.wire.kind === 'time' ? times.plain : times.zoned;
-    case 'array':
-      return reference('schemas', 'Dimension');
-    default:
-      return fixed[field.type];
-  }
-}
-
-function textSchema({ native, maxLength }: Valued, values: readonly string[] | null): JsonObject {
+  const { schema, isListable } = types[field.type];
   // Values of char(n) come padded to its length, which a list of values is not.
-  if (values !== null && native !== 'bpchar') {
+  if (values !== null && isListable === true && field.native !== 'bpchar') {
     return choices(values, () => keepText({ type: 'string', enum: [...new Set(values)] }));
   }
-  return maxLength === undefined ? plainText : once(limited, maxLength, () => ({ type: 'string', maxLength }));
+  return keptSchema(schema, field);
 }
 
-/** Without a precision a numeric can be infinite; with a scale it is always written to it. */
-function decimalSchema({ precision, scale }: Valued): JsonObject {
-  if (precision === undefined) return anyDecimal;
-  return once(decimals, Math.max(scale ?? 0, 0), (digits) => {
-    const fraction = digits === 0 ? '' : `\\.[0-9]{${digits}}`;
-    return text(`(-?[0-9]+${fraction}|NaN)`);
-  });
+/** Schemas by the facts that they depend on. */
+const byFacts = createFacts<(facts: Valued) => JsonObject, Map<string, JsonObject>>();
+
+/** The schema of a type, the same object for the same facts. */
+export function keptSchema(schema: JsonObject | ((facts: Valued) => JsonObject), field: Valued): JsonObject {
+  if (typeof schema !== 'function') return keepText(schema);
+  const schemas = byFacts(schema, () => new Map());
+  const { native, wire, maxLength, precision, scale } = field;
+  const facts = `${native} ${wire.kind} ${maxLength} ${precision} ${scale}`;
+  const kept = schemas.get(facts) ?? keepText(schema(field));
+  schemas.set(facts, kept);
+  return kept;
 }

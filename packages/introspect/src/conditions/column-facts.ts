@@ -1,4 +1,4 @@
-import type { FieldFunction, NamedField } from '@tablewright/runtime/language';
+import { type FieldFunction, isWhole, type NamedField, types } from '@tablewright/runtime/language';
 import { namedField } from '../passes/filter-names.ts';
 import { collectionsByName, tablesById } from '../passes/lookup.ts';
 import type { Collection, Column, Relation, Schema, Table } from '../schema.ts';
@@ -76,15 +76,16 @@ function fieldFacts(
   return {
     type: namedField(field, type),
     nullable,
-    values: type.base === 'bool' && field.type === 'boolean' ? ['true', 'false'] : isListed(field.type) ? labels : null,
-    range: field.type === 'integer' || field.type === 'bigInteger' ? (integers[type.base] ?? null) : null,
+    values:
+      type.base === 'bool' && field.type === 'boolean'
+        ? ['true', 'false']
+        : types[field.type].isListable === true
+          ? labels
+          : null,
+    range: isWhole(field.type) ? (integers[type.base] ?? null) : null,
     maxLength: promises && type.base === 'varchar' ? type.maxLength : null,
     exact: comparesExactly(column),
   };
-}
-
-function isListed(type: NamedField['type']): boolean {
-  return type === 'enum' || type === 'string' || type === 'text';
 }
 
 const exactCollations: readonly (string | null)[] = [null, 'C', 'POSIX'];

@@ -1,6 +1,5 @@
 /** Why a field cannot take the value of a preset, as the end of a sentence; null when it can. */
-import type { CallerValue, JsonValue, PortableType } from '@tablewright/runtime/language';
-import { areComparable, decodeValue } from '@tablewright/runtime/language';
+import { areComparable, type CallerValue, decodeValue, type JsonValue, types } from '@tablewright/runtime/language';
 import type { Column, Field } from '../schema.ts';
 import { namedField } from './filter-names.ts';
 
@@ -16,10 +15,9 @@ function holdsNoNull({ nullable, type }: Column): boolean {
   return !nullable || type.domains.some(({ notNull }) => notNull);
 }
 
-const listed: readonly PortableType[] = ['string', 'text', 'integer', 'bigInteger'];
-
 function limitMisfit(field: Field, { type }: Column, value: string): string | null {
-  if (listed.includes(field.type) && type.values?.includes(value) === false) return 'is not one of the allowed values';
+  const broken = type.values === null ? undefined : types[field.type].limit?.({ values: type.values }, value);
+  if (broken?.type === 'enum') return broken.message;
   if (type.maxLength !== null && lengthOf(type.base, value) > type.maxLength) {
     return `is longer than ${type.maxLength} characters`;
   }
@@ -38,11 +36,9 @@ function isBeyond(value: number, { base, precision, scale }: Column['type']): bo
   return base === 'numeric' && precision !== null && digits <= 15 && Math.abs(value) >= 10 ** digits;
 }
 
-const temporal: readonly PortableType[] = ['date', 'time', 'dateTime', 'timestamp'];
-
 /** `$NOW` is for fields that hold times. */
 export function nowMisfit(field: Field): string | null {
-  return temporal.includes(field.type) ? null : 'sets a time in a field of another type';
+  return types[field.type].isMoment === true ? null : 'sets a time in a field of another type';
 }
 
 /** Mismatch of a path from the caller: an array takes a list, every other field one value of its type. */

@@ -1,4 +1,4 @@
-import type { Condition, Operand, PortableType } from '@tablewright/runtime/language';
+import { type Condition, type Operand, types } from '@tablewright/runtime/language';
 import { type ColumnFacts, type FactsIndex, indexFacts } from '../conditions/column-facts.ts';
 import { findContradiction } from '../conditions/contradiction.ts';
 import { keyOf, pairRules, type RuledPermission } from '../conditions/ruled-permissions.ts';
@@ -52,8 +52,6 @@ function mayBeGiven(field: string, ownRule: Permission, others: readonly RuledPe
   return writes(ownRule) || others.some(({ permission }) => writes(permission) || sets(permission));
 }
 
-const kept: readonly PortableType[] = ['string', 'text', 'enum', 'uuid', 'boolean', 'integer', 'bigInteger'];
-
 /** Value of the field in the written row; null where the column may round or cut it, or where the request decides. */
 function equation(field: string, operand: Operand, facts: ColumnFacts | undefined): Condition | null {
   if (operand.kind !== 'literal' || facts === undefined) return null;
@@ -61,5 +59,5 @@ function equation(field: string, operand: Operand, facts: ColumnFacts | undefine
   const truth: Operand = { kind: 'literal', value: true };
   if (value === null) return { kind: 'compare', field, operator: '_null', operand: truth };
   const cut = typeof value === 'string' && value.endsWith(' ');
-  return kept.includes(facts.type.type) && !cut ? { kind: 'compare', field, operator: '_eq', operand } : null;
+  return types[facts.type.type].isKept === true && !cut ? { kind: 'compare', field, operator: '_eq', operand } : null;
 }

@@ -1,4 +1,5 @@
-import type { PortableType } from './types.ts';
+import type { Comparison } from './types/definition.ts';
+import { isNumber, type PortableType, types } from './types/index.ts';
 
 /** Functions over many rows (API specification, section 5.5). */
 export const aggregateFunctions = [
@@ -43,14 +44,11 @@ export function aggregateKind(name: AggregateFunction): AggregateKind {
   return kinds[name];
 }
 
-const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'decimal', 'float']);
-const times: ReadonlySet<PortableType> = new Set(['date', 'time', 'dateTime', 'timestamp', 'interval']);
-const texts: ReadonlySet<PortableType> = new Set(['string', 'text', 'csv']);
+const ordered: ReadonlySet<Comparison | null> = new Set(['number', 'time', 'text', 'list'] as const);
 
 /** True if a function is defined for fields of a type. Everything can be counted; `countAll` takes no field at all. */
 export function aggregateFits(name: AggregateFunction, type: PortableType): boolean {
   const kind = kinds[name];
-  if (kind === 'count') return true;
-  if (numbers.has(type)) return true;
-  return kind !== 'sum' && kind !== 'avg' && (times.has(type) || texts.has(type));
+  if (kind === 'count' || isNumber(type)) return true;
+  return kind !== 'sum' && kind !== 'avg' && ordered.has(types[type].comparison);
 }

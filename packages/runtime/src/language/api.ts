@@ -3,8 +3,9 @@ import type { CollectionDescriptor } from './collection.ts';
 import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { GraphqlScope } from './graphql-names.ts';
+import type { JsonValue } from './json.ts';
 import type { ModelDocument } from './model.ts';
-import type { Dialect, JsonValue } from './types.ts';
+import type { Dialect } from './wire.ts';
 
 /** One operation of the compiled REST API on one collection. */
 export interface Route {

@@ -1,7 +1,6 @@
 import type { Operand } from './condition.ts';
 import type { FilterNames, FilterProblem, NamedField } from './filter.ts';
-import { isSecret } from './operators.ts';
-import type { PortableType } from './types.ts';
+import { isSecret, types } from './types/index.ts';
 import type { ValueType } from './values.ts';
 
 /** The collections whose rows stand for callers: `$CURRENT_USER.name` is a field of the first. */
@@ -62,26 +61,8 @@ function noField(name: string): BrokenPath {
   return { stage: 'value', message: `follows a path that ends at the relation "${name}"; name one of its fields` };
 }
 
-const families: Readonly<Partial<Record<PortableType, string>>> = {
-  string: 'text',
-  text: 'text',
-  csv: 'text',
-  enum: 'text',
-  integer: 'number',
-  bigInteger: 'number',
-  decimal: 'number',
-  float: 'number',
-  boolean: 'boolean',
-  date: 'date',
-  time: 'time',
-  dateTime: 'dateTime',
-  timestamp: 'timestamp',
-  interval: 'interval',
-  uuid: 'uuid',
-};
-
 /** True if values of two types can be compared: texts with texts, numbers with numbers, else a type with itself. */
 export function areComparable(first: Pick<ValueType, 'type'>, other: Pick<ValueType, 'type'>): boolean {
-  const family = families[first.type];
-  return family !== undefined && family === families[other.type];
+  const family = types[first.type].family;
+  return family !== undefined && family === types[other.type].family;
 }

@@ -1,4 +1,5 @@
-import type { PortableType, WireForm } from './types.ts';
+import type { PortableType } from './types/index.ts';
+import type { WireForm } from './wire.ts';
 
 /** A constant that the database fills a column with, in its text form; `type` is the column's, ready for SQL. */
 export interface ConstantDefault {

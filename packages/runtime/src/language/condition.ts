@@ -1,4 +1,5 @@
-import type { JsonValue } from './types.ts';
+import type { JsonValue } from './json.ts';
+import type { FieldFunction } from './types/definition.ts';
 
 /**
  * Every comparison of the query language (API specification, section 5.2). From `_has` on they are additions: for arrays,
@@ -45,12 +46,6 @@ export const operators = [
 
 /** One comparison operator. */
 export type Operator = (typeof operators)[number];
-
-/** Functions that take a field to an integer (API specification, section 5.3). */
-export const fieldFunctions = ['year', 'month', 'week', 'day', 'weekday', 'hour', 'minute', 'second', 'count'] as const;
-
-/** One function that takes a field to an integer. */
-export type FieldFunction = (typeof fieldFunctions)[number];
 
 /**
  * The right-hand side of a comparison.

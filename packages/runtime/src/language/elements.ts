@@ -1,4 +1,4 @@
-import type { PortableType } from './types.ts';
+import type { PortableType } from './types/index.ts';
 import type { ValueType } from './values.ts';
 
 /** The values that a range lies between. */

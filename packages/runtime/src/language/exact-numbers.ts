@@ -3,7 +3,7 @@
  * 2^53. They wait as their digits until it is known what they are for: fields with a type take the text of them, JSON is
  * compared and stored with the number as it was written.
  */
-import type { JsonValue } from './types.ts';
+import type { JsonValue } from './json.ts';
 
 declare global {
   interface JSON {

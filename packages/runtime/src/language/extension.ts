@@ -1,6 +1,7 @@
 /** Extensions: a project's own code, as the server takes it. */
+
+import type { JsonValue } from './json.ts';
 import type { ObjectShape, Shape } from './shape.ts';
-import type { JsonValue } from './types.ts';
 
 /** When a hook runs. */
 export type Stage = 'before' | 'after' | 'afterCommit';

@@ -3,9 +3,10 @@ import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
 import { comparedWith, readOperand } from './filter-operand.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
+import type { JsonValue } from './json.ts';
 import { isDynamic, textOfDigits } from './operand.ts';
-import { elementwise, flags, isOperator, isTextual, listed, operatorFits, paired, ranged } from './operators.ts';
-import type { JsonValue } from './types.ts';
+import { elementwise, flags, isOperator, listed, operatorFits, paired, ranged } from './operators.ts';
+import { isTextual } from './types/index.ts';
 import { decodeValue } from './values.ts';
 
 /** Reads what stands under a field: a value, which means `_eq`, or an object of operators. */

@@ -1,6 +1,6 @@
 import type { Operand, Operator } from './condition.ts';
+import type { JsonValue } from './json.ts';
 import { literalValue } from './operand.ts';
-import type { JsonValue } from './types.ts';
 import type { ValueType } from './values.ts';
 
 /*

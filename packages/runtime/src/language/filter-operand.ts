@@ -3,12 +3,11 @@ import type { Operand, Operator } from './condition.ts';
 import { elementOf } from './elements.ts';
 import { jsonOperatorFits, jsonTypes, kindOf } from './filter-json.ts';
 import { type Compared, type Place, problem, type Reader } from './filter-reader.ts';
+import type { JsonValue } from './json.ts';
 import { parseOperand } from './operand.ts';
 import { elementwise, ranged } from './operators.ts';
-import type { JsonValue, PortableType } from './types.ts';
+import { types } from './types/index.ts';
 import { decodeValue, type ValueType } from './values.ts';
-
-const temporal: ReadonlySet<PortableType> = new Set(['date', 'time', 'dateTime', 'timestamp']);
 
 /** Reads one right-hand side and notes where it does not fit what it is compared with. */
 export function readOperand(
@@ -39,7 +38,8 @@ function checkValue(reader: Reader, compared: Compared, operator: Operator, oper
 /** Says why an operand does not fit the compared type; undefined when it does. */
 function misfit(compared: Compared, operator: Operator, operand: Value): string | undefined {
   const type = comparedWith(compared, operator);
-  if (operand.kind === 'now') return temporal.has(type.type) ? undefined : 'compares a time with another type';
+  if (operand.kind === 'now')
+    return types[type.type].isMoment === true ? undefined : 'compares a time with another type';
   if (compared.type.type === 'json') return misfitJson(compared, operator, operand.value);
   // A part of a label is looked for, so it need not be one; enums have no such operators.
   const decoded = decodeValue(type, operand.value);

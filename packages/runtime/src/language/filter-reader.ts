@@ -1,7 +1,8 @@
-import { type Condition, type FieldFunction, never } from './condition.ts';
+import { type Condition, never } from './condition.ts';
 import type { FilterNames, FilterProblem } from './filter.ts';
 import { listOf } from './filter-syntax.ts';
-import type { JsonValue } from './types.ts';
+import type { JsonValue } from './json.ts';
+import type { FieldFunction } from './types/definition.ts';
 import type { ValueType } from './values.ts';
 
 /** State that the readers of a filter's parts share. */

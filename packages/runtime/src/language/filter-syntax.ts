@@ -1,9 +1,10 @@
 import type { Operator } from './condition.ts';
 import type { FilterNames } from './filter.ts';
 import { isPointer } from './filter-json.ts';
+import type { JsonValue } from './json.ts';
 import { isDynamic, pathLength } from './operand.ts';
-import { isFieldFunction, isOperator, listed, parseCall } from './operators.ts';
-import type { JsonValue } from './types.ts';
+import { isOperator, listed, parseCall } from './operators.ts';
+import { isFieldFunction } from './types/index.ts';
 
 /**
  * The form of a filter, judged without knowing what the names mean.

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FilterNames, type FilterOptions, type NamedField, type NamedRelation, parseFilter } from './filter.ts';
+import type { JsonValue } from './json.ts';
 import { defaultQueryLimits } from './limits.ts';
-import type { JsonValue } from './types.ts';
 
 const fields: Record<string, Record<string, NamedField>> = {
   articles: {

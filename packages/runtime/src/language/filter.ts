@@ -1,8 +1,9 @@
 import { type Condition, never } from './condition.ts';
 import { readRows } from './filter-rows.ts';
 import { checkFilterForm } from './filter-syntax.ts';
+import type { JsonValue } from './json.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
-import type { JsonValue, PortableType } from './types.ts';
+import type { PortableType } from './types/index.ts';
 
 /** A field as filters see it. */
 export interface NamedField {

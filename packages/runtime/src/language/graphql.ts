@@ -15,7 +15,7 @@ import {
   graphqlName,
   graphqlScope,
 } from './graphql-names.ts';
-import { functionsOf } from './operators.ts';
+import { functionsOf } from './types/index.ts';
 
 /** Root fields of the system scope that are no collection's; their names are what they do. */
 export const graphqlServiceRoots = {

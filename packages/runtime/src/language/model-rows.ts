@@ -1,5 +1,5 @@
 /** How what a project says about its model is read from the platform's own tables: by the compiler, and by servers. */
-import type { JsonValue } from './types.ts';
+import type { JsonValue } from './json.ts';
 
 /** One row of `platform_collections`, `platform_fields` or `platform_relations`, without the number of the row. */
 export type DeclaredRow = { readonly [member: string]: JsonValue };

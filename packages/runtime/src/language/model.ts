@@ -2,7 +2,7 @@
  * Data of the model endpoints: collections, fields and relations as they were compiled, as far as one access class may
  * read them. Source: API specification, sections 10.2, 10.4, 10.9 and 12.
  */
-import type { JsonValue } from './types.ts';
+import type { JsonValue } from './json.ts';
 
 /** The model as an access class sees it. */
 export interface ModelDocument {

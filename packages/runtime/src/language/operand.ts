@@ -1,6 +1,6 @@
 import type { Operand } from './condition.ts';
+import type { JsonValue } from './json.ts';
 import { parseExactly } from './parse-text.ts';
-import type { JsonValue } from './types.ts';
 
 type LiteralOperand = Extract<Operand, { kind: 'literal' }>;
 

@@ -1,7 +1,8 @@
 import type { FieldDescriptor } from './collection.ts';
-import { type FieldFunction, fieldFunctions, type Operator, operators } from './condition.ts';
+import { type Operator, operators } from './condition.ts';
 import { rangeElement } from './elements.ts';
-import type { PortableType } from './types.ts';
+import type { Comparison } from './types/definition.ts';
+import { isTextual, types } from './types/index.ts';
 import type { ValueType } from './values.ts';
 
 const presence: readonly Operator[] = ['_null', '_nnull'];
@@ -22,42 +23,35 @@ const anything: readonly Operator[] = [
   ...new Set([...ordering, ...textual.filter((operator) => !/empty$/.test(operator)), ...containing]),
 ];
 
-/** The operators of each type (API specification, section 5.2). Secret types have none: their fields are no names. */
-const fits: Readonly<Record<PortableType, readonly Operator[]>> = {
-  string: textual,
+/** The operators of each comparison (API specification, section 5.2). */
+const fits: Readonly<Record<Comparison, readonly Operator[]>> = {
   text: textual,
-  csv: textual,
-  enum: membership,
-  uuid: membership,
-  integer: ordering,
-  bigInteger: ordering,
-  decimal: ordering,
-  float: ordering,
-  date: ordering,
+  list: textual,
+  choice: membership,
+  number: ordering,
   time: ordering,
-  dateTime: ordering,
-  timestamp: ordering,
-  interval: ordering,
   boolean: equality,
   json: [...presence, ...containing],
   array: [...equality, ...containing],
-  binary: presence,
-  unknown: presence,
-  hash: [],
-  secret: [],
-  token: [],
+  range: [...presence, '_has', '_nhas', ...within],
+  presence,
 };
 
 /**
  * True if an operator is defined for a type; `path` tells that it is a value within JSON. `_regex` is defined for text,
  * and only where rules may use it. JSON as the element of an array has no equality.
  */
-export function operatorFits(operator: Operator, { type, element, range }: ValueType, path = false): boolean {
-  if (operator === '_regex') return type === 'string' || type === 'text' || type === 'csv';
+export function operatorFits(operator: Operator, type: ValueType, path = false): boolean {
+  if (operator === '_regex') return isTextual(type.type);
   if (path) return anything.includes(operator);
-  if (type === 'array' && element === 'json') return presence.includes(operator);
-  if (rangeElement(range) !== undefined && [...within, '_has', '_nhas'].includes(operator)) return true;
-  return fits[type].includes(operator);
+  const comparison = comparisonOf(type);
+  return comparison !== null && fits[comparison].includes(operator);
+}
+
+/** The comparison of a field; null for secrets. JSON as the element of an array has no equality. */
+export function comparisonOf({ type, element, range }: ValueType): Comparison | null {
+  if (type === 'array' && element === 'json') return 'presence';
+  return rangeElement(range) === undefined ? types[type].comparison : 'range';
 }
 
 /** The operators that a filter of a request has for a type; `_regex` is not among them. */
@@ -101,21 +95,11 @@ export const elementwise: ReadonlySet<Operator> = new Set(containing);
 /** Operators whose pair is a range: the first value belongs to it, the second does not, and null is no end. */
 export const ranged: ReadonlySet<Operator> = new Set(within);
 
-/** True if a field of this type is secret: it can be selected, and reads masked, but cannot be named anywhere else. */
-export function isSecret(type: PortableType): boolean {
-  return type === 'hash' || type === 'secret' || type === 'token';
-}
-
-/** True if this type compares text: the literal `null` of a query string then means the four letters. */
-export function isTextual(type: PortableType): boolean {
-  return type === 'string' || type === 'text' || type === 'csv';
-}
-
 /** True if a field has an order. The database has none for some types, but those compared as text have one. */
 export function isOrdered(field: Pick<FieldDescriptor, 'type' | 'element' | 'comparison'>): boolean {
   if (field.comparison !== undefined) return true;
   const type = field.type === 'array' ? (field.element ?? 'unknown') : field.type;
-  return type !== 'json' && type !== 'unknown';
+  return types[type].isUnordered !== true;
 }
 
 /** A function call in a name: `year(released)`. */
@@ -129,38 +113,4 @@ export function parseCall(name: string): FunctionCall | undefined {
   if (!name.endsWith(')')) return undefined;
   const match = /^([A-Za-z_]\w*)\((.*)\)$/s.exec(name);
   return match === null ? undefined : { function: match[1] ?? '', argument: match[2] ?? '' };
-}
-
-const dated: readonly PortableType[] = ['date', 'dateTime', 'timestamp'];
-const timed: readonly PortableType[] = ['time', 'dateTime', 'timestamp'];
-
-const functionTypes: Readonly<Record<FieldFunction, readonly PortableType[]>> = {
-  year: dated,
-  month: dated,
-  week: dated,
-  day: dated,
-  weekday: dated,
-  hour: timed,
-  minute: timed,
-  second: timed,
-  count: ['json', 'array'],
-};
-
-/** True if a text names a field function (API specification, section 5.3). */
-export function isFieldFunction(name: string): name is FieldFunction {
-  return Object.hasOwn(functionTypes, name);
-}
-
-/** The functions that take fields of a type: one list for each, because a compiler asks for every field. */
-export function functionsOf(type: PortableType): readonly FieldFunction[] {
-  const functions = functionsByType.get(type) ?? fieldFunctions.filter((name) => functionFits(name, type));
-  functionsByType.set(type, functions);
-  return functions;
-}
-
-const functionsByType = new Map<PortableType, readonly FieldFunction[]>();
-
-/** True if a function takes fields of this type; `count` also takes to-many relations, which have none. */
-export function functionFits(name: FieldFunction, type: PortableType): boolean {
-  return functionTypes[name].includes(type);
 }

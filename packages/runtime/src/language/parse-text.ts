@@ -4,7 +4,7 @@
  * a backslash.
  */
 import { exactNumber, mayLoseDigits } from './exact-numbers.ts';
-import type { JsonValue } from './types.ts';
+import type { JsonValue } from './json.ts';
 
 /** Result of parsing a text. */
 export interface ParsedText {

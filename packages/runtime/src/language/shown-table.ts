@@ -1,4 +1,4 @@
-import type { Dialect } from './types.ts';
+import type { Dialect } from './wire.ts';
 
 /** Schema name for the database of a connection to MySQL or MariaDB, which has no such name there. */
 const ownSchema = 'public.';

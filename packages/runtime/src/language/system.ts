@@ -4,7 +4,7 @@
  * Their tables are made by migrations (`system/`), read and compiled like any other. Source: API specification, section
  * 10.
  */
-import type { PortableType } from './types.ts';
+import type { PortableType } from './types/index.ts';
 
 /** Action that a rule can grant. */
 export type SystemAction = 'create' | 'read' | 'update' | 'delete';

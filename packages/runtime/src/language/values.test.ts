@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JsonValue, PortableType } from './types.ts';
-import { arrayLiteral, decodeValue, type ValueType } from './values.ts';
+import type { JsonValue } from './json.ts';
+import { arrayLiteral } from './types/array.ts';
+import type { PortableType } from './types/index.ts';
+import { decodeValue, type ValueType } from './values.ts';
 
 function decoded(type: PortableType | ValueType, value: JsonValue): string | null | undefined {
   const result = decodeValue(typeof type === 'string' ? { type } : type, value);

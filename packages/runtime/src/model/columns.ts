@@ -1,5 +1,5 @@
 /** Columns as payloads describe them. Source: API specification, sections 6 and 12.2. */
-import { decodeValue, type JsonValue, type PortableType, type ValueType } from '../language/index.ts';
+import { decodeValue, type JsonValue, type PortableType, types, type ValueType } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { ModelPlace } from './change.ts';
 import type { ModelSql } from './model-sql.ts';
@@ -24,19 +24,16 @@ export const columnMembers: Readonly<Record<string, ReadMember>> = {
   foreign_key_column: anyMember,
 };
 
-/** The types that columns can be made of by their names. */
-const plainTypes = [
-  ...(['string', 'text', 'integer', 'bigInteger', 'decimal', 'float', 'boolean'] as const),
-  ...(['date', 'time', 'dateTime', 'timestamp', 'interval'] as const),
-  ...(['uuid', 'json', 'csv', 'binary', 'hash', 'secret'] as const),
-] satisfies readonly PortableType[];
+/** Types that need more than their name, or that no column is made of. */
+const specialTypes = ['enum', 'array', 'token', 'unknown'] as const;
 
 /** A type that columns can be made of by its name. */
-export type PlainTypeName = (typeof plainTypes)[number];
+export type PlainTypeName = Exclude<PortableType, (typeof specialTypes)[number]>;
 
 /** A type that columns can be made of. */
 export type ColumnTypeName = PlainTypeName | 'enum' | 'array';
 
+const plainTypes = Object.keys(types).filter((name) => !specialTypes.some((special) => special === name));
 const columnTypes: readonly string[] = [...plainTypes, 'enum', 'array'];
 
 /** Takes the type of a new column. Throws INVALID_PAYLOAD for what no column can be made of here. */

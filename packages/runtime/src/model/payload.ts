@@ -1,7 +1,7 @@
 /** Bodies of requests that change the model: closed objects. Everything here throws INVALID_PAYLOAD. */
 import { isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
-import { isStorableText } from '../language/values.ts';
+import { isStorableText } from '../language/types/decoding.ts';
 import { invalidPayload } from '../write/problems.ts';
 
 /** An object of a payload. */

@@ -1,5 +1,5 @@
 /** Fields made and dropped; `plan-field-changes.ts` changes them. Source: API specification, section 12.2. */
-import type { JsonValue, ValueType } from '../language/index.ts';
+import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { KnownModel, ModelChange, ModelPlace, ModelStep } from './change.ts';
 import { type ColumnTypeName, columnMembers, columnType, defaultSql } from './columns.ts';
@@ -92,7 +92,7 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
   const { field, type, schema, collection, value } = planned;
   const isKey = schema.is_primary_key === true;
   const counts = schema.has_auto_increment === true;
-  if (counts && type !== 'integer' && type !== 'bigInteger') {
+  if (counts && !isWhole(type)) {
     throw invalidPayload('"schema.has_auto_increment" is for integers.');
   }
   const filled = defaultSql(sql, value, schema, { collection, field });

@@ -1,5 +1,6 @@
 import type { FieldFunction } from '../language/index.ts';
-import { functionFits, isFieldFunction, parseCall } from '../language/operators.ts';
+import { parseCall } from '../language/operators.ts';
+import { functionFits, isFieldFunction } from '../language/types/index.ts';
 import { invalidQuery } from './invalid.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodeValue, isStorableText, type PortableType, type ValueType } from '../language/index.ts';
+import { decodeValue, isStorableText, types, type ValueType } from '../language/index.ts';
 import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
 
@@ -81,18 +81,6 @@ function checksum(order: string, body: string): string {
   return createHash('sha256').update(`${order}\n${body}`).digest('base64url').slice(0, checkLength);
 }
 
-/** Types whose texts are wider than what requests may write: the database reads back what it wrote itself. */
-const asWritten: ReadonlySet<PortableType> = new Set([
-  'decimal',
-  'date',
-  'time',
-  'dateTime',
-  'timestamp',
-  'interval',
-  'binary',
-  'array',
-]);
-
 /**
  * The parameters of a cursor's values that are not null. Throws INVALID_QUERY for a cursor of another list or order, and
  * for values that are none of the terms' types.
@@ -105,8 +93,9 @@ export function checkCursor({ order, types }: CursorPlan, { text, start }: Curso
   return start.flatMap((value, index) => (value === null ? [] : [decode(types[index], value)]));
 }
 
+/** A database reads back what it wrote itself. */
 function decode(type: ValueType | undefined, value: string): string {
-  if (type === undefined || asWritten.has(type.type)) return value;
+  if (type === undefined || types[type.type].hasWiderTexts === true) return value;
   const decoded = decodeValue(type.type === 'csv' ? { type: 'text' } : type, value);
   if (!decoded.ok || decoded.value === null) throw unusableCursor();
   return decoded.value;

@@ -1,9 +1,9 @@
 import { PlatformError } from '../errors.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../language/index.ts';
+import { oneSpelling } from '../language/values.ts';
 import { type OperandType, operandType } from '../sql/operand.ts';
 import { forbidden } from './invalid.ts';
-import { oneSpelling } from './key-text.ts';
 import { keyFields } from './plan-order.ts';
 import type { CollectionScope } from './scope.ts';
 

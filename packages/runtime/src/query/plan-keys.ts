@@ -1,6 +1,6 @@
 import type { KeyKind } from '../database/database.ts';
 import type { ListedKey } from '../dialects/index.ts';
-import type { FieldDescriptor } from '../language/index.ts';
+import { type FieldDescriptor, types } from '../language/index.ts';
 import { cast } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
@@ -56,8 +56,8 @@ export function severalKey({ descriptor }: CollectionScope): SeveralKey | undefi
   const [field, ...more] = keyFields(descriptor);
   if (field === undefined || more.length > 0 || field.folds === true || field.comparison !== undefined)
     return undefined;
-  if (field.type === 'uuid') return { field, kind: 'uuid' };
-  return field.type === 'integer' || field.type === 'bigInteger' ? { field, kind: 'integer' } : undefined;
+  const kind = types[field.type].key;
+  return kind && { field, kind };
 }
 
 /** The predicate that picks items by one of several keys, whose values stand at `index`. */

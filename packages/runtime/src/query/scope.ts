@@ -10,7 +10,7 @@ import {
   type RelationDescriptor,
   systemCollection,
 } from '../language/index.ts';
-import { isSecret } from '../language/operators.ts';
+import { isSecret } from '../language/types/index.ts';
 
 /**
  * Everything one access class can name: the only place where a name of a request becomes a column (security property

@@ -1,5 +1,5 @@
 import { type Condition, never, type Operand } from '../language/index.ts';
-import { isTextual } from '../language/operators.ts';
+import { isTextual } from '../language/types/index.ts';
 import type { CollectionScope } from './scope.ts';
 
 /**

@@ -5,8 +5,8 @@
  */
 
 import { type Operator, operators } from '../language/condition.ts';
+import type { JsonValue } from '../language/json.ts';
 import { elementwise, flags, listed } from '../language/operators.ts';
-import type { JsonValue } from '../language/types.ts';
 import { encodeText, type OperandType } from '../sql/operand.ts';
 import type { OpenValues } from './filter.ts';
 import type { ReadPlan } from './plan.ts';

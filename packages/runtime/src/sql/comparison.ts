@@ -1,5 +1,5 @@
 import type { SqlDialect } from '../dialects/index.ts';
-import type { CallerOperand, Operand, Operator, PortableType } from '../language/index.ts';
+import { type CallerOperand, isNumber, isTextual, type Operand, type Operator } from '../language/index.ts';
 import { printPath } from './caller-path.ts';
 import { cast } from './cell.ts';
 import { callerParameter, isPattern, type OperandType, pattern, printOperand } from './operand.ts';
@@ -74,16 +74,14 @@ function patternOf(dialect: SqlDialect, operator: Operator, value: string): stri
 
 /** Natives that compare with `text` as they are. */
 const plainTexts: ReadonlySet<string> = new Set(['text', 'bpchar']);
-const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger', 'decimal', 'float']);
-const texts: ReadonlySet<PortableType> = new Set(['string', 'text', 'csv']);
 
 /**
  * True if values of two types are compared by their texts, a cast that cannot fail. Numbers of all types compare with
  * each other as they are, and so do values of one type.
  */
 function comparesAsText(type: OperandType, other: OperandType): boolean {
-  if (numbers.has(type.type)) return false;
-  return texts.has(type.type) || type.native !== other.native;
+  if (isNumber(type.type)) return false;
+  return isTextual(type.type) || type.native !== other.native;
 }
 
 function printUnary(left: string, operator: Operator): string | undefined {

@@ -5,7 +5,7 @@
  */
 
 import type { CopiedFields, FixedValue } from '../dialects/index.ts';
-import type { FieldDescriptor } from '../language/index.ts';
+import { type FieldDescriptor, types } from '../language/index.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope, CopiedColumns, FieldScope } from '../query/scope.ts';
 import { cast, granted } from './cell.ts';
@@ -73,7 +73,7 @@ function itemExists(row: Row, copies: CopiedColumns, collection: CollectionScope
 function keyMatches(row: Row, copies: CopiedColumns, item: Row): readonly string[] {
   const { dialect } = row.statement;
   const fields = keyFields(item.collection.descriptor);
-  const plain = fields.length === 1 && fields.every(({ type }) => plainKeys.has(type));
+  const plain = fields.length === 1 && fields.every(({ type }) => types[type].key !== undefined);
   return fields.map((field) => {
     const text = plain
       ? cast(row.column(copies.item.column), dialect.asText)
@@ -81,8 +81,6 @@ function keyMatches(row: Row, copies: CopiedColumns, item: Row): readonly string
     return dialect.copies.keyMatches(item.column(field.column), text, field);
   });
 }
-
-const plainKeys: ReadonlySet<FieldDescriptor['type']> = new Set(['integer', 'bigInteger', 'uuid']);
 
 function copiedFields(row: Row, copies: CopiedColumns, collection: CollectionScope): CopiedFields {
   const shown = [...collection.fields.values()].filter(({ secret }) => !secret);

@@ -5,7 +5,7 @@
  * a guess. A plain join lets it read the whole target table for each parent, or walk through it in the order of the list. A
  * fenced subquery beside each link leaves the lookup by key only, whose cost depends on the links of the parent alone.
  */
-import type { Condition, ManyToMany, PortableType } from '../language/index.ts';
+import { type Condition, type ManyToMany, types } from '../language/index.ts';
 import type { RelationScope } from '../query/scope.ts';
 import { granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
@@ -117,9 +117,6 @@ function canLookUp(row: Row, descriptor: ManyToMany): boolean {
   return row.statement.dialect.looksUp && isTable;
 }
 
-/** Types of which a column has few values, so that an index on one helps little. */
-const coarse: ReadonlySet<PortableType> = new Set(['boolean', 'enum']);
-
 /**
  * True if a condition may leave so few rows of the target that an index on them beats looking up every link. Such a
  * condition names the values of a column that can have many.
@@ -131,7 +128,9 @@ function isSelective(row: Row, descriptor: ManyToMany, condition: Condition | un
     if (part.kind === 'or') return part.of.length > 0 && part.of.every(names);
     if (part.kind === 'related' || part.function !== undefined || part.path !== undefined) return false;
     const type = target?.fields.get(part.field)?.descriptor.type;
-    return (part.operator === '_eq' || part.operator === '_in') && type !== undefined && !coarse.has(type);
+    return (
+      (part.operator === '_eq' || part.operator === '_in') && type !== undefined && types[type].hasFewValues !== true
+    );
   };
   return condition !== undefined && names(condition);
 }

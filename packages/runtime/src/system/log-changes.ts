@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Parameter } from '../database/database.ts';
 import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
-import { isSecret } from '../language/operators.ts';
+import { isSecret } from '../language/types/index.ts';
 
 /** Author of a change, and the origin of the request. */
 export interface ChangeOrigin {

@@ -3,8 +3,8 @@
 import type { PlatformError } from '../errors.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../language/index.ts';
+import { oneSpelling } from '../language/values.ts';
 import { forbidden } from '../query/invalid.ts';
-import { oneSpelling } from '../query/key-text.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope } from '../query/scope.ts';

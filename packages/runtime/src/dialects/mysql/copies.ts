@@ -3,8 +3,6 @@ import { allOf, sqlTrue } from '../../sql/fragment.ts';
 import type { CopiedFields, CopyDialect, FixedValue } from '../copies.ts';
 import type { InputDialect } from '../input.ts';
 
-const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger']);
-
 /** That of MySQL and MariaDB. Members come in the order of their fields. */
 export function mysqlCopies(
   name: 'mysql' | 'mariadb',
@@ -16,7 +14,7 @@ export function mysqlCopies(
     member: (fixed, contents, member) => `JSON_UNQUOTE(JSON_EXTRACT(${contents}, ${fixed(pathTo(member), 'text')}))`,
     keyMatches(column, text, field) {
       const value = keyOf(text, field.type, field.native);
-      return numbers.has(field.type) && value !== undefined ? `${column} = ${value}` : equal(column, text, field);
+      return value !== undefined ? `${column} = ${value}` : equal(column, text, field);
     },
     reduced({ fixed, collection, contents, readable }) {
       const branches = readable.map((copied) => {

@@ -10,7 +10,7 @@
 
 import { isPathForm, keysMark } from '../../database/database.ts';
 import { aggregateKind } from '../../language/aggregates.ts';
-import type { FieldFunction, Operator, PortableType } from '../../language/index.ts';
+import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
 import { cast } from '../../sql/casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { mysqlCopies } from './copies.ts';
@@ -62,9 +62,6 @@ const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
   minute: 'MINUTE({})',
   second: 'SECOND({})',
 };
-
-/** Texts that are keys of a type. */
-const numbers: ReadonlySet<PortableType> = new Set(['integer', 'bigInteger']);
 
 /** The dialect of MariaDB, which limits lists inside of its aggregate. */
 export const mariadb: SqlDialect = dialectOf('mariadb');
@@ -171,7 +168,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
 }
 
 function keyOf(value: string, type: PortableType): string | undefined {
-  if (!numbers.has(type)) return undefined;
+  if (!isWhole(type)) return undefined;
   return `CASE WHEN ${value} REGEXP '^-?[0-9]{1,18}$' THEN CAST(${value} AS SIGNED) END`;
 }
 

@@ -1,10 +1,9 @@
-import { arrayLiteral, type PortableType } from '../../language/index.ts';
+import { arrayLiteral, type PortableType, types } from '../../language/index.ts';
 import { cast } from '../../sql/casts.ts';
 import { anyOf } from '../../sql/fragment.ts';
 import type { CopyDialect } from '../copies.ts';
 import { fitsMembers } from './json-text.ts';
 
-const textual: ReadonlySet<PortableType> = new Set(['string', 'text']);
 const asText = '::pg_catalog.text';
 
 /** That of PostgreSQL; the functions are the dialect's. Values keep their texts, and members their order. */
@@ -19,7 +18,7 @@ export function postgresCopies(
       const value = keyOf(text, field.type, field.native);
       if (value !== undefined) return `${column} = ${value}`;
       const compared = cast(column, field.comparison);
-      if (!textual.has(field.type)) return `${cast(compared, asText)} = ${text}`;
+      if (types[field.type].comparison !== 'text') return `${cast(compared, asText)} = ${text}`;
       const same = `${compared} = ${cast(text, `::${field.native}`)}`;
       // The exact comparison implies the plain one, but an index serves only the plain one.
       return field.folds === true ? `(${same} AND ${exactly(compared)} = ${text})` : same;

@@ -1,5 +1,11 @@
 import { aggregateKind } from '../../language/aggregates.ts';
-import type { FieldDescriptor, FieldFunction, Operator, PortableType } from '../../language/index.ts';
+import {
+  type FieldDescriptor,
+  type FieldFunction,
+  type Operator,
+  type PortableType,
+  types,
+} from '../../language/index.ts';
 import { cast } from '../../sql/casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { postgresCopies } from './copies.ts';
@@ -31,7 +37,7 @@ const matches: Readonly<Partial<Record<Operator, string>>> = {
 const text = '::pg_catalog.text COLLATE pg_catalog."default"';
 
 /** Texts that can be cast to a key's type, so that a stray value in a link row matches nothing instead of failing. */
-const castable: Readonly<Partial<Record<PortableType, string>>> = {
+const castable = {
   integer: '^-?[0-9]{1,18}$',
   bigInteger: '^-?([0-9]{1,18}|[1-8][0-9]{18}|9[01][0-9]{17}|92[01][0-9]{16}|922[0-2][0-9]{15})$',
   uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
@@ -57,7 +63,8 @@ function exactly(expression: string): string {
 }
 
 function keyOf(value: string, type: PortableType, native: string): string | undefined {
-  const pattern = castable[type];
+  const key = types[type].key;
+  const pattern = key && castable[type === 'bigInteger' ? type : key];
   // An integer beyond the column's range is the key of no row, and an index also takes wider integers.
   const wide = type === 'integer' ? 'pg_catalog.int8' : native;
   return pattern === undefined ? undefined : `CASE WHEN ${value} ~ '${pattern}' THEN ${value}::${wide} END`;

@@ -1,5 +1,5 @@
 /** Which fields stand behind the columns of relations. */
-import type { ColumnPair, FieldDescriptor } from '../../language/index.ts';
+import { type ColumnPair, type FieldDescriptor, isWhole } from '../../language/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 
@@ -24,5 +24,5 @@ export function holdersOf(
 export function sortField({ descriptor }: CollectionScope, sort: string | undefined): FieldDescriptor | undefined {
   const field = descriptor.fields.find(({ name }) => name === sort);
   if (field === undefined || !field.writable || descriptor.key.includes(field.name)) return undefined;
-  return field.type === 'integer' || field.type === 'bigInteger' ? field : undefined;
+  return isWhole(field.type) ? field : undefined;
 }

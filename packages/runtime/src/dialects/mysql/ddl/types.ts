@@ -84,7 +84,7 @@ export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: P
 }
 
 const now = /^(?:now|current_timestamp|localtimestamp)(?:\(\d?\))?$/i;
-const computed: Readonly<Partial<Record<PortableType, readonly [RegExp, string]>>> = {
+const computed: Readonly<Record<string, readonly [RegExp, string]>> = {
   timestamp: [now, 'CURRENT_TIMESTAMP(6)'],
   dateTime: [now, 'CURRENT_TIMESTAMP(6)'],
   date: [/^(?:now|current_date|curdate)(?:\(\))?$/i, '(CURRENT_DATE)'],
@@ -98,7 +98,7 @@ export function mysqlComputed(type: PortableType, value: JsonValue): string | un
 }
 
 /** Types of which MySQL takes no constant as a default, but an expression. */
-const expressed: ReadonlySet<PortableType> = new Set(['text', 'csv', 'json', 'binary']);
+const expressed: ReadonlySet<string> = new Set(['text', 'csv', 'json', 'binary']);
 
 /** A value in the text form of PostgreSQL as the SQL of a default. */
 export function mysqlLiteral({ isMariadb }: MysqlKind, { type }: ValueType, text: string): string {

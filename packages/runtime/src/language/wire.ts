@@ -5,35 +5,6 @@ export const dialects = ['postgres', 'mysql', 'mariadb'] as const;
 export type Dialect = (typeof dialects)[number];
 
 /**
- * The portable type of a field: the type that a caller sees, regardless of its name in the database.
- *
- * Source: API specification, section 6 (types and serialisation).
- */
-export type PortableType =
-  | 'string'
-  | 'text'
-  | 'enum'
-  | 'integer'
-  | 'bigInteger'
-  | 'decimal'
-  | 'float'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'dateTime'
-  | 'timestamp'
-  | 'interval'
-  | 'uuid'
-  | 'json'
-  | 'array'
-  | 'csv'
-  | 'binary'
-  | 'hash'
-  | 'secret'
-  | 'token'
-  | 'unknown';
-
-/**
  * How one value arrives in the binary format of the PostgreSQL protocol, and so how its bytes become JSON.
  *
  * A column whose native type has no entry here is cast in SQL (`WireForm.cast`) to one that has: `numeric` is read as
@@ -72,6 +43,3 @@ export interface WireForm {
   readonly array?: true;
   readonly cast?: string;
 }
-
-/** Any value JSON can express. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };

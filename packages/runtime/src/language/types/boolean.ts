@@ -1,0 +1,23 @@
+/** True or false. */
+import type { JsonValue } from '../json.ts';
+import { accept, refuse } from './decoding.ts';
+import type { Decoded, TypeDefinition } from './definition.ts';
+
+function decode(value: JsonValue): Decoded {
+  if (value === true || value === 1 || value === 'true' || value === '1') return accept('true');
+  if (value === false || value === 0 || value === 'false' || value === '0') return accept('false');
+  return refuse('must be true or false');
+}
+
+export const boolean: TypeDefinition = {
+  decode,
+  family: 'boolean',
+  comparison: 'boolean',
+  typescript: { value: 'boolean' },
+  schema: { type: 'boolean' },
+  input: { anyOf: [{ type: 'boolean' }, { enum: [1, 0, 'true', 'false', '1', '0'] }] },
+  graphql: { value: 'Boolean', filter: 'boolean' },
+  readFrom: ['boolean', 'integer'],
+  hasFewValues: true,
+  isKept: true,
+};

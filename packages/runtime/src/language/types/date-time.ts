@@ -1,0 +1,15 @@
+/** Day and time without a zone. */
+import { date } from './date.ts';
+import { readDateTime } from './dates.ts';
+import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';
+import { datedFunctions, type TypeDefinition, timedFunctions } from './definition.ts';
+
+export const dateTime: TypeDefinition = {
+  ...date,
+  decode: fromText(readDateTime, 'a date and time without a zone'),
+  order: orderOfMoments(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?$/, 'Z'),
+  family: 'dateTime',
+  functions: [...datedFunctions, ...timedFunctions],
+  schema: textSchema(`(${dayPattern}T${timePattern}( BC)?|-?infinity)`),
+  input: { type: 'string', description: 'A date, or a date and time without a zone.' },
+};

@@ -1,0 +1,18 @@
+/** Day of a calendar. */
+import { readDate } from './dates.ts';
+import { dayPattern, fromText, orderOfMoments, textSchema } from './decoding.ts';
+import { datedFunctions, type TypeDefinition } from './definition.ts';
+
+export const date: TypeDefinition = {
+  decode: fromText(readDate, 'a date (YYYY-MM-DD)'),
+  order: orderOfMoments(/^\d{4}-\d\d-\d\d$/, 'T00:00:00Z'),
+  family: 'date',
+  comparison: 'time',
+  functions: datedFunctions,
+  typescript: { value: 'string' },
+  schema: textSchema(`(${dayPattern}( BC)?|-?infinity)`),
+  input: { type: 'string', description: 'YYYY-MM-DD' },
+  graphql: { value: 'Date', filter: 'date' },
+  isMoment: true,
+  hasWiderTexts: true,
+};

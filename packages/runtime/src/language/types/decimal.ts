@@ -1,0 +1,60 @@
+/** Exact number with a fraction, as text. */
+import type { JsonValue } from '../json.ts';
+import { accept, numberPattern, orderOfRounded, refuse, textSchema, writtenNumber } from './decoding.ts';
+import type { BrokenLimit, Decoded, Schema, TypeDefinition, ValueFacts } from './definition.ts';
+
+function decode(value: JsonValue): Decoded {
+  if (typeof value === 'string' && writtenNumber.test(value)) return accept(value);
+  if (typeof value !== 'number' || !Number.isFinite(value)) return refuse('must be a decimal number');
+  const text = String(value);
+  const digits = text.replace(/e.*$/, '').replace(/^-?0*\.?0*|\.|0+$/g, '').length;
+  // Beyond 2^53 and 15 digits the number that was written may have been another one.
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER && digits > 15)
+    return refuse('must be written as text to keep its digits');
+  return accept(text);
+}
+
+/** A number with more digits than the column keeps would be rounded, and so be another one. */
+function limit({ precision, scale = 0 }: ValueFacts, text: string): BrokenLimit | undefined {
+  if (precision === undefined) return undefined;
+  const { whole, fraction } = digitsOf(text);
+  if (whole > precision - scale) return { type: 'range', message: 'is out of range' };
+  if (fraction <= scale) return undefined;
+  return { type: 'range', message: `must not have more than ${Math.max(scale, 0)} decimal places` };
+}
+
+/** How many digits a number has in front of the point and behind it, exponents applied, zeros at the ends left out. */
+function digitsOf(text: string): { readonly whole: number; readonly fraction: number } {
+  const [, integer = '', decimals = '', exponent = '0'] = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = integer + decimals;
+  const leading = /^0*/.exec(digits)?.[0].length ?? 0;
+  if (leading === digits.length) return { whole: 0, fraction: 0 };
+  const point = integer.length + Number(exponent);
+  return { whole: Math.max(point - leading, 0), fraction: Math.max(digits.replace(/0+$/, '').length - point, 0) };
+}
+
+/** Without a precision a numeric can be infinite; with a scale it is always written to it. */
+function schema({ precision, scale }: ValueFacts): Schema {
+  if (precision === undefined) return textSchema('(-?[0-9]+(\\.[0-9]+)?|NaN|-?Infinity)');
+  const digits = Math.max(scale ?? 0, 0);
+  return textSchema(`(-?[0-9]+${digits === 0 ? '' : `\\.[0-9]{${digits}}`}|NaN)`);
+}
+
+function spelling(_: string, sign: string, whole: string, places = ''): string {
+  const value = places === '' ? whole : `${whole}.${places}`;
+  return value === '0' ? value : sign + value;
+}
+
+export const decimal: TypeDefinition = {
+  decode,
+  limit,
+  order: (left, right) => orderOfRounded(Number(left), Number(right)),
+  spelling: (text) => text.replace(/^(-?)\+?0*(\d+?)(?:\.(\d*?)0*)?$/, spelling),
+  family: 'number',
+  comparison: 'number',
+  typescript: { value: 'string', also: 'number' },
+  schema,
+  input: { type: ['string', 'number'], pattern: `^${numberPattern}$` },
+  graphql: { value: 'Decimal', filter: 'decimal' },
+  hasWiderTexts: true,
+};

@@ -1,0 +1,107 @@
+/**
+ * Declares a portable type: all that the platform knows about the values of a column, regardless of its database.
+ *
+ * Source: API specification, section 6 (types and serialisation).
+ */
+import type { JsonValue } from '../json.ts';
+
+/** Restrictions of a column that decide how its values are read and described. */
+export interface ValueFacts {
+  /** As `FieldDescriptor.native`; absent: the widest native type. */
+  readonly native?: string;
+  /** Labels of an enum. */
+  readonly values?: readonly string[];
+  /** Portable type of the elements of an array. */
+  readonly element?: string;
+  readonly maxLength?: number;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly wire?: { readonly kind: string };
+}
+
+/**
+ * The text form of a parameter (null for SQL's null), or why the value is none. Messages follow a field's name; `limit`
+ * tells that the value is one of the type, but beyond what a column of it takes.
+ */
+export type Decoded =
+  | { readonly ok: true; readonly value: string | null }
+  | { readonly ok: false; readonly message: string; readonly limit?: 'range' | 'enum' };
+
+/** A limit of a field that a value breaks: the type of its FAILED_VALIDATION. */
+export interface BrokenLimit {
+  readonly type: 'range' | 'enum' | 'max_length';
+  readonly message: string;
+}
+
+/** A JSON Schema. */
+export type Schema = { readonly [key: string]: JsonValue };
+
+/** Types of one comparison have the same filter operators. */
+export type Comparison =
+  | 'text'
+  | 'list'
+  | 'number'
+  | 'time'
+  | 'choice'
+  | 'boolean'
+  | 'array'
+  | 'range'
+  | 'json'
+  | 'presence';
+
+/** Functions that take a field to an integer (API specification, section 5.3). */
+export const fieldFunctions = ['year', 'month', 'week', 'day', 'weekday', 'hour', 'minute', 'second', 'count'] as const;
+
+/** One function that takes a field to an integer. */
+export type FieldFunction = (typeof fieldFunctions)[number];
+
+/** Functions of types that have a date. */
+export const datedFunctions: readonly FieldFunction[] = fieldFunctions.slice(0, 5);
+
+/** Functions of types that have a time of the day. */
+export const timedFunctions: readonly FieldFunction[] = fieldFunctions.slice(5, 8);
+
+/** A portable type. */
+export interface TypeDefinition {
+  /** Reads a JSON value as the text of a parameter. `elements` reads those of an array. */
+  readonly decode: (
+    value: JsonValue,
+    facts: ValueFacts,
+    elements: (facts: ValueFacts) => (element: JsonValue) => Decoded,
+  ) => Decoded;
+  /** Finds the limit of a field that a text breaks. */
+  readonly limit?: (facts: ValueFacts, text: string) => BrokenLimit | undefined;
+  /** Orders two different texts as databases do; undefined where only the database can. */
+  readonly order?: (left: string, right: string) => number | undefined;
+  /** Returns the one text of all that databases hold to be the same value. */
+  readonly spelling?: (text: string) => string;
+  /** Values of types of one family can be compared; absent: with none. */
+  readonly family?: string;
+  /** Decides the filter operators; null for secrets, which can be selected, and named nowhere else. */
+  readonly comparison: Comparison | null;
+  readonly functions?: readonly FieldFunction[];
+  /** TypeScript type of a value, or of the parts of a `list`; `also` is what payloads take besides. */
+  readonly typescript: { readonly value: string; readonly list?: true; readonly also?: string };
+  /** JSON Schema of values as the server writes them. A format is promised only where every value keeps it. */
+  readonly schema: Schema | ((facts: ValueFacts) => Schema);
+  /** JSON Schema of values as payloads take them; absent: the same. */
+  readonly input?: Schema | ((facts: ValueFacts) => Schema);
+  /** GraphQL type of values, of a key alone, and the input that compares them (`number` of `number_filter_operators`). */
+  readonly graphql: { readonly value: string; readonly key?: string; readonly filter: string | null };
+  /** Kind of a key whose text is the same everywhere. */
+  readonly key?: 'integer' | 'uuid';
+  /** Types of columns that the configuration can declare to be of this one. */
+  readonly readFrom?: readonly string[];
+  /** True if `$NOW` is a value of the type. */
+  readonly isMoment?: true;
+  /** True if an order needs the text form: the database compares none of its own. */
+  readonly isUnordered?: true;
+  /** True if a column has few values, so that an index on it helps little. */
+  readonly hasFewValues?: true;
+  /** True if a column with a list of values is described by the list. */
+  readonly isListable?: true;
+  /** True if databases keep a value as it is written, neither rounded nor cut. */
+  readonly isKept?: true;
+  /** True if databases write texts that no request may write. */
+  readonly hasWiderTexts?: true;
+}

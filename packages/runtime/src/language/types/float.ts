@@ -1,0 +1,36 @@
+/** Floating-point number. */
+import type { JsonValue } from '../json.ts';
+import { accept, beyond, numberPattern, orderOfRounded, refuse, writtenNumber } from './decoding.ts';
+import type { Decoded, TypeDefinition, ValueFacts } from './definition.ts';
+
+const special = ['NaN', 'Infinity', '-Infinity'];
+
+function decode(value: JsonValue, { native }: ValueFacts): Decoded {
+  if (typeof value === 'string' && special.includes(value)) return accept(value);
+  const isWritten = typeof value === 'number' || (typeof value === 'string' && writtenNumber.test(value));
+  const number = isWritten ? Number(value) : Number.NaN;
+  if (!Number.isFinite(number)) return refuse('must be a number');
+  const isReal = native === 'float4' || native === 'pg_catalog.float4' || native === 'real';
+  // PostgreSQL prints the largest and the smallest real rounded, so what decides is what they are rounded to.
+  const fits = Number.isFinite(Math.fround(number)) && (number === 0 || Math.fround(number) !== 0);
+  if (isReal && !fits) return beyond('range', 'is out of range');
+  return accept(String(number));
+}
+
+/** A float of four bytes has at least six digits, of which the sixth may be rounded. */
+function order(leftText: string, rightText: string): number | undefined {
+  const [left, right] = [Number(leftText), Number(rightText)];
+  const isNear = Math.abs(left - right) <= 1e-5 * Math.max(Math.abs(left), Math.abs(right));
+  return isNear ? undefined : orderOfRounded(left, right);
+}
+
+export const float: TypeDefinition = {
+  decode,
+  order,
+  family: 'number',
+  comparison: 'number',
+  typescript: { value: 'FloatValue' },
+  schema: { anyOf: [{ type: 'number' }, { type: 'string', enum: special }] },
+  input: { type: ['number', 'string'], pattern: `^(${numberPattern}|NaN|-?Infinity)$` },
+  graphql: { value: 'Float', filter: 'number' },
+};

@@ -1,0 +1,118 @@
+/** The portable types: the types that a caller sees, regardless of their names in the database. */
+import { array } from './array.ts';
+import { bigInteger } from './big-integer.ts';
+import { binary } from './binary.ts';
+import { boolean } from './boolean.ts';
+import { csv } from './csv.ts';
+import { date } from './date.ts';
+import { dateTime } from './date-time.ts';
+import { decimal } from './decimal.ts';
+import { type FieldFunction, fieldFunctions, type TypeDefinition } from './definition.ts';
+import { enumeration } from './enum.ts';
+import { float } from './float.ts';
+import { hash } from './hash.ts';
+import { integer } from './integer.ts';
+import { interval } from './interval.ts';
+import { json } from './json.ts';
+import { secret } from './secret.ts';
+import { string } from './string.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+import { timestamp } from './timestamp.ts';
+import { token } from './token.ts';
+import { unknown } from './unknown.ts';
+import { uuid } from './uuid.ts';
+
+/** Name of a portable type. */
+export type PortableType =
+  | 'string'
+  | 'text'
+  | 'enum'
+  | 'integer'
+  | 'bigInteger'
+  | 'decimal'
+  | 'float'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'dateTime'
+  | 'timestamp'
+  | 'interval'
+  | 'uuid'
+  | 'json'
+  | 'array'
+  | 'csv'
+  | 'binary'
+  | 'hash'
+  | 'secret'
+  | 'token'
+  | 'unknown';
+
+/** Every portable type by its name. */
+export const types: Readonly<Record<PortableType, TypeDefinition>> = {
+  string,
+  text,
+  enum: enumeration,
+  integer,
+  bigInteger,
+  decimal,
+  float,
+  boolean,
+  date,
+  time,
+  dateTime,
+  timestamp,
+  interval,
+  uuid,
+  json,
+  array,
+  csv,
+  binary,
+  hash,
+  secret,
+  token,
+  unknown,
+};
+
+/** True if a text names a portable type. */
+export function isPortableType(name: string): name is PortableType {
+  return Object.hasOwn(types, name);
+}
+
+/** True if a field of this type is secret: it can be selected, and reads masked, but cannot be named anywhere else. */
+export function isSecret(name: PortableType): boolean {
+  return types[name].comparison === null;
+}
+
+/** True if this type compares text: the literal `null` of a query string then means the four letters. */
+export function isTextual(name: PortableType): boolean {
+  const { comparison } = types[name];
+  return comparison === 'text' || comparison === 'list';
+}
+
+/** True if this type is numbers. */
+export function isNumber(name: PortableType): boolean {
+  return types[name].comparison === 'number';
+}
+
+/** True if this type is whole numbers. */
+export function isWhole(name: PortableType): boolean {
+  return types[name].key === 'integer';
+}
+
+/** The functions that take fields of a type. */
+export function functionsOf(name: PortableType): readonly FieldFunction[] {
+  return types[name].functions ?? none;
+}
+
+const none: readonly FieldFunction[] = [];
+
+/** True if a text names a field function (API specification, section 5.3). */
+export function isFieldFunction(name: string): name is FieldFunction {
+  return fieldFunctions.some((candidate) => candidate === name);
+}
+
+/** True if a function takes fields of this type; `count` also takes to-many relations, which have none. */
+export function functionFits(name: FieldFunction, type: PortableType): boolean {
+  return functionsOf(type).includes(name);
+}

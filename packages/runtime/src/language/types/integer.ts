@@ -1,0 +1,40 @@
+/** Integer of at most 32 bits. */
+import { decodeInteger, digitsPattern, orderOf, outOfList } from './decoding.ts';
+import type { BrokenLimit, Schema, TypeDefinition, ValueFacts } from './definition.ts';
+
+/** `FieldDescriptor.native` of the integers of MySQL that need 32 bits without a sign. */
+export const unsignedInteger = 'uint4';
+
+function limit(facts: ValueFacts, text: string): BrokenLimit | undefined {
+  const number = Number(text);
+  const isOut = facts.native === 'int2' && (number < -32_768 || number > 32_767);
+  return isOut ? { type: 'range', message: 'is out of range' } : outOfList(facts, text);
+}
+
+/** Integers without a sign reach beyond 32 bits. */
+function format({ native }: ValueFacts): 'int32' | 'int64' {
+  return native === unsignedInteger ? 'int64' : 'int32';
+}
+
+function schema(facts: ValueFacts): Schema {
+  return { type: 'integer', format: format(facts) };
+}
+
+function input(facts: ValueFacts): Schema {
+  return { type: ['integer', 'string'], format: format(facts), pattern: digitsPattern };
+}
+
+export const integer: TypeDefinition = {
+  decode: (value, { native }) =>
+    decodeInteger(value, -2_147_483_648n, native === unsignedInteger ? 4_294_967_295n : 2_147_483_647n),
+  limit,
+  order: (left, right) => orderOf(BigInt(left), BigInt(right)),
+  family: 'number',
+  comparison: 'number',
+  typescript: { value: 'number' },
+  schema,
+  input,
+  graphql: { value: 'Int', filter: 'number' },
+  key: 'integer',
+  isKept: true,
+};

@@ -1,0 +1,14 @@
+/** Text that is written plain and read masked. */
+import { decodeText, tooLong } from './decoding.ts';
+import type { TypeDefinition } from './definition.ts';
+
+export const secret: TypeDefinition = {
+  decode: decodeText,
+  limit: tooLong,
+  comparison: null,
+  typescript: { value: 'string' },
+  schema: { type: 'string', enum: ['**********'] },
+  input: { type: 'string', writeOnly: true },
+  graphql: { value: 'Hash', filter: null },
+  readFrom: ['string', 'text'],
+};

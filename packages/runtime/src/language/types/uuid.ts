@@ -1,0 +1,17 @@
+/** Identifier of 128 bits. */
+import { fromText } from './decoding.ts';
+import type { TypeDefinition } from './definition.ts';
+
+const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const uuid: TypeDefinition = {
+  decode: fromText((text) => (pattern.test(text) ? text.toLowerCase() : undefined), 'a uuid'),
+  family: 'uuid',
+  comparison: 'choice',
+  typescript: { value: 'string' },
+  schema: { type: 'string', format: 'uuid' },
+  graphql: { value: 'String', key: 'ID', filter: 'id' },
+  readFrom: ['string', 'text', 'uuid'],
+  key: 'uuid',
+  isKept: true,
+};
