@@ -61,6 +61,7 @@ export const sidebar: Group[] = [
     'reference/commands',
     'reference/environment',
     'reference/errors',
+    'reference/operations',
     'reference/configuration',
     'reference/changes',
     'dependencies',

@@ -4,13 +4,14 @@ import { listFiles, readText } from './files.ts';
 import { importViolations, type Layer, packagesImported, valuesImported } from './imports.ts';
 
 const language = '@tablewright/runtime/language';
+const operations = '@tablewright/runtime/operations';
 const introspect = entriesOf('introspect');
 const all = [...entriesOf('runtime'), ...introspect, ...entriesOf('compiler')];
 
 const packages: readonly { readonly name: string; readonly ours: readonly string[]; readonly browsers?: true }[] = [
   { name: 'runtime', ours: [] },
   { name: 'introspect', ours: [language] },
-  { name: 'compiler', ours: [language, ...introspect] },
+  { name: 'compiler', ours: [language, operations, ...introspect] },
   { name: 'create', ours: [] },
   { name: 'cli', ours: [...all, 'create-tablewright'] },
   { name: 'client', ours: [], browsers: true },

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../packages/runtime/src/caller.ts';
 import { buildSchemas } from '../../packages/runtime/src/graphql/schemas.ts';
 import { type CompiledApi, indexGraphql } from '../../packages/runtime/src/language/index.ts';
+import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
 import { type InProcess, loadApi, openInProcess } from '../support/in-process.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { adminToken } from '../support/platform.ts';
@@ -68,7 +69,7 @@ describe.each(['admin', 'public'])('random documents of the role %s', (role) => 
     const accessClass = api.access.find(({ roles }) => roles.includes(role))?.name ?? '';
     const sdl = await api.graphql?.(accessClass);
     const { schema } = buildSchemas(accessClass, sdl ?? '').items;
-    const index = indexGraphql(api.collections);
+    const index = indexGraphql(api.collections, graphqlServiceRoots);
     const rows = await readRows(role);
     const valuesOf: DocumentWorld['valuesOf'] = (collection, field) =>
       (rows.get(collection)?.all ?? []).slice(0, 50).map((values) => values[field]);

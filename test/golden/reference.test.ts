@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { printChanges } from '../../scripts/reference/changes.ts';
+import { printClientOperations } from '../../scripts/reference/client.ts';
 import { printCommands, printExitCodes } from '../../scripts/reference/commands.ts';
 import { printConfiguration } from '../../scripts/reference/configuration.ts';
 import { isDefault, printVariables, readNames } from '../../scripts/reference/environment.ts';
 import { printErrors } from '../../scripts/reference/errors.ts';
 import { withPart } from '../../scripts/reference/markdown.ts';
+import { printOperations } from '../../scripts/reference/operations.ts';
 import { topics } from '../../scripts/reference/variables.ts';
 import { listFiles, readText } from '../architecture/files.ts';
 
@@ -15,6 +17,7 @@ test.each([
   ['commands', { commands: printCommands(), 'exit codes': printExitCodes() }],
   ['environment', { variables: printVariables() }],
   ['errors', { errors: printErrors() }],
+  ['operations', { operations: printOperations() }],
   ['configuration', { options: printConfiguration() }],
   ['changes', { rules: printChanges() }],
 ])('docs/reference/%s.md is what the code says', async (name, parts) => {
@@ -24,6 +27,11 @@ test.each([
     readFileSync(file, 'utf8'),
   );
   await expect(page).toMatchFileSnapshot(file);
+});
+
+test('methods of the client are what the operations declare', async () => {
+  const file = fileURLToPath(new URL('../../packages/client/src/operations.ts', import.meta.url));
+  await expect(printClientOperations()).toMatchFileSnapshot(file);
 });
 
 const variables = topics.flatMap(([, listed]) => listed);

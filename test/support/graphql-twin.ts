@@ -17,6 +17,7 @@ import {
   indexGraphql,
   type JsonValue,
 } from '../../packages/runtime/src/language/index.ts';
+import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
 import { parseExactly } from '../../packages/runtime/src/language/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
 import { readFilter } from '../../packages/runtime/src/query/filter.ts';
@@ -165,7 +166,7 @@ function writeRequest(to: Writing, path: string, { method = 'GET', body }: Ask):
   const tree = treeOf(method, raw, body);
   for (const parameter of ['cursor', 'export', 'having']) if (tree.has(parameter)) throw new Unsaid(parameter);
   const request = key === undefined ? parseListRequest(tree, limits) : parseKeyRequest(tree, limits);
-  const names = indexGraphql(to.api.collections).roots.items.query;
+  const names = indexGraphql(to.api.collections, graphqlServiceRoots).roots.items.query;
   const operation = request.aggregate
     ? 'aggregate'
     : key !== undefined

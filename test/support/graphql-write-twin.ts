@@ -24,6 +24,7 @@ import {
   type JsonValue,
   type RelationDescriptor,
 } from '../../packages/runtime/src/language/index.ts';
+import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
 import { type ParsedText, parseText } from '../../packages/runtime/src/language/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
 import { readNested } from '../../packages/runtime/src/query/nested.ts';
@@ -219,7 +220,7 @@ function writeMutation(to: Writing, path: string, options: Ask, way: Way): Piece
   const descriptor = to.api.collections.find((one) => one.name === decodeURIComponent(name));
   if (descriptor === undefined) throw new Unsaid('no collection');
   const said = readSaid(descriptor, key, options);
-  const names = indexGraphql(to.api.collections).roots.items.mutation;
+  const names = indexGraphql(to.api.collections, graphqlServiceRoots).roots.items.mutation;
   const root = [...names].find(
     ([, one]) => 'collection' in one && one.operation === said.operation && one.collection === descriptor,
   )?.[0];

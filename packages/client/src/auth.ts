@@ -1,15 +1,9 @@
 /** Signing in and out. Source: API specification, sections 2 and 15. */
-import type { RequestOptions } from './call.ts';
-import type { Requester } from './requester.ts';
+import type { OperationMethods } from './operations.ts';
 import type { AuthTokens, Credentials, Session } from './session.ts';
 
 /** Forgotten passwords. */
-export interface PasswordHandler {
-  /** Mails a link, which leads to `resetUrl` when the server's list allows that address. Says nothing of who exists. */
-  request(email: string, resetUrl?: string, options?: RequestOptions): Promise<void>;
-  /** Takes the token of the link. */
-  reset(token: string, password: string, options?: RequestOptions): Promise<void>;
-}
+export type PasswordHandler = OperationMethods['auth']['password'];
 
 /** The session of this client. */
 export interface AuthHandler {
@@ -26,18 +20,13 @@ export interface AuthHandler {
 }
 
 /** Makes the handler of a session. */
-export function createAuthHandler(requester: Requester, session: Session): AuthHandler {
-  const post = (name: string, body: object, options: RequestOptions | undefined): Promise<void> =>
-    requester.nothing({ method: 'POST', path: ['auth', 'password', name], body, options, isAnonymous: true });
+export function createAuthHandler(session: Session, password: PasswordHandler): AuthHandler {
   return {
     login: (credentials) => session.login(credentials),
     static: async (token) => session.fix(token),
     refresh: () => session.refresh(),
     logout: (options = {}) => session.logout(options),
-    password: {
-      request: (email, resetUrl, options) => post('request', { email, reset_url: resetUrl }, options),
-      reset: (token, password, options) => post('reset', { token, password }, options),
-    },
+    password,
     get token() {
       return session.token();
     },

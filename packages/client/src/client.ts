@@ -11,6 +11,7 @@ import {
   type SingletonHandler,
 } from './items.ts';
 import { createFieldsHandler, createRelationsHandler, type FieldsHandler, type RelationsHandler } from './model.ts';
+import { createOperationMethods } from './operations.ts';
 import { type ClientOptions, checkOptions, defaultLead, isBrowser } from './options.ts';
 import { createRequester, type Requester } from './requester.ts';
 import { createSend } from './send.ts';
@@ -80,6 +81,7 @@ export function openClient<Schema>(url: string, init: ClientOptions = {}): OpenC
     staticToken: auth.staticToken ?? '',
   });
   const requester = createRequester(send, session);
+  const methods = createOperationMethods(requester);
   const client: Client<Schema> = {
     items: (collection) => createItemHandler(requester, ['items', collection]),
     singleton: (collection) => createSingletonHandler(requester, ['items', collection]),
@@ -96,8 +98,8 @@ export function openClient<Schema>(url: string, init: ClientOptions = {}): OpenC
     revisions: createItemHandler(requester, ['revisions']),
     roles: createItemHandler(requester, ['roles']),
     settings: createSettingsHandler(requester),
-    users: createUsersHandler(requester),
-    auth: createAuthHandler(requester, session),
+    users: createUsersHandler(requester, methods.users),
+    auth: createAuthHandler(session, methods.auth.password),
     graphql: createGraphqlHandler(requester),
     server: createServerHandler(requester),
     utils: createUtilsHandler(requester),

@@ -107,6 +107,20 @@ export function errorBody(errors: readonly PlatformError[]): string {
   });
 }
 
+/** Reads the body of an answer that failed, as `errorBody` prints it. */
+export function readErrorBody(body: Buffer): PlatformError {
+  const { errors }: { readonly errors: readonly PrintedError[] } = JSON.parse(body.toString('utf8'));
+  const read = errors.map(({ message, extensions: { code, ...extensions } }) => {
+    return new PlatformError(isErrorCode(code) ? code : 'INTERNAL_SERVER_ERROR', message, extensions);
+  });
+  return together(read) ?? new PlatformError('INTERNAL_SERVER_ERROR');
+}
+
+interface PrintedError {
+  readonly message: string;
+  readonly extensions: { readonly code: string } & Readonly<Record<string, JsonValue>>;
+}
+
 /** Makes one error of several with one code, to be thrown together; undefined when there is none. */
 export function together(errors: readonly PlatformError[]): PlatformError | undefined {
   const [first, ...others] = errors;

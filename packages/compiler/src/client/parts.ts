@@ -1,9 +1,10 @@
 /** Members of a client, by the permissions of its class. */
 import { type AccessClass, type CustomRoute, systemCollection } from '@tablewright/runtime/language';
+import { userResource } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
-import { mayInvite } from '../openapi/account-paths.ts';
-import { hasUsers } from '../openapi/auth-paths.ts';
 import { commentPaths, utilityPaths } from '../openapi/utility-paths.ts';
+import { hasUsers } from '../role-view/has-users.ts';
+import { mayCall } from '../role-view/may-call.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
 import { rightsOf } from './rights.ts';
@@ -39,7 +40,7 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
     items: ordinary.filter(({ view: shown }) => !shown.singleton),
     singletons: ordinary.filter(({ view: shown }) => shown.singleton),
     system: [...served, ...everybody],
-    invites: access.admin || mayInvite(access) ? ['send', 'accept'] : ['accept'],
+    invites: mayCall(userResource.operations.usersInvite, access) ? ['send', 'accept'] : ['accept'],
     comments: commentMethods(view),
     utils: utilityNames(api, access, view),
     handlers: [...(withUsers ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],

@@ -5,7 +5,7 @@
  */
 import type { Schema } from '@tablewright/introspect/schema';
 import { createMemoCache } from '../cache/memo-cache.ts';
-import { hasUsers } from '../openapi/auth-paths.ts';
+import { hasUsers } from '../role-view/has-users.ts';
 import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
 import { compareCollections } from './compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare-documents.ts';

@@ -1,4 +1,5 @@
 import { type AccessClass, graphqlTypeNames, indexGraphql, type JsonValue } from '@tablewright/runtime/language';
+import { graphqlServiceRoots } from '@tablewright/runtime/operations';
 import { GraphQLInputObjectType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../api.ts';
@@ -50,7 +51,10 @@ describe.each(everyone)('the schemas of %s', (_, api) => {
   });
 
   it('have no name that stands for nothing', () => {
-    const index = indexGraphql(api.collections.map(({ descriptor }) => descriptor));
+    const index = indexGraphql(
+      api.collections.map(({ descriptor }) => descriptor),
+      graphqlServiceRoots,
+    );
     const text = textOf(api, adminOf(api));
     for (const { descriptor } of api.collections) {
       const names = index.byName(descriptor.name);

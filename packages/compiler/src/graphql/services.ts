@@ -1,10 +1,9 @@
 /** Root fields that are no collection's: accounts and the server. Source: API specification, section 14.3. */
-import type { AccessClass, GraphqlService } from '@tablewright/runtime/language';
-import { mayInvite } from '../openapi/account-paths.ts';
+import type { AccessClass } from '@tablewright/runtime/language';
+import { resources } from '@tablewright/runtime/operations';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
 import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';
-
-type Service = SdlField & { readonly name: GraphqlService };
+import { operationFields, operationTypes } from './operations.ts';
 
 const users = 'platform_users';
 
@@ -15,16 +14,16 @@ export function serviceRoots(
   installed: boolean,
   changing: boolean,
   kind: 'query' | 'mutation',
-): readonly Service[] {
+): readonly SdlField[] {
   const userCollection = collections.get(users);
-  if (kind === 'query') return [...(installed ? accountQueries : []), ...serverQueries, ...modelQueries];
+  const accounts = accountResources.flatMap((resource) => operationFields(resource, access, kind));
+  if (kind === 'query') return [...(installed ? [usersMe, ...accounts] : []), ...serverQueries, ...modelQueries];
   if (!installed) return utilities(access, false);
   return [
     ...(userCollection?.view.writes?.update
       ? [updateOwn(userCollection.types.update, userCollection.view.readable ? userCollection.types.item : 'Boolean')]
       : []),
-    ...(access.admin || mayInvite(access) ? [invite] : []),
-    ...accountMutations,
+    ...accounts,
     ...commentMutations(collections),
     ...importOf(collections.get('platform_files')),
     ...utilities(access, collections.get('platform_revisions')?.view.readable === true),
@@ -34,7 +33,11 @@ export function serviceRoots(
 
 /** The types that only these fields have. */
 export function serviceTypes(installed: boolean): readonly string[] {
-  return [sdlEnum('graphql_sdl_scope', ['items', 'system']), ...modelTypes, ...(installed ? accountTypes : [])];
+  return [
+    sdlEnum('graphql_sdl_scope', ['items', 'system']),
+    ...modelTypes,
+    ...(installed ? Object.values(resources).flatMap(operationTypes) : []),
+  ];
 }
 
 /** A class that reads no users still reads the own key. */
@@ -43,7 +46,7 @@ export function unreadUsers({ collections }: GraphqlCollections): readonly strin
   return readable ? [] : [sdlType('type', users, [{ name: 'id', type: 'ID!' }])];
 }
 
-const serverQueries: readonly Service[] = [
+const serverQueries: readonly SdlField[] = [
   { name: 'server_ping', type: 'String' },
   { name: 'server_info', type: 'JSON' },
   { name: 'server_health', type: 'JSON' },
@@ -52,7 +55,7 @@ const serverQueries: readonly Service[] = [
 ];
 
 /** Queries of the model, as in section 12; JSON where the value is only passed on. */
-const modelQueries: readonly Service[] = [
+const modelQueries: readonly SdlField[] = [
   { name: 'collections', type: '[platform_collection!]!' },
   { name: 'collections_by_name', type: 'platform_collection', args: texts('name') },
   { name: 'fields', type: '[platform_field!]!' },
@@ -85,7 +88,7 @@ const modelTypes: readonly string[] = [
 const discard: SdlField = { name: 'discard', type: 'Boolean', note: 'Says that items or values may be lost.' };
 
 /** Mutations of the model, for administrators. */
-const modelMutations: readonly Service[] = [
+const modelMutations: readonly SdlField[] = [
   { name: 'create_collections_item', type: 'platform_collection', args: [input('collection')] },
   {
     name: 'update_collections_item',
@@ -141,13 +144,12 @@ export const modelChangeTypes: readonly string[] = [
   ]),
 ];
 
-const accountQueries: readonly Service[] = [
-  { name: 'users_me', type: users },
-  { name: 'auth_providers', type: 'auth_providers_data' },
-];
+const accountResources = [resources.users, resources.auth, resources.passwords];
+
+const usersMe: SdlField = { name: 'users_me', type: users };
 
 /** Comments by the rows of activity that record them, as far as a class may write them. */
-function commentMutations(collections: GraphqlCollections['collections']): readonly Service[] {
+function commentMutations(collections: GraphqlCollections['collections']): readonly SdlField[] {
   const { create, update, delete: remove } = collections.get('platform_comments')?.view.writes ?? {};
   const activity = collections.get('platform_activity');
   const type = activity?.view.readable === true ? activity.types.item : 'Boolean';
@@ -161,7 +163,7 @@ function commentMutations(collections: GraphqlCollections['collections']): reado
 }
 
 /** Operations beside reading and writing, as far as the class may call them. */
-function utilities({ admin }: AccessClass, reverts: boolean): readonly Service[] {
+function utilities({ admin }: AccessClass, reverts: boolean): readonly SdlField[] {
   return [
     { name: 'utils_random_string', type: 'String', args: [{ name: 'length', type: 'Int' }] },
     { name: 'utils_hash_generate', type: 'String', args: texts('string') },
@@ -177,66 +179,16 @@ function utilities({ admin }: AccessClass, reverts: boolean): readonly Service[]
 }
 
 /** For who may create files. */
-function importOf(files: GraphqlCollection | undefined): readonly Service[] {
+function importOf(files: GraphqlCollection | undefined): readonly SdlField[] {
   if (!files?.view.writes?.create) return [];
   const args = [...texts('url'), { name: 'data', type: files.types.create }];
   return [{ name: 'import_file', type: files.view.readable ? files.types.item : 'Boolean', args }];
 }
 
-function updateOwn(input: string, type: string): Service {
+function updateOwn(input: string, type: string): SdlField {
   return { name: 'update_users_me', type, args: [{ name: 'data', type: `${input}!` }] };
 }
 
 function texts(...names: readonly string[]): readonly SdlField[] {
   return names.map((name) => ({ name, type: 'String!' }));
 }
-
-const invite: Service = {
-  name: 'users_invite',
-  type: 'Boolean',
-  args: [...texts('email', 'role'), { name: 'invite_url', type: 'String' }],
-};
-
-const mode: SdlField = { name: 'mode', type: 'auth_mode' };
-
-const accountMutations: readonly Service[] = [
-  { name: 'users_invite_accept', type: 'Boolean', args: texts('token', 'password') },
-  { name: 'users_me_tfa_generate', type: 'users_me_tfa_generate_data', args: texts('password') },
-  { name: 'users_me_tfa_enable', type: 'Boolean', args: texts('otp', 'secret') },
-  { name: 'users_me_tfa_disable', type: 'Boolean', args: texts('otp') },
-  {
-    name: 'auth_login',
-    type: 'auth_tokens',
-    args: [...texts('email', 'password'), { name: 'otp', type: 'String' }, mode],
-  },
-  { name: 'auth_refresh', type: 'auth_tokens', args: [{ name: 'refresh_token', type: 'String' }, mode] },
-  {
-    name: 'auth_logout',
-    type: 'Boolean',
-    args: [
-      { name: 'refresh_token', type: 'String' },
-      { name: 'all', type: 'Boolean' },
-    ],
-  },
-  { name: 'auth_password_request', type: 'Boolean', args: [...texts('email'), { name: 'reset_url', type: 'String' }] },
-  { name: 'auth_password_reset', type: 'Boolean', args: texts('token', 'password') },
-];
-
-const accountTypes: readonly string[] = [
-  sdlEnum('auth_mode', ['json', 'cookie']),
-  sdlType('type', 'auth_tokens', [
-    { name: 'access_token', type: 'String' },
-    { name: 'expires', type: 'Int' },
-    { name: 'refresh_token', type: 'String', note: 'Null where a cookie holds it.' },
-  ]),
-  sdlType('type', 'auth_provider', [
-    ...texts('name', 'driver'),
-    { name: 'icon', type: 'String' },
-    { name: 'label', type: 'String' },
-  ]),
-  sdlType('type', 'auth_providers_data', [
-    { name: 'data', type: '[auth_provider!]!' },
-    { name: 'disableDefault', type: 'Boolean!' },
-  ]),
-  sdlType('type', 'users_me_tfa_generate_data', texts('secret', 'otpauth_url')),
-];

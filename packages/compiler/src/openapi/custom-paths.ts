@@ -1,8 +1,9 @@
 /** The routes of a project's own code, with what their types say. */
 import type { CustomRoute, ObjectShape, Shape, ShapeMember } from '@tablewright/runtime/language';
+import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import { sha256 } from '../print/hash.ts';
 import { type JsonObject, objectOf } from './json.ts';
-import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const customTag = 'extensions';

@@ -1,10 +1,11 @@
 /** Uploads, imports and contents of files. Source: API specification, section 11. */
 
+import { commonFailures } from '@tablewright/runtime/operations';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import type { Addressed, AddressedWrites } from './addressed.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { useHeader } from './parameters.ts';
-import { commonFailures, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 import { orNull } from './values.ts';
 
 const files = 'platform_files';

@@ -4,16 +4,16 @@
  * Pure: the same Api gives the same document. `role-view/` decides what is visible; this folder prints it.
  */
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
+import { resources } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import { changesModel } from '../model/changes.ts';
 import type { Chunk } from '../print/chunks.ts';
 import { printDocument } from '../print/document.ts';
+import { hasUsers } from '../role-view/has-users.ts';
 import { type RoleCollection, type RoleView, roleViewOf } from '../role-view/role-view.ts';
-import { accountPaths } from './account-paths.ts';
 import { addressed } from './addressed.ts';
 import { aggregateSchemas } from './aggregation.ts';
-import { authPaths, authSchemas, authTag, hasUsers } from './auth-paths.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
 import type { OperationExamples } from './examples/example.ts';
@@ -25,6 +25,7 @@ import { graphqlPaths, graphqlSchemas, graphqlTag } from './graphql-paths.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
+import { operationPaths, operationSchemas } from './operations.ts';
 import { ownUserPaths, ownUserTag } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { createPartsCache, layout, type Parts, type TextsFrom } from './parts.ts';
@@ -135,7 +136,15 @@ export function describeOpenApi(
       ...commentPaths(view),
       ...filePaths(view),
       ...transferPaths(api, view),
-      ...(users ? [...ownUserPaths(view), ...authPaths(), ...ssoPaths(), ...accountPaths(access)] : []),
+      ...(users
+        ? [
+            ...ownUserPaths(view),
+            ...operationPaths(resources.auth, access),
+            ...ssoPaths(),
+            ...operationPaths(resources.passwords, access),
+            ...operationPaths(resources.users, access),
+          ]
+        : []),
     ]),
     components: {
       schemas: objectOf([
@@ -143,7 +152,7 @@ export function describeOpenApi(
         ...sharedSchemas(view, from),
         ...modelSchemas(changing),
         ...(api.graphql ? graphqlSchemas() : []),
-        ...(users ? authSchemas() : []),
+        ...(users ? operationSchemas(resources.auth) : []),
       ]),
       responses: objectOf(failureResponses()),
       parameters: objectOf(parameterComponents()),
@@ -173,7 +182,10 @@ function securityOf({ anonymous }: RoleView): JsonValue {
   return anonymous ? [{}, ...tokens] : tokens;
 }
 
-const authTags: JsonObject = { name: authTag, description: 'Signing in and out, passwords and second factors.' };
+const authTags: JsonObject = {
+  name: resources.auth.tag,
+  description: 'Signing in and out, passwords and second factors.',
+};
 const ownUserTags: JsonObject = { name: ownUserTag, description: 'The user who asks.' };
 const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in place of paths.' };
 const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };

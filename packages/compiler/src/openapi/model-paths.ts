@@ -1,7 +1,9 @@
 /** The paths of the model. Source: API specification, section 12. */
+
+import { commonFailures } from '@tablewright/runtime/operations';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { modelInputs, modelWrites } from './model-writes.ts';
-import { commonFailures, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 import { orNull } from './values.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */

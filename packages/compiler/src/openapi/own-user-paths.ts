@@ -1,10 +1,11 @@
 /** The paths of the user who asks. Source: API specification, section 3.1. */
 
+import { commonFailures } from '@tablewright/runtime/operations';
 import type { RoleView } from '../role-view/role-view.ts';
 import { addressed } from './addressed.ts';
 import { type JsonObject, objectOf } from './json.ts';
 import { itemReads } from './paths.ts';
-import { commonFailures, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 import { itemWrites } from './write-paths.ts';
 
 const failures = [...commonFailures, 'Forbidden'] as const;

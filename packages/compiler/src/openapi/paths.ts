@@ -1,10 +1,12 @@
 /** The paths of collections and their operations. Source: API specification, section 4. */
+
+import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import type { Addressed } from './addressed.ts';
 import { files } from './exports.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { hiddenKey, keyParameter } from './keys.ts';
 import { itemParameters, listParameters, singletonParameters, useHeader } from './parameters.ts';
-import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 import { collectionWrites, itemWrites } from './write-paths.ts';
 
 /**

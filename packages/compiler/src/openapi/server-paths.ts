@@ -1,6 +1,8 @@
 /** The paths under `/server`. Source: API specification, section 13. */
+
+import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
-import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 
 /** Tag of the operations. No collection has it: theirs have a slash. */
 export const serverTag = 'server';

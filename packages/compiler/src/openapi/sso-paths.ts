@@ -1,7 +1,9 @@
 /** The paths of single sign-on, where there are users. Source: API specification, section 2.8. */
-import { authTag, tokens } from './auth-paths.ts';
+
+import { authResource, type FailureName, tokensSchema } from '@tablewright/runtime/operations';
 import { type JsonObject, objectOf } from './json.ts';
-import { type FailureName, failuresByStatus } from './responses.ts';
+import { schemaOf } from './operations.ts';
+import { failuresByStatus } from './responses.ts';
 
 const always = ['RequestsExceeded', 'InternalServerError', 'ServiceUnavailable', 'RouteNotFound'] as const;
 const arriving = [...always, 'ArrivalRefused', 'InvalidToken'] as const;
@@ -79,7 +81,13 @@ function redirection(description: string): JsonObject {
 function answers(failures: readonly FailureName[]): JsonObject {
   const onward = 'To the address that was asked for: with the cookie of the session, or with a parameter `reason`.';
   return objectOf([
-    ['200', { description: 'The tokens of the session.', content: { 'application/json': { schema: tokens } } }],
+    [
+      '200',
+      {
+        description: 'The tokens of the session.',
+        content: { 'application/json': { schema: schemaOf({ members: { data: tokensSchema } }) } },
+      },
+    ],
     ['303', redirection(onward)],
     ...failuresByStatus(failures),
   ]);
@@ -87,5 +95,5 @@ function answers(failures: readonly FailureName[]): JsonObject {
 
 /** No token is looked at. */
 function head(operationId: string, summary: string, description: string): JsonObject {
-  return { operationId, tags: [authTag], summary, description, security: [] };
+  return { operationId, tags: [authResource.tag], summary, description, security: [] };
 }

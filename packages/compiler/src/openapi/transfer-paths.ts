@@ -1,9 +1,11 @@
 /** Items from files and into files. Source: API specification, section 13. */
+
+import type { FailureName } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf } from './json.ts';
-import { type FailureName, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 import { utilityTag } from './utility-paths.ts';
 import { orNull } from './values.ts';
 

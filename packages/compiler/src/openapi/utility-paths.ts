@@ -1,10 +1,11 @@
 /** The paths under `/utils`, and those of comments under activity. Source: API specification, sections 10.3 and 13. */
 import type { AccessClass } from '@tablewright/runtime/language';
+import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { askedOfExplain, explained } from './explained.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
-import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 
 /** Tag of the operations under `/utils`. No collection has it: theirs have a slash, or the name of a resource. */
 export const utilityTag = 'utils';

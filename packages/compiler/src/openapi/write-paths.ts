@@ -1,11 +1,12 @@
 /** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
 
+import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
 import type { Addressed } from './addressed.ts';
 import { uploadContent } from './file-paths.ts';
 import { anyOf, type JsonObject, objectOf, reference } from './json.ts';
 import { listedKey } from './keys.ts';
 import { answerParameters, useHeader } from './parameters.ts';
-import { commonFailures, type FailureName, failuresByStatus } from './responses.ts';
+import { failuresByStatus } from './responses.ts';
 
 /** Operations of one path by method. */
 type Operations = readonly (readonly [string, JsonObject])[];

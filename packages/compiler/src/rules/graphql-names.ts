@@ -16,16 +16,16 @@ import {
   graphqlName,
   graphqlRootTypes,
   graphqlScope,
-  graphqlServiceRoots,
   graphqlTypeNames,
   type ManyToAny,
 } from '@tablewright/runtime/language';
+import { graphqlServiceRoots } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import { createFacts, createFactsOfNames } from '../cache/facts.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { operatorFields, operatorGroups } from '../graphql/operators.ts';
-import { hasUsers } from '../openapi/auth-paths.ts';
+import { hasUsers } from '../role-view/has-users.ts';
 
 /** Every name that two things would have; none where there is no GraphQL. */
 export function checkGraphqlNames(api: Api): readonly Diagnostic[] {

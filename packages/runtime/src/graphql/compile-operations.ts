@@ -1,6 +1,7 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { type CompiledApi, type GraphqlScope, indexGraphql } from '../language/index.ts';
+import { graphqlServiceRoots } from '../language/operations/index.ts';
 import { invalidQuery } from '../query/invalid.ts';
 import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
@@ -55,7 +56,7 @@ export type CompiledOperation =
 export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
   const { api, plans = 1_000 } = options;
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const index = indexGraphql(api.collections);
+  const index = indexGraphql(api.collections, graphqlServiceRoots);
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassSetting>();
   const compiled = new WeakMap<Operation, CompiledOperation>();

@@ -3,9 +3,7 @@ import type { Accounts } from '../auth/accounts.ts';
 import type { SingleSignOn } from '../auth/sso/single-sign-on.ts';
 import { PlatformError } from '../errors.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../language/index.ts';
-import { type AccountEndpointsOptions, createAccountEndpoints } from './account-endpoints.ts';
 import type { Exchange } from './answer.ts';
-import { createAuthHandlers } from './auth-routes.ts';
 import type { Admission } from './authenticate.ts';
 import type { Call } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
@@ -118,30 +116,16 @@ function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
   ];
 }
 
-/** Endpoints for signing in and out. */
-export function authEndpoints(
-  accounts: Accounts<Admission>,
-  setting: Omit<AccountEndpointsOptions, 'accounts'>,
+/** Endpoints of single sign-on. */
+export function ssoEndpoints(
+  { singleSignOn }: Pick<Accounts<Admission>, 'singleSignOn'>,
+  setting: Omit<SsoHandlersOptions, 'way'>,
 ): readonly Endpoint[] {
-  const handlers = createAuthHandlers({ signIn: accounts.signIn, ...setting });
-  const login: Endpoint = { url: '/auth/login', handlers: new Map([['POST', handlers.login]]) };
-  return [
-    { url: '/auth', handlers: new Map([['GET', handlers.providers]]) },
-    ...[...accounts.singleSignOn.values()].flatMap((way) => ssoEndpoints(way, setting)),
-    ...(setting.environment.auth.disableDefault ? [] : [login]),
-    { url: '/auth/refresh', handlers: new Map([['POST', handlers.refresh]]) },
-    { url: '/auth/logout', handlers: new Map([['POST', handlers.logout]]) },
-    ...createAccountEndpoints({ accounts, ...setting }).map(
-      ({ url, post }): Endpoint => ({
-        url,
-        handlers: new Map([['POST', post]]),
-      }),
-    ),
-  ];
+  return [...singleSignOn.values()].flatMap((way) => providerEndpoints(way, setting));
 }
 
 /** Addresses of their own for each provider, so that no other name is one. */
-function ssoEndpoints(way: SingleSignOn, setting: Omit<SsoHandlersOptions, 'way'>): readonly Endpoint[] {
+function providerEndpoints(way: SingleSignOn, setting: Omit<SsoHandlersOptions, 'way'>): readonly Endpoint[] {
   const { depart, arrive, arriveByForm } = createSsoHandlers({ way, ...setting });
   const url = `/auth/login/${way.environment.name}`;
   return [

@@ -2,7 +2,7 @@
  * Root fields of GraphQL that are no collection's. Each is the route of the same meaning over REST: its handler runs
  * with an answerer that stores the answer, so that GraphQL and REST do the same. Source: specification, 14.3.
  */
-import { ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { isErrorCode, PlatformError } from '../errors.ts';
 import type { ServiceField } from '../graphql/compile-query.ts';
 import { inputValue, isJson, type Variables } from '../graphql/input.ts';
@@ -10,9 +10,12 @@ import type { OperationCall } from '../graphql/operation.ts';
 import type { ServiceAnswer } from '../graphql/run-mutation.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import type { GraphqlService, JsonValue } from '../language/index.ts';
+import type { NamedOperation } from '../language/operations/index.ts';
+import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Answer, Answerer, EmptyAnswer, Exchange } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Method } from './endpoints.ts';
+import type { BoundOperation } from './operations/bind.ts';
 
 /** Options for answering the services. */
 export interface GraphqlServicesOptions {
@@ -20,6 +23,8 @@ export interface GraphqlServicesOptions {
   readonly endpointsFor: (answerer: Answerer) => readonly Endpoint[];
   /** The schema of an access class as text. */
   readonly printSchema: (accessClass: string, scope: 'items' | 'system') => Promise<string>;
+  readonly bound: readonly BoundOperation[];
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
 /** Gives the value of a root field. Rejects with the error of the route. */
@@ -38,10 +43,7 @@ interface ServiceRoute {
   readonly model?: true;
 }
 
-type RoutedService = Exclude<GraphqlService, 'users_me' | 'update_users_me' | 'server_specs_graphql'>;
-
-const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
-  auth_providers: { method: 'GET', url: '/auth', value: 'body' },
+const routes: Readonly<Record<string, ServiceRoute>> = {
   server_ping: { method: 'GET', url: '/server/ping', value: 'text' },
   server_info: { method: 'GET', url: '/server/info', value: 'data' },
   server_health: { method: 'GET', url: '/server/health', value: 'body' },
@@ -54,16 +56,6 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
   relations_in_collection: { method: 'GET', url: '/relations/:collection', value: 'data' },
   relations_by_name: { method: 'GET', url: '/relations/:collection/:field', value: 'data' },
   server_specs_oas: { method: 'GET', url: '/server/specs/oas', value: 'body' },
-  users_invite: { method: 'POST', url: '/users/invite', value: 'done' },
-  users_invite_accept: { method: 'POST', url: '/users/invite/accept', value: 'done' },
-  users_me_tfa_generate: { method: 'POST', url: '/users/me/tfa/generate', value: 'data' },
-  users_me_tfa_enable: { method: 'POST', url: '/users/me/tfa/enable', value: 'done' },
-  users_me_tfa_disable: { method: 'POST', url: '/users/me/tfa/disable', value: 'done' },
-  auth_login: { method: 'POST', url: '/auth/login', value: 'data' },
-  auth_refresh: { method: 'POST', url: '/auth/refresh', value: 'data' },
-  auth_logout: { method: 'POST', url: '/auth/logout', value: 'done' },
-  auth_password_request: { method: 'POST', url: '/auth/password/request', value: 'done' },
-  auth_password_reset: { method: 'POST', url: '/auth/password/reset', value: 'done' },
   create_comment: { method: 'POST', url: '/activity/comment', value: 'recorded' },
   update_comment: { method: 'PATCH', url: '/activity/comment/:id', value: 'recorded' },
   delete_comment: { method: 'DELETE', url: '/activity/comment/:id', value: 'id' },
@@ -89,17 +81,21 @@ const routes: Readonly<Record<RoutedService, ServiceRoute>> = {
 const dataText = '{"data":'.length;
 
 /** Makes the function that answers them. */
-export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServicesOptions): CallService {
+export function createGraphqlServices(options: GraphqlServicesOptions): CallService {
+  const { endpointsFor, printSchema, bound, senderOf } = options;
+  const operations = new Map(bound.map((callable) => [fieldOf(callable.operation), callable]));
   const answers = new WeakMap<Exchange, Answer | EmptyAnswer>();
   const endpoints = new Map(endpointsFor(keeping(answers)).map((endpoint) => [endpoint.url, endpoint]));
 
   async function ask(
-    service: RoutedService,
+    service: GraphqlService,
     call: OperationCall,
     input: Arguments,
     echo: Call['echo'],
   ): Promise<ServiceTold> {
-    const { method, url, value, model = false } = routes[service];
+    const route = routes[service];
+    if (route === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
+    const { method, url, value, model = false } = route;
     const { path, rest: left } = addressOf(
       url,
       url.includes(':name') ? { name: input.collection ?? null, ...input } : input,
@@ -133,9 +129,26 @@ export function createGraphqlServices({ endpointsFor, printSchema }: GraphqlServ
       return { json: tell(await printSchema(call.caller.accessClass, scope)), headers: [] };
     }
     const echo = field.echo?.(call.variables, call.caller);
+    const operation = operations.get(service);
+    if (operation !== undefined) {
+      const { caller, request } = call;
+      const context = { caller, request, sender: senderOf(request), query: '', ...(echo && { echo }) };
+      const result = await operation.run(() => input, context);
+      result.afterwards?.();
+      return { json: tell(confirmed(operation.operation, result.value)), headers: result.headers ?? [] };
+    }
     const { value, headers, json } = await ask(service, call, input, echo);
     return { json: json ?? tell(value), headers };
   };
+}
+
+function fieldOf({ graphql: { query, mutation } = {} }: NamedOperation): string | undefined {
+  return query ?? mutation;
+}
+
+/** Value of a field; an empty answer confirms an action. */
+function confirmed({ graphql }: NamedOperation, value: JsonValue | undefined): JsonValue {
+  return value ?? (graphql?.type === 'Void' ? null : true);
 }
 
 type Arguments = Readonly<Record<string, JsonValue>>;

@@ -8,7 +8,6 @@ import type { FastifyInstance } from 'fastify';
 import { accessNames } from '../auth/access-of.ts';
 import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
-import { createInvite } from '../auth/invites.ts';
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
@@ -32,11 +31,11 @@ import { createCustomEndpoints } from './custom-routes.ts';
 import { docsEndpoints } from './docs.ts';
 import {
   answersShortly,
-  authEndpoints,
   groupEndpoints,
   listEndpoints,
   pageEndpoints,
   serverEndpoints,
+  ssoEndpoints,
 } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createExplainEndpoint } from './explain-route.ts';
@@ -49,6 +48,8 @@ import { describeCause, type Log, logFailure } from './log.ts';
 import { spreadCalls } from './loop-turns.ts';
 import { createModelEndpoints } from './model-routes.ts';
 import { mountEndpoint } from './mount.ts';
+import { operationEndpoints } from './operations/endpoints.ts';
+import { bindOperations } from './operations/index.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
 import { createServerHandlers } from './server-routes.ts';
@@ -158,12 +159,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const shared = { api, database, watch, hostState, patience, rateLimit, readOnly, draining };
   const handlers = createServerHandlers({ ...shared, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
-  const invite =
-    system === null
-      ? null
-      : createInvite({ api, place: system, planner, writer, environment: environment.mail.invite });
-  const setting = { api, database, answerer, environment, clientAddress, senderOf };
-  const auth = accounts === null || invite === null ? [] : authEndpoints(accounts, { ...setting, invite });
+  const bound =
+    accounts === null || system === null
+      ? []
+      : bindOperations({ api, database, environment, planner, writer, accounts, system });
+  const auth = accounts === null ? [] : ssoEndpoints(accounts, { answerer, environment, senderOf });
   const settings = accounts?.settings ?? null;
   const pages = pageEndpoints({ answerer, environment, settings, templates: options.pages ?? null });
   const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
@@ -187,15 +187,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const service = createGraphqlServices({
         endpointsFor: (kept) => [
           ...serverEndpoints(createServerHandlers({ ...shared, answerer: kept })),
-          ...(accounts === null || invite === null
-            ? []
-            : authEndpoints(accounts, { ...setting, invite, answerer: kept })),
           ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
           ...(fileEndpoints(kept)?.endpoints ?? []),
           ...createModelEndpoints({ ...modelled, answerer: kept }),
           ...createCommentEndpoints({ ...writing, items: tellKeys(kept), mailed, answerer: kept }),
         ],
         printSchema: createSchemaPrinter(findSchema),
+        bound,
+        senderOf,
       });
       return createOperationRunner({
         api,
@@ -243,6 +242,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...transfers,
     ...resources,
     ...graphql.endpoints,
+    ...operationEndpoints(bound, answerer, senderOf),
     ...auth,
     ...pages,
     ...docs,

@@ -5,8 +5,8 @@ import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
-import type { Answerer, Exchange } from './answer.ts';
-import { createPairSender } from './pair-answer.ts';
+import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
+import { tokensResult } from './pair-answer.ts';
 import { plainParameters } from './plain-parameters.ts';
 import { createRefreshCookie } from './refresh-cookie.ts';
 import { createStateCookie } from './state-cookie.ts';
@@ -35,7 +35,6 @@ export interface SsoHandlersOptions {
 export function createSsoHandlers({ way, answerer, environment, senderOf }: SsoHandlersOptions): SsoHandlers {
   const cookie = createStateCookie(way.environment.name, environment.auth.cookie.secure);
   const refreshCookie = createRefreshCookie(environment);
-  const sendPair = createPairSender(answerer, environment, refreshCookie);
 
   function sendOn(exchange: Exchange, status: 302 | 303, to: URL, headers: readonly string[]): void {
     const all = ['Location', to.href, ...headers];
@@ -45,8 +44,10 @@ export function createSsoHandlers({ way, answerer, environment, senderOf }: SsoH
   function answer(exchange: Exchange, { redirect, spent, outcome }: Arrival): void {
     const cleared = spent ? ['Set-Cookie', cookie.clear()] : [];
     if ('pair' in outcome) {
-      if (redirect === null) sendPair(exchange, outcome.pair, 'json', cleared);
-      else sendOn(exchange, 303, redirect, [...cleared, ...refreshCookie.set(outcome.pair.refreshToken)]);
+      if (redirect === null) {
+        const { value } = tokensResult(outcome.pair, 'json', environment.auth.accessTokenTtl, refreshCookie);
+        answerer.send(exchange, { ...jsonAnswer(200, Buffer.from(JSON.stringify({ data: value }))), headers: cleared });
+      } else sendOn(exchange, 303, redirect, [...cleared, ...refreshCookie.set(outcome.pair.refreshToken)]);
     } else {
       const { error } = outcome;
       if (redirect === null) throw spent ? withHeader(error, 'set-cookie', cookie.clear()) : error;

@@ -17,61 +17,11 @@ import {
 } from './graphql-names.ts';
 import { functionsOf } from './types/index.ts';
 
-/** Root fields of the system scope that are no collection's; their names are what they do. */
-export const graphqlServiceRoots = {
-  query: [
-    'users_me',
-    'auth_providers',
-    'server_ping',
-    'server_info',
-    'server_health',
-    'server_specs_oas',
-    'server_specs_graphql',
-    'collections',
-    'collections_by_name',
-    'fields',
-    'fields_in_collection',
-    'fields_by_name',
-    'relations',
-    'relations_in_collection',
-    'relations_by_name',
-  ],
-  mutation: [
-    'update_users_me',
-    'users_invite',
-    'users_invite_accept',
-    'users_me_tfa_generate',
-    'users_me_tfa_enable',
-    'users_me_tfa_disable',
-    'auth_login',
-    'auth_refresh',
-    'auth_logout',
-    'auth_password_request',
-    'auth_password_reset',
-    'create_comment',
-    'update_comment',
-    'delete_comment',
-    'import_file',
-    'utils_random_string',
-    'utils_hash_generate',
-    'utils_hash_verify',
-    'utils_sort',
-    'utils_revert',
-    'utils_cache_clear',
-    'create_collections_item',
-    'update_collections_item',
-    'delete_collections_item',
-    'create_fields_item',
-    'update_fields_item',
-    'delete_fields_item',
-    'create_relations_item',
-    'update_relations_item',
-    'delete_relations_item',
-  ],
-} as const;
-
 /** A root field of the system scope that is no collection's. */
-export type GraphqlService = (typeof graphqlServiceRoots)['query' | 'mutation'][number];
+export type GraphqlService = string;
+
+/** Root fields that are no collection's, by the kind of their operation. */
+export type GraphqlServices = Readonly<Record<'query' | 'mutation', readonly GraphqlService[]>>;
 
 /** Meaning of a root field. */
 export type GraphqlRoot =
@@ -130,7 +80,7 @@ export interface GraphqlIndex {
 }
 
 /** Indexes the names of an API. The names of a collection are looked up when it is first asked for. */
-export function indexGraphql(collections: readonly CollectionDescriptor[]): GraphqlIndex {
+export function indexGraphql(collections: readonly CollectionDescriptor[], services: GraphqlServices): GraphqlIndex {
   const named = new Map(collections.map((collection) => [collection.name, collection]));
   const typed = new Map(collections.map((collection) => [graphqlName(collection.name), collection]));
   const links = graphqlLinks(collections);
@@ -142,7 +92,7 @@ export function indexGraphql(collections: readonly CollectionDescriptor[]): Grap
     return found;
   }
   return {
-    roots: rootsOf(collections),
+    roots: rootsOf(collections, services),
     byType: (type) => look(typed.get(type)),
     byName: (name) => look(named.get(name)),
   };
@@ -154,19 +104,19 @@ export function graphqlLinks(collections: readonly CollectionDescriptor[]): Read
   return Map.groupBy(all, ({ target }) => target);
 }
 
-function rootsOf(collections: readonly CollectionDescriptor[]): GraphqlIndex['roots'] {
+function rootsOf(collections: readonly CollectionDescriptor[], services: GraphqlServices): GraphqlIndex['roots'] {
   const entries = (scope: GraphqlScope, kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
     collections
       .filter((collection) => graphqlScope(collection) === scope)
       .flatMap((collection) => graphqlCollectionRoots(collection).map((root) => ({ ...root, collection })))
       .flatMap((root) => (root.kind === kind ? [[root.name, root] as const] : []));
-  const services = (kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
-    graphqlServiceRoots[kind].map((service) => [service, { operation: 'service', service }]);
+  const serviceRoots = (kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
+    services[kind].map((service) => [service, { operation: 'service', service }]);
   return {
     items: { query: new Map(entries('items', 'query')), mutation: new Map(entries('items', 'mutation')) },
     system: {
-      query: new Map([...entries('system', 'query'), ...services('query')]),
-      mutation: new Map([...entries('system', 'mutation'), ...services('mutation')]),
+      query: new Map([...entries('system', 'query'), ...serviceRoots('query')]),
+      mutation: new Map([...entries('system', 'mutation'), ...serviceRoots('mutation')]),
     },
   };
 }

@@ -1,0 +1,107 @@
+/** Declarations of operations with their implementations: access and input are checked before an implementation runs. */
+import type { IncomingMessage } from 'node:http';
+import { stall } from '../../auth/stall.ts';
+import type { Caller } from '../../caller.ts';
+import { PlatformError } from '../../errors.ts';
+import type { JsonValue } from '../../language/index.ts';
+import {
+  type InputOf,
+  type NamedOperation,
+  type Operation,
+  type OutputOf,
+  operationsOf,
+  type Resource,
+  routeOf,
+} from '../../language/operations/index.ts';
+import type { RequestOrigin, WriteRequest } from '../../write/write-plan.ts';
+import { decodeValues, type Values } from './decode.ts';
+
+/** Request for an operation, beside its input. */
+export interface OperationContext {
+  readonly caller: Caller;
+  readonly sender: RequestOrigin;
+  /** The request itself, for its cookies and headers. */
+  readonly request: IncomingMessage;
+  /** Raw query string; empty for GraphQL. */
+  readonly query: string;
+  /** Reads the answer of a write, where no query says it. */
+  readonly echo?: NonNullable<WriteRequest['echo']>;
+}
+
+/** Result of an operation. */
+export interface OperationResult<Value> {
+  readonly value: Value;
+  /** Headers as a flat list of names and values. */
+  readonly headers?: readonly string[];
+  /** Runs once the answer is sent. */
+  readonly afterwards?: () => void;
+}
+
+/** Result without a value. */
+export const done: OperationResult<undefined> = { value: undefined };
+
+/** Implementation of an operation. It rejects with the error that answers the request. */
+export type Implementation<Declared extends Operation> = (
+  input: InputOf<Declared>,
+  context: OperationContext,
+) => Promise<OperationResult<OutputOf<Declared>>>;
+
+/** Implementations of a resource; null for operations that a server does not have. */
+export type Implementations<Declared extends Resource> = {
+  readonly [Id in keyof Declared['operations']]: Implementation<Declared['operations'][Id]> | null;
+};
+
+/** An operation that can be called. */
+export interface BoundOperation {
+  readonly operation: NamedOperation;
+  /** Checks the caller, reads the input, and does the work. Rejects with the error that answers the request. */
+  run(read: () => Values, context: OperationContext): Promise<OperationResult<JsonValue | undefined>>;
+}
+
+/** Makes the operations of a resource callable. */
+export type Bind = <Declared extends Resource>(
+  resource: Declared,
+  implementations: Implementations<Declared>,
+) => readonly BoundOperation[];
+
+type AnyImplementation = (input: Values, context: OperationContext) => Promise<OperationResult<JsonValue | undefined>>;
+
+/** Makes the binder of a server; `stallTime` is in milliseconds. */
+export function createBind(isAdmin: (caller: Caller) => boolean, stallTime: number): Bind {
+  return (resource, implementations) =>
+    operationsOf(resource).flatMap((operation): BoundOperation[] => {
+      // The decoder gives values of the declared types only, so each implementation gets what its type says.
+      const implementation = Reflect.get(implementations, operation.id) as AnyImplementation | null;
+      return implementation === null ? [] : [bind(operation, implementation, isAdmin, stallTime)];
+    });
+}
+
+function bind(
+  operation: NamedOperation,
+  implementation: AnyImplementation,
+  isAdmin: (caller: Caller) => boolean,
+  stallTime: number,
+): BoundOperation {
+  const { method, parameters } = routeOf(operation);
+  const code = method === 'GET' ? 'INVALID_QUERY' : 'INVALID_PAYLOAD';
+  const members = Object.entries(operation.input ?? {});
+  const decoded = Object.fromEntries(members.filter(([name]) => !parameters.includes(name)));
+  async function work(read: () => Values, context: OperationContext) {
+    checkAccess(operation, context.caller, isAdmin(context.caller));
+    const values = read();
+    // An object that a path names is looked for as it is written.
+    const path = Object.fromEntries(parameters.map((name) => [name, values[name] ?? '']));
+    return implementation({ ...decodeValues(decoded, values, code), ...path }, context);
+  }
+  return {
+    operation,
+    run: (read, context) => (operation.stalled ? stall(stallTime, () => work(read, context)) : work(read, context)),
+  };
+}
+
+function checkAccess({ access, anonymous }: Operation, { user }: Caller, administrator: boolean): void {
+  if (user === null && !administrator && anonymous !== undefined) throw new PlatformError(anonymous);
+  if (access === 'own-user' && user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  if (access === 'signed-in' && user === null && !administrator) throw new PlatformError('FORBIDDEN');
+  if (access === 'administrator' && !administrator) throw new PlatformError('FORBIDDEN');
+}

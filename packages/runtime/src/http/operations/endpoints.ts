@@ -1,0 +1,80 @@
+/** Endpoints of operations: routes, decoding and answers follow from their declarations. */
+import type { IncomingMessage } from 'node:http';
+import type { JsonValue } from '../../language/index.ts';
+import { type Operation, type OperationMethod, routeOf } from '../../language/operations/index.ts';
+import type { RequestOrigin } from '../../write/write-plan.ts';
+import { type Answer, type Answerer, type EmptyAnswer, type Exchange, mediaTypes } from '../answer.ts';
+import { bodyObject } from '../auth-body.ts';
+import type { Endpoint, Handler, Method } from '../endpoints.ts';
+import { plainParameters } from '../plain-parameters.ts';
+import { readPathTexts, splitTarget } from '../target.ts';
+import type { BoundOperation, OperationResult } from './bind.ts';
+import type { Values } from './decode.ts';
+
+/** Makes the endpoints, one for each path. */
+export function operationEndpoints(
+  bound: readonly BoundOperation[],
+  answerer: Answerer,
+  senderOf: (request: IncomingMessage) => RequestOrigin,
+): readonly Endpoint[] {
+  const paths = Map.groupBy(bound, ({ operation }) => routeOf(operation).path.replace(/\{(\w+)\}/g, ':$1'));
+  return [...paths].map(([url, operations]) => ({
+    url,
+    handlers: new Map<Method, Handler>(
+      operations.map((callable) => [routeOf(callable.operation).method, handlerOf(callable, url, answerer, senderOf)]),
+    ),
+  }));
+}
+
+function handlerOf(
+  { operation, run }: BoundOperation,
+  url: string,
+  answerer: Answerer,
+  senderOf: (request: IncomingMessage) => RequestOrigin,
+): Handler {
+  const reader = valuesReader(operation, url);
+  return async function answerOperation(exchange, { caller, query, echo }, body) {
+    const { request } = exchange;
+    const context = { caller, query, request, sender: senderOf(request), ...(echo && { echo }) };
+    const result = await run(() => reader(exchange, query, body), context);
+    answerer.send(exchange, answerOf(operation, result));
+    result.afterwards?.();
+  };
+}
+
+/** Reads values by name: those of the path, and those of the query or the body. */
+function valuesReader(operation: Operation, url: string) {
+  const { method, parameters } = routeOf(operation);
+  const names = Object.keys(operation.input ?? {}).map((name) => name.replace(/\?$/, ''));
+  const others = names.filter((name) => !parameters.includes(name));
+  return function readValues({ request }: Exchange, query: string, body: JsonValue | undefined): Values {
+    return {
+      ...(others.length > 0 && valuesBeside(method, others, query, body)),
+      ...(parameters.length > 0 && pathValues(url, request)),
+    };
+  };
+}
+
+function valuesBeside(
+  method: OperationMethod,
+  names: readonly string[],
+  query: string,
+  body: JsonValue | undefined,
+): Values {
+  if (method !== 'GET') return bodyObject(body);
+  return Object.fromEntries(
+    [...plainParameters(query, names)].map(([name, text]) => [name, /^\d{1,15}$/.test(text) ? Number(text) : text]),
+  );
+}
+
+function pathValues(url: string, { url: target = '' }: IncomingMessage): Values {
+  const texts = readPathTexts(url, splitTarget(target).path) ?? new Map<string, readonly string[]>();
+  return Object.fromEntries([...texts].map(([name, [text = '']]) => [name, text]));
+}
+
+function answerOf({ output }: Operation, result: OperationResult<JsonValue | undefined>): Answer | EmptyAnswer {
+  const { value, headers = [] } = result;
+  if (value === undefined) return { status: output.status ?? 204, headers };
+  const body = Buffer.from(JSON.stringify(output.data === undefined ? value : { data: value }));
+  return { status: output.status ?? 200, type: mediaTypes.json, body, headers };
+}

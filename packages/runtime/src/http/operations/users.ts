@@ -1,0 +1,68 @@
+/** Invitations and second factors. Source: API specification, sections 3.3 and 3.4. */
+import type { Accounts } from '../../auth/accounts.ts';
+import type { Invite } from '../../auth/invites.ts';
+import { clientOf } from '../../auth/ip-access.ts';
+import type { Environment } from '../../environment.ts';
+import { PlatformError, readErrorBody } from '../../errors.ts';
+import type { userResource } from '../../language/operations/index.ts';
+import { readIdempotencyKey } from '../../write/idempotency.ts';
+import type { KeyedOnce } from '../../write/keyed-once.ts';
+import { linkOf } from './auth.ts';
+import { done, type Implementations, type OperationContext } from './bind.ts';
+
+/** Operations on users beside those of their collection. */
+export function userOperations(
+  accounts: Pick<Accounts<unknown>, 'setPassword' | 'secondFactors' | 'attempts' | 'outbox'>,
+  invite: Invite,
+  keyed: KeyedOnce,
+  { mail, maxBatchMutation }: Pick<Environment, 'mail' | 'maxBatchMutation'>,
+): Implementations<typeof userResource> {
+  const { secondFactors, attempts, outbox } = accounts;
+  return {
+    async usersInvite(input, { caller, sender, query, request }) {
+      const { email, role, invite_url } = input;
+      const emails = typeof email === 'string' ? [email] : email;
+      if (maxBatchMutation !== null && emails.length > maxBatchMutation) {
+        throw new PlatformError('INVALID_PAYLOAD', `"email" has more than ${maxBatchMutation} addresses.`);
+      }
+      const url = linkOf('invite_url', invite_url, mail.invite.allowed);
+      const key = readIdempotencyKey(request.headers['idempotency-key']);
+      const keyedRequest = { caller, sender, collection: '/users/invite', query, ...(key !== undefined && { key }) };
+      const { body } = await keyed(keyedRequest, { ...input }, async () => {
+        await attempts.mail('invite', emails, clientOf(sender));
+        return invite(caller, sender, { emails, role, url });
+      });
+      if (body !== null) throw readErrorBody(body);
+      return { ...done, afterwards: outbox.wake };
+    },
+    async usersInviteAccept({ token, password }, { sender }) {
+      await accounts.setPassword('invite', token, password, sender);
+      return done;
+    },
+    async usersMeTfaGenerate({ password }, context) {
+      const { user, sender } = ownerOf(context);
+      const { secret, otpauthUrl } = await secondFactors.generate(user, password, clientOf(sender));
+      return { value: { secret, otpauth_url: otpauthUrl } };
+    },
+    async usersMeTfaEnable({ secret, otp }, context) {
+      await secondFactors.enable(ownerOf(context), secret, otp);
+      return done;
+    },
+    async usersMeTfaDisable({ otp }, context) {
+      await secondFactors.disable(ownerOf(context), otp);
+      return done;
+    },
+    usersMeTfaRecoveryCodes: async ({ otp }, context) => ({
+      value: { recovery_codes: await secondFactors.makeCodes(ownerOf(context).user, otp) },
+    }),
+    async usersTfaDisable({ id }, { caller, sender }) {
+      await secondFactors.disableFor(id, { by: caller.user, sender });
+      return done;
+    },
+  };
+}
+
+function ownerOf({ caller: { user, session }, sender }: OperationContext) {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return { user, sender, ...(session !== undefined && { session }) };
+}

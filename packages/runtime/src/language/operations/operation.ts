@@ -1,0 +1,121 @@
+/**
+ * Declaration of an endpoint of the platform's own: everything that its route, its decoder, the OpenAPI document, the GraphQL
+ * schema, the client and the docs say of it. Its implementation is typed by it.
+ */
+import type { FailureName } from './failures.ts';
+import type { Members, ValueOf, ValueSchema, ValuesOf } from './schema.ts';
+
+/** Methods of operations. */
+export type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * Callers of an operation.
+ *
+ * - `unchecked`: everybody, and no token is looked at
+ * - `anyone`: everybody
+ * - `signed-in`: users, and administrators without a user; others get FORBIDDEN
+ * - `own-user`: users; others get INVALID_CREDENTIALS
+ * - `administrator`: others get FORBIDDEN
+ * - an action: classes that have it on a collection, with those fields; the implementation checks it
+ */
+export type OperationAccess = 'unchecked' | 'anyone' | 'signed-in' | 'own-user' | 'administrator' | CollectionRight;
+
+/** Right on a collection. */
+export interface CollectionRight {
+  readonly action: 'create' | 'read' | 'update' | 'delete';
+  readonly collection: string;
+  readonly fields?: readonly string[];
+}
+
+/** Successful answer: empty, or JSON. */
+export interface OperationOutput {
+  /** Default: 204 for an empty answer, else 200. */
+  readonly status?: number;
+  readonly description: string;
+  /** Stands in `data`. */
+  readonly data?: ValueSchema;
+  /** The whole body. */
+  readonly body?: ValueSchema;
+}
+
+/** Root field of GraphQL. */
+export interface OperationField {
+  readonly query?: string;
+  readonly mutation?: string;
+  /** Type of the value. Default: that of the output, `Boolean` for an empty one. */
+  readonly type?: string;
+  /** Order of the arguments. Default: that of the input. */
+  readonly order?: readonly string[];
+}
+
+/** An operation. */
+export interface Operation {
+  /** `POST /users/{id}/tfa/disable` */
+  readonly route: `${OperationMethod} /${string}`;
+  readonly summary: string;
+  readonly description: string;
+  readonly access: OperationAccess;
+  /** Error of requests without a token. Default: that of `access`. */
+  readonly anonymous?: 'INVALID_CREDENTIALS';
+  /** Parameters of the path by their names; the others stand in the query of a GET, else in the body. */
+  readonly input?: Members;
+  readonly output: OperationOutput;
+  readonly failures: readonly FailureName[];
+  readonly graphql?: OperationField;
+  /** Method of the client with its arguments: `auth.password.request(email, reset_url)`. Default: none. */
+  readonly client?: string;
+  /** True if every answer takes LOGIN_STALL_TIME, so that its duration reveals nothing. */
+  readonly stalled?: true;
+  /** True if an Idempotency-Key makes it happen once. */
+  readonly keyed?: true;
+}
+
+/** Operations of a resource by `operationId`. */
+export interface Resource {
+  /** Groups the operations in the OpenAPI document. */
+  readonly tag: string;
+  /** True if they exist only where the platform's own tables are installed. */
+  readonly installed: boolean;
+  readonly operations: { readonly [id: string]: Operation };
+}
+
+/** Type of what the implementation of an operation gets; parameters of the path are texts. */
+export type InputOf<Declared extends Operation> = ValuesOf<Omit<Declared['input'], NamesIn<Declared['route']>>> & {
+  readonly [Name in NamesIn<Declared['route']>]: string;
+};
+
+type NamesIn<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** Type of what the implementation of an operation gives; `undefined` for an empty answer. */
+export type OutputOf<Declared extends Operation> = Declared['output'] extends { readonly data: infer Data }
+  ? ValueOf<Data>
+  : Declared['output'] extends { readonly body: infer Body }
+    ? ValueOf<Body>
+    : undefined;
+
+/** An operation with its name and its tag. */
+export interface NamedOperation extends Operation {
+  readonly id: string;
+  readonly tag: string;
+  readonly installed: boolean;
+}
+
+/** Lists the operations of a resource. */
+export function operationsOf({ operations, tag, installed }: Resource): readonly NamedOperation[] {
+  return Object.entries(operations).map(([id, operation]) => ({ ...operation, id, tag, installed }));
+}
+
+/** Method and path of an operation, `/users/{id}/tfa/disable`, with the names in the path. */
+export function routeOf({ route }: Pick<Operation, 'route'>): {
+  readonly method: OperationMethod;
+  readonly path: string;
+  readonly parameters: readonly string[];
+} {
+  const [, word = '', path = ''] = /^(\w+) (.*)$/.exec(route) ?? [];
+  const method = methods.find((name) => name === word) ?? 'GET';
+  return { method, path, parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name) };
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
