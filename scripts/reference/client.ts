@@ -142,11 +142,15 @@ function printType({ members, anyOf, items, enum: choices, type = 'object', grap
 function format(text: string): string {
   const biome = 'node_modules/@biomejs/biome/bin/biome';
   const file = 'packages/client/src/operations.ts';
-  const { stdout, status } = spawnSync(process.execPath, [biome, 'check', '--write', `--stdin-file-path=${file}`], {
-    cwd: new URL('../..', import.meta.url),
-    input: text,
-    encoding: 'utf8',
-  });
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [biome, 'format', '--vcs-enabled=false', `--stdin-file-path=${file}`],
+    {
+      cwd: new URL('../..', import.meta.url),
+      input: text,
+      encoding: 'utf8',
+    },
+  );
   if (status !== 0) throw new Error('The formatter does not take the methods of the client.');
   return stdout;
 }

@@ -1,9 +1,25 @@
 /** Methods of the platform's operations. `npm run golden` prints this file from their declarations. */
-import type { RequestOptions } from './call.ts';
+import type { Key, RequestOptions } from './call.ts';
 import type { Requester } from './requester.ts';
 
 /** Methods by the handlers of a client. */
 export interface OperationMethods {
+  readonly utils: {
+    readonly random: {
+      /** Letters, digits, `-` and `_`, 6 bits of randomness each. */
+      string(length?: number, options?: RequestOptions): Promise<string>;
+    };
+    readonly hash: {
+      /** By Argon2id. At most 1,024 bytes, for who is signed in. */
+      generate(string: string, options?: RequestOptions): Promise<string>;
+      /** At most 1,024 bytes, for who is signed in. */
+      verify(string: string, hash: string, options?: RequestOptions): Promise<boolean>;
+    };
+    /** Gives it the position of another one and shifts those between them. */
+    sort(collection: string, item: Key, to: Key, options?: RequestOptions): Promise<void>;
+    /** Writes back what a revision holds, as an update by the caller. */
+    revert(revision: Key, options?: RequestOptions): Promise<void>;
+  };
   readonly auth: {
     readonly password: {
       /** Mails a link, if there is a user with this address. */
@@ -48,6 +64,21 @@ export interface OperationMethods {
 /** Makes the methods. */
 export function createOperationMethods({ data, nothing }: Requester): OperationMethods {
   return {
+    utils: {
+      random: {
+        string: (length = 32, options) =>
+          data({ method: 'GET', path: ['utils', 'random', 'string'], query: { length }, options }),
+      },
+      hash: {
+        generate: (string, options) =>
+          data({ method: 'POST', path: ['utils', 'hash', 'generate'], body: { string }, options }),
+        verify: (string, hash, options) =>
+          data({ method: 'POST', path: ['utils', 'hash', 'verify'], body: { string, hash }, options }),
+      },
+      sort: (collection, item, to, options) =>
+        nothing({ method: 'POST', path: ['utils', 'sort', collection], body: { item, to }, options }),
+      revert: (revision, options) => nothing({ method: 'POST', path: ['utils', 'revert', revision], options }),
+    },
     auth: {
       password: {
         request: (email, resetUrl, options) =>

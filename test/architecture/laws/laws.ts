@@ -24,23 +24,23 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 106_209, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 106_801, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1236,
+    today: 1250,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
   { name: 'files of a folder', today: 72, bound: 25, measure: largestFolder },
   { name: 'lines of a file', today: 412, bound: 400, measure: longestFile },
-  { name: 'lines of a function', today: 188, bound: 60, measure: longestFunction },
+  { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',
     today: 75,
     bound: 0,
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
-  { name: 'files in circles of imports', today: 223, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'files in circles of imports', today: 222, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 145, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },

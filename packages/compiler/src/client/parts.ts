@@ -1,10 +1,10 @@
 /** Members of a client, by the permissions of its class. */
 import { type AccessClass, type CustomRoute, systemCollection } from '@tablewright/runtime/language';
-import { userResource } from '@tablewright/runtime/operations';
+import { userResource, utilResource } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
-import { commentPaths, utilityPaths } from '../openapi/utility-paths.ts';
+import { commentPaths } from '../openapi/utility-paths.ts';
+import { callableOperations, mayCall, sortableNames } from '../role-view/callable.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import { mayCall } from '../role-view/may-call.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
 import { rightsOf } from './rights.ts';
@@ -40,7 +40,7 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
     items: ordinary.filter(({ view: shown }) => !shown.singleton),
     singletons: ordinary.filter(({ view: shown }) => shown.singleton),
     system: [...served, ...everybody],
-    invites: mayCall(userResource.operations.usersInvite, access) ? ['send', 'accept'] : ['accept'],
+    invites: mayCall(userResource.operations.usersInvite, access, () => false) ? ['send', 'accept'] : ['accept'],
     comments: commentMethods(view),
     utils: utilityNames(api, access, view),
     handlers: [...(withUsers ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],
@@ -65,13 +65,11 @@ function commentMethods(view: RoleView): readonly string[] {
   );
 }
 
-/** Utilities for who runs or builds the API; no frontend asks them. */
-const toolNames: ReadonlySet<string> = new Set(['cache', 'explain']);
-
-/** `random`, `hash`, … of the paths that there are. */
+/** `random`, `hash`, … of the operations that the class may call. */
 function utilityNames(api: Api, access: AccessClass, view: RoleView): readonly string[] {
-  const names = utilityPaths(api, access, view).map(([path]) => path.split('/')[2] ?? '');
-  return [...new Set(names)].filter((name) => !toolNames.has(name));
+  const operations = callableOperations(utilResource, access, view, { sortable: sortableNames(api, view) });
+  const names = operations.flatMap(({ client }) => /^utils\.(\w+)/.exec(client ?? '')?.[1] ?? []);
+  return [...new Set(names)];
 }
 
 /** Every signed-in caller reads at least the own key. A class that reads no users changes none either. */

@@ -8,17 +8,18 @@ import {
   type ValueSchema,
 } from '@tablewright/runtime/operations';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
-import { mayCall } from '../role-view/may-call.ts';
+import { mayCall } from '../role-view/callable.ts';
 
 /** Root fields of a resource, as far as a class may call its operations. */
 export function operationFields(
   resource: Resource,
   access: AccessClass,
   kind: 'query' | 'mutation',
+  reads: (collection: string) => boolean,
 ): readonly SdlField[] {
   return operationsOf(resource).flatMap((operation): readonly SdlField[] => {
     const name = operation.graphql?.[kind];
-    return name === undefined || !mayCall(operation, access) ? [] : [rootField(operation, name)];
+    return name === undefined || !mayCall(operation, access, reads) ? [] : [rootField(operation, name)];
   });
 }
 

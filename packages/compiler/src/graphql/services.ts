@@ -1,6 +1,6 @@
 /** Root fields that are no collection's: accounts and the server. Source: API specification, section 14.3. */
 import type { AccessClass } from '@tablewright/runtime/language';
-import { resources } from '@tablewright/runtime/operations';
+import { type Resource, resources } from '@tablewright/runtime/operations';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
 import type { GraphqlCollection, GraphqlCollections } from './graphql-collections.ts';
 import { operationFields, operationTypes } from './operations.ts';
@@ -16,9 +16,14 @@ export function serviceRoots(
   kind: 'query' | 'mutation',
 ): readonly SdlField[] {
   const userCollection = collections.get(users);
-  const accounts = accountResources.flatMap((resource) => operationFields(resource, access, kind));
-  if (kind === 'query') return [...(installed ? [usersMe, ...accounts] : []), ...serverQueries, ...modelQueries];
-  if (!installed) return utilities(access, false);
+  const reads = (name: string): boolean => collections.get(name)?.view.readable === true;
+  const fieldsOf = (resource: Resource): readonly SdlField[] => operationFields(resource, access, kind, reads);
+  const accounts = accountResources.flatMap(fieldsOf);
+  if (kind === 'query') {
+    const accountQueries = installed ? [usersMe, ...accounts] : [];
+    return [...accountQueries, ...serverQueries, ...modelQueries, ...fieldsOf(resources.utils)];
+  }
+  if (!installed) return fieldsOf(resources.utils);
   return [
     ...(userCollection?.view.writes?.update
       ? [updateOwn(userCollection.types.update, userCollection.view.readable ? userCollection.types.item : 'Boolean')]
@@ -26,7 +31,7 @@ export function serviceRoots(
     ...accounts,
     ...commentMutations(collections),
     ...importOf(collections.get('platform_files')),
-    ...utilities(access, collections.get('platform_revisions')?.view.readable === true),
+    ...fieldsOf(resources.utils),
     ...(changing ? modelMutations : []),
   ];
 }
@@ -159,22 +164,6 @@ function commentMutations(collections: GraphqlCollections['collections']): reado
     ...(create == null ? [] : [{ name: 'create_comment', type, args: made } as const]),
     ...(update == null ? [] : [{ name: 'update_comment', type, args: [id, ...texts('comment')] } as const]),
     ...(remove === true ? [{ name: 'delete_comment', type: 'delete_one', args: [id] } as const] : []),
-  ];
-}
-
-/** Operations beside reading and writing, as far as the class may call them. */
-function utilities({ admin }: AccessClass, reverts: boolean): readonly SdlField[] {
-  return [
-    { name: 'utils_random_string', type: 'String', args: [{ name: 'length', type: 'Int' }] },
-    { name: 'utils_hash_generate', type: 'String', args: texts('string') },
-    { name: 'utils_hash_verify', type: 'Boolean', args: texts('string', 'hash') },
-    {
-      name: 'utils_sort',
-      type: 'Boolean',
-      args: [...texts('collection'), { name: 'item', type: 'ID!' }, { name: 'to', type: 'ID!' }],
-    },
-    ...(reverts ? [{ name: 'utils_revert', type: 'Boolean', args: [{ name: 'revision', type: 'ID!' }] } as const] : []),
-    ...(admin ? [{ name: 'utils_cache_clear', type: 'Void' } as const] : []),
   ];
 }
 

@@ -36,7 +36,7 @@ import { failureResponses, headerComponents } from './responses.ts';
 import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { ssoPaths } from './sso-paths.ts';
 import { transferPaths } from './transfer-paths.ts';
-import { commentPaths, utilityPaths, utilityTag } from './utility-paths.ts';
+import { commentPaths, explainPaths, utilityTag } from './utility-paths.ts';
 import { valueSchemas } from './values.ts';
 import { productVersion } from './version.ts';
 
@@ -131,7 +131,8 @@ export function describeOpenApi(
       ...customPaths(custom),
       ...serverPaths(view.administrator),
       ...(api.graphql ? graphqlPaths() : []),
-      ...utilityPaths(api, access, view),
+      ...operationPaths(resources.utils, api, access, view),
+      ...explainPaths(access),
       ...modelPaths(changing),
       ...commentPaths(view),
       ...filePaths(view),
@@ -139,10 +140,10 @@ export function describeOpenApi(
       ...(users
         ? [
             ...ownUserPaths(view),
-            ...operationPaths(resources.auth, access),
+            ...operationPaths(resources.auth, api, access, view),
             ...ssoPaths(),
-            ...operationPaths(resources.passwords, access),
-            ...operationPaths(resources.users, access),
+            ...operationPaths(resources.passwords, api, access, view),
+            ...operationPaths(resources.users, api, access, view),
           ]
         : []),
     ]),

@@ -9,7 +9,13 @@ import {
   type SchemaMember,
   type ValueSchema,
 } from '@tablewright/runtime/operations';
-import { mayCall } from '../role-view/may-call.ts';
+import {
+  type CollectionLists,
+  callableOperations,
+  type SeenApi,
+  type SeenView,
+  sortableNames,
+} from '../role-view/callable.ts';
 import { type JsonObject, objectOf, reference } from './json.ts';
 import { failuresByStatus } from './responses.ts';
 
@@ -17,15 +23,18 @@ import { failuresByStatus } from './responses.ts';
 type Parts = readonly (readonly [string, JsonObject])[];
 
 /** The paths of a resource, as far as an access class may call its operations; null: all. Reads come first. */
-export function operationPaths(resource: Resource, access: AccessClass | null): Parts {
-  const operations = operationsOf(resource).filter((operation) => mayCall(operation, access));
+export function operationPaths(resource: Resource, api: SeenApi, access: AccessClass | null, view: SeenView): Parts {
+  const lists = { sortable: sortableNames(api, view) };
+  const operations = callableOperations(resource, access, view, lists);
   const [reads, others] = [true, false].map((isRead) =>
     operations.filter((operation) => (routeOf(operation).method === 'GET') === isRead),
   );
   const paths = Map.groupBy([...(reads ?? []), ...(others ?? [])], (operation) => routeOf(operation).path);
   return [...paths].map(([path, alternatives]) => [
     path,
-    objectOf(alternatives.map((operation) => [routeOf(operation).method.toLowerCase(), describeOperation(operation)])),
+    objectOf(
+      alternatives.map((operation) => [routeOf(operation).method.toLowerCase(), describeOperation(operation, lists)]),
+    ),
   ]);
 }
 
@@ -40,16 +49,18 @@ export function operationSchemas(resource: Resource): Parts {
 
 /** Prints a schema. */
 export function schemaOf(schema: ValueSchema): JsonObject {
-  const { component, graphql, note, maxBytes, field, members, items, anyOf, ...plain } = schema;
+  const { component, graphql, note, maxBytes, field, collections, members, items, anyOf, ...plain } = schema;
   if (component !== undefined) return reference('schemas', component);
   const printed: JsonObject = {
     ...(members && objectSchema(listMembers(members))),
     ...(anyOf && { anyOf: anyOf.map(schemaOf) }),
     ...plain,
+    // No character has less than a byte.
+    ...(maxBytes && { maxLength: maxBytes }),
     ...(items && { items: schemaOf(items) }),
   };
   // In the order of the declaration.
-  const names = Object.keys(schema);
+  const names = Object.keys(schema).map((name) => (name === 'maxBytes' ? 'maxLength' : name));
   return objectOf(Object.entries(printed).sort(([a], [b]) => names.indexOf(a) - names.indexOf(b)));
 }
 
@@ -64,15 +75,17 @@ function componentsIn(schema: ValueSchema): readonly ValueSchema[] {
   return schema.component === undefined ? below : [schema, ...below];
 }
 
-function describeOperation(operation: NamedOperation): JsonObject {
+function describeOperation(operation: NamedOperation, lists: CollectionLists): JsonObject {
   const { id, tag, summary, description, access, input = {}, keyed, failures } = operation;
   const { method, parameters } = routeOf(operation);
   const members = listMembers(input);
   const others = members.filter(({ name }) => !parameters.includes(name));
   const queried = method === 'GET' ? others : [];
   const listed = [
-    ...members.filter(({ name }) => parameters.includes(name)).map(pathParameter),
-    ...queried.map(({ name, schema }) => ({ name, in: 'query', schema: schemaOf(schema) })),
+    ...members.filter(({ name }) => parameters.includes(name)).map((member) => pathParameter(member, lists)),
+    ...queried.map(({ name, isRequired, schema }) => {
+      return { name, in: 'query', ...(isRequired && { required: true }), schema: schemaOf(schema) };
+    }),
     ...(keyed ? [reference('parameters', 'IdempotencyKey')] : []),
   ];
   return {
@@ -87,8 +100,9 @@ function describeOperation(operation: NamedOperation): JsonObject {
   };
 }
 
-function pathParameter({ name, schema }: SchemaMember): JsonObject {
-  return { name, in: 'path', required: true, schema: schemaOf(schema) };
+function pathParameter({ name, schema: { collections, ...schema } }: SchemaMember, lists: CollectionLists): JsonObject {
+  const choices = collections && { enum: [...lists[collections]] };
+  return { name, in: 'path', required: true, schema: { ...schemaOf(schema), ...choices } };
 }
 
 function requestBody(members: readonly SchemaMember[]): JsonObject {

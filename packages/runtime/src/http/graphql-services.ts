@@ -31,15 +31,15 @@ export interface GraphqlServicesOptions {
 export type CallService = (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
 
 /**
- * A route. Its answer is the value of the field, or stands in `data`, or confirms an action, with true, the requested
- * key or nothing. `recorded` is the key of the row that it answers, true if there is none to read. Arguments are the
+ * A route. Its answer is the value of the field, or stands in `data`, or confirms an action, with true or the
+ * requested key. `recorded` is the key of the row that it answers, true if there is none to read. Arguments are the
  * parameters of the path, and the body of a POST or PATCH or the query of a GET. For changes of the model `data` is the
  * body, `discard` allows loss of data, and a collection is named by itself.
  */
 interface ServiceRoute {
   readonly method: Method;
   readonly url: string;
-  readonly value: 'body' | 'text' | 'data' | 'done' | 'nothing' | 'recorded' | 'id' | 'keys';
+  readonly value: 'body' | 'text' | 'data' | 'done' | 'recorded' | 'id' | 'keys';
   readonly model?: true;
 }
 
@@ -60,12 +60,6 @@ const routes: Readonly<Record<string, ServiceRoute>> = {
   update_comment: { method: 'PATCH', url: '/activity/comment/:id', value: 'recorded' },
   delete_comment: { method: 'DELETE', url: '/activity/comment/:id', value: 'id' },
   import_file: { method: 'POST', url: '/files/import', value: 'data' },
-  utils_random_string: { method: 'GET', url: '/utils/random/string', value: 'data' },
-  utils_hash_generate: { method: 'POST', url: '/utils/hash/generate', value: 'data' },
-  utils_hash_verify: { method: 'POST', url: '/utils/hash/verify', value: 'data' },
-  utils_sort: { method: 'POST', url: '/utils/sort/:collection', value: 'done' },
-  utils_revert: { method: 'POST', url: '/utils/revert/:revision', value: 'done' },
-  utils_cache_clear: { method: 'POST', url: '/utils/cache/clear', value: 'nothing' },
   create_collections_item: { method: 'POST', url: '/collections', value: 'data', model: true },
   update_collections_item: { method: 'PATCH', url: '/collections/:name', value: 'data', model: true },
   delete_collections_item: { method: 'DELETE', url: '/collections/:name', value: 'keys', model: true },
@@ -216,7 +210,6 @@ function valueIn(answer: Answer | EmptyAnswer, kind: ServiceRoute['value']): Jso
   const value: JsonValue = text === '' ? null : JSON.parse(text);
   if (status >= 400 && kind !== 'body') throw errorIn(value);
   if (kind === 'done' || (kind === 'recorded' && value === null)) return true;
-  if (kind === 'nothing') return null;
   return (kind === 'data' || kind === 'recorded') && isObject(value) ? (value.data ?? null) : value;
 }
 

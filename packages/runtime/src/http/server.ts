@@ -55,7 +55,6 @@ import { createSenderOf } from './sender.ts';
 import { createServerHandlers } from './server-routes.ts';
 import { createTransferEndpoints } from './transfer-routes.ts';
 import { createOwnUserHandlers } from './users.ts';
-import { createUtilityEndpoints } from './utility-routes.ts';
 
 /** Options of a server. */
 export interface ServerOptions {
@@ -159,10 +158,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const shared = { api, database, watch, hostState, patience, rateLimit, readOnly, draining };
   const handlers = createServerHandlers({ ...shared, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
-  const bound =
-    accounts === null || system === null
-      ? []
-      : bindOperations({ api, database, environment, planner, writer, accounts, system });
+  const forget = accountsChanged;
+  const bound = bindOperations({ api, database, environment, planner, writer, accounts, system, forget });
   const auth = accounts === null ? [] : ssoEndpoints(accounts, { answerer, environment, senderOf });
   const settings = accounts?.settings ?? null;
   const pages = pageEndpoints({ answerer, environment, settings, templates: options.pages ?? null });
@@ -187,7 +184,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const service = createGraphqlServices({
         endpointsFor: (kept) => [
           ...serverEndpoints(createServerHandlers({ ...shared, answerer: kept })),
-          ...createUtilityEndpoints({ ...writing, answerer: kept, forget: accountsChanged }),
           ...(fileEndpoints(kept)?.endpoints ?? []),
           ...createModelEndpoints({ ...modelled, answerer: kept }),
           ...createCommentEndpoints({ ...writing, items: tellKeys(kept), mailed, answerer: kept }),
@@ -215,11 +211,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     aliasPrefix: environment.systemNameAliasPrefix,
     changeModel: model.changeModel,
   };
-  const resources = [
-    ...createModelEndpoints(modelled),
-    ...createCommentEndpoints({ ...writing, items, mailed }),
-    ...createUtilityEndpoints({ ...writing, forget: accountsChanged }),
-  ];
+  const resources = [...createModelEndpoints(modelled), ...createCommentEndpoints({ ...writing, items, mailed })];
   const fileRoutes = fileEndpoints(answerer);
   const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, answerer });
   const transfers =

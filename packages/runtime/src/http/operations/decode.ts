@@ -22,7 +22,8 @@ export function decodeValues(members: Members, values: Values, code: InputCode):
   return Object.fromEntries(entries);
 }
 
-function decodeValue(schema: ValueSchema, name: string, value: JsonValue, code: InputCode): JsonValue {
+function decodeValue(schema: ValueSchema, name: string, sent: JsonValue, code: InputCode): JsonValue {
+  const value = keyText(schema, sent);
   const fitting = choose(schema, value);
   if (fitting === undefined) throw new PlatformError(code, `"${name}" must be ${printTypes(schema)}.`);
   const violation = violationOf(fitting, value);
@@ -52,13 +53,18 @@ function typeOf(value: JsonValue): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
+/** The digits of a number that no double holds, where a key may be a text. */
+function keyText(schema: ValueSchema, value: JsonValue): JsonValue {
+  const types = typesOf(schema);
+  return JSON.isRawJSON(value) && types.includes('string') && types.includes('integer') ? value.rawJSON : value;
+}
+
 /** A rule that a value breaks: a `type` of FAILED_VALIDATION, and words behind "must". */
 interface Violation {
   readonly type: string;
   readonly rule: string;
 }
 
-/** Texts may be shorter than `minLength`: the operation judges them. */
 function violationOf(schema: ValueSchema, value: JsonValue): Violation | null {
   if (typeof value === 'string') return textViolation(schema, value);
   if (typeof value === 'number') return numberViolation(schema, value);
@@ -68,12 +74,15 @@ function violationOf(schema: ValueSchema, value: JsonValue): Violation | null {
     : null;
 }
 
-function textViolation({ enum: choices, format, maxLength, maxBytes }: ValueSchema, text: string): Violation | null {
+/** The operation itself judges how short a password may be. */
+function textViolation(schema: ValueSchema, text: string): Violation | null {
+  const { enum: choices, format, minLength = 0, maxLength, maxBytes } = schema;
   if (choices?.includes(text) === false) {
     return { type: 'enum', rule: `be ${choices.map((choice) => `"${choice}"`).join(' or ')}` };
   }
   if (format === 'email' && !isEmail(text)) return { type: 'email', rule: 'be an e-mail address' };
   if (format === 'uuid' && !uuid.test(text)) return { type: 'regex', rule: 'be a UUID' };
+  if (text.length < minLength && format !== 'password') return { type: 'min_length', rule: 'not be empty' };
   if (maxLength !== undefined && text.length > maxLength && [...text].length > maxLength) {
     return { type: 'max_length', rule: `have at most ${maxLength} characters` };
   }

@@ -1,7 +1,13 @@
 /** Endpoints of operations: routes, decoding and answers follow from their declarations. */
 import type { IncomingMessage } from 'node:http';
 import type { JsonValue } from '../../language/index.ts';
-import { type Operation, type OperationMethod, routeOf } from '../../language/operations/index.ts';
+import {
+  listMembers,
+  type Operation,
+  type OperationMethod,
+  routeOf,
+  type SchemaMember,
+} from '../../language/operations/index.ts';
 import type { RequestOrigin } from '../../write/write-plan.ts';
 import { type Answer, type Answerer, type EmptyAnswer, type Exchange, mediaTypes } from '../answer.ts';
 import { bodyObject } from '../auth-body.ts';
@@ -45,8 +51,7 @@ function handlerOf(
 /** Reads values by name: those of the path, and those of the query or the body. */
 function valuesReader(operation: Operation, url: string) {
   const { method, parameters } = routeOf(operation);
-  const names = Object.keys(operation.input ?? {}).map((name) => name.replace(/\?$/, ''));
-  const others = names.filter((name) => !parameters.includes(name));
+  const others = listMembers(operation.input ?? {}).filter(({ name }) => !parameters.includes(name));
   return function readValues({ request }: Exchange, query: string, body: JsonValue | undefined): Values {
     return {
       ...(others.length > 0 && valuesBeside(method, others, query, body)),
@@ -57,14 +62,21 @@ function valuesReader(operation: Operation, url: string) {
 
 function valuesBeside(
   method: OperationMethod,
-  names: readonly string[],
+  members: readonly SchemaMember[],
   query: string,
   body: JsonValue | undefined,
 ): Values {
   if (method !== 'GET') return bodyObject(body);
-  return Object.fromEntries(
-    [...plainParameters(query, names)].map(([name, text]) => [name, /^\d{1,15}$/.test(text) ? Number(text) : text]),
+  const texts = plainParameters(
+    query,
+    members.map(({ name }) => name),
   );
+  const entries = members.flatMap(({ name, schema }): [string, JsonValue][] => {
+    const text = texts.get(name);
+    if (text === undefined) return [];
+    return [[name, schema.type === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text]];
+  });
+  return Object.fromEntries(entries);
 }
 
 function pathValues(url: string, { url: target = '' }: IncomingMessage): Values {

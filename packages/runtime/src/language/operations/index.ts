@@ -6,3 +6,4 @@ export * from './operation.ts';
 export * from './resources.ts';
 export * from './schema.ts';
 export * from './users.ts';
+export * from './utils.ts';

@@ -2,7 +2,7 @@
  * Schema of a value that an operation takes or gives. It is JSON Schema with a few members of our own: TypeScript types,
  * the OpenAPI document, the GraphQL schema and the decoder are derived from it.
  */
-import type { JsonValue } from '../types.ts';
+import type { JsonValue } from '../json.ts';
 
 /** Names of JSON types. */
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array';
@@ -31,6 +31,8 @@ export interface ValueSchema {
   readonly graphql?: string;
   /** Description in GraphQL. */
   readonly note?: string;
+  /** Collections that a text may name; a document lists those of its class. */
+  readonly collections?: 'sortable';
   /** Most bytes of a text in UTF-8. */
   readonly maxBytes?: number;
   /** Field of a collection whose rules hold: a wrong value fails validation, as in a write. */
