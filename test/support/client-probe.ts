@@ -1,6 +1,6 @@
 /** A program over the clients of the blog (`packages/compiler/src/testing/blog.ts`): what has to pass, and what must not. */
 export const probe = `
-import { createClient, type Client, type ItemsArticles, type CreateArticles } from './client/admin/index.js';
+import { createClient, type Client, type ArticlesItem, type ArticlesCreate } from './client/admin/index.js';
 import { createClient as createEditor } from './client/editor_reviewer/index.js';
 import type { JsonObject } from '@tablewright/client/typed';
 
@@ -10,7 +10,7 @@ declare function is<Expected>(): <Found>(found: Found, ...same: Same<Expected, F
 export async function reads(client: Client): Promise<void> {
   const articles = client.items('articles');
   const all = await articles.readByQuery();
-  is<readonly ItemsArticles[]>()(all.data);
+  is<readonly ArticlesItem[]>()(all.data);
   const nested = await articles.readByQuery({ fields: ['id', 'author_id.name', 'tags.name'], sort: ['-author_id.name', 'year(published_at)'] });
   is<readonly { id: string; author_id: { name: string } | null; tags: { name: string }[] }[]>()(nested.data);
   const deeper = await articles.readOne('1', { fields: ['author_id.articles.tags.id'] });
@@ -46,7 +46,7 @@ export async function writes(client: Client): Promise<void> {
   const articles = client.items('articles');
   const created = await articles.createOne({ title: 'T', author_id: { name: 'Ann' }, tags: [1, { name: 'new' }, { id: 2, name: 'changed' }], blocks: [{ collection: 'tags', item: { name: 'x' } }] }, { fields: ['id'] });
   is<{ id: string }>()(created);
-  const many: readonly CreateArticles[] = [{ title: 'A', keywords: ['a', null] }];
+  const many: readonly ArticlesCreate[] = [{ title: 'A', keywords: ['a', null] }];
   await articles.createMany(many);
   await articles.updateOne('1', { tags: { create: [{ name: 'c' }], delete: [1] }, metadata: { a: [1, null] } });
   await articles.updateBatch([{ id: '1', title: 'B' }]);

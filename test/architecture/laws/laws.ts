@@ -24,7 +24,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 106_801, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 106_816, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1250,

@@ -1,6 +1,6 @@
 import type { LibraryTypes } from '../print/imports.ts';
 
-/** Types of `@tablewright/client/typed` that files of collections may name. None begins as a collection's own types do. */
+/** Types of `@tablewright/client/typed` that files of collections may name. A collection's own type of such a name ends in `_`. */
 export const libraryTypes: ReadonlySet<string> = new Set([
   'ArrayOperators',
   'BooleanOperators',

@@ -1,26 +1,33 @@
-/** Names of types and files of a collection in a client, as in the OpenAPI document of its class. */
+/** Names of types and files of a collection in a client: words as in the OpenAPI document of its class, order as in the server. */
 import { createFactsOfNames } from '../cache/facts.ts';
 import { fileName, shortened, uniqueNames } from '../print/identifier.ts';
 import type { DocumentNames } from '../role-view/names.ts';
-import type { RoleView } from '../role-view/role-view.ts';
+import type { RoleCollection } from '../role-view/role-view.ts';
+import { indexLibraries, libraryTypes } from './library-names.ts';
 
 /** Names of one collection. */
 export interface ClientNames
   extends Pick<DocumentNames, 'collection' | 'item' | 'filter' | 'create' | 'update' | 'change'> {
   /** File without folder and extension, unique also where case does not count. */
   readonly file: string;
-  /** `RelationsOrderLines` */
+  /** `OrderLinesRelations` */
   readonly relations: string;
-  /** `FunctionsOrderLines` */
+  /** `OrderLinesFunctions` */
   readonly functions: string;
-  /** `KeyOrderLines` */
+  /** `OrderLinesKey` */
   readonly key: string;
-  /** `FactsOrderLines` */
+  /** `OrderLinesFacts` */
   readonly facts: string;
 }
 
+type Named = Pick<RoleCollection, 'name' | 'names'>;
+
 /** Names what a class sees. They depend on nothing else. */
-export function nameClient({ collections }: RoleView): ReadonlyMap<string, ClientNames> {
+export function nameClient({
+  collections,
+}: {
+  readonly collections: readonly Named[];
+}): ReadonlyMap<string, ClientNames> {
   const all = collections.map(({ name }) => name);
   // They follow from the names in documents, which follow from the names of all that is seen.
   return namesOfAll(all, () => findNames(all, collections));
@@ -28,25 +35,33 @@ export function nameClient({ collections }: RoleView): ReadonlyMap<string, Clien
 
 const namesOfAll = createFactsOfNames<ReadonlyMap<string, ClientNames>>();
 
-function findNames(all: readonly string[], collections: RoleView['collections']): ReadonlyMap<string, ClientNames> {
+function findNames(all: readonly string[], collections: readonly Named[]): ReadonlyMap<string, ClientNames> {
   const files = uniqueNames(all, fileName, (spelling) => spelling.toLowerCase());
   return new Map(
     collections.map(({ name, names }) => {
       const spelling = shortened(names.spelling, name);
       const collectionNames = {
         collection: name,
-        item: `Items${spelling}`,
-        filter: `Filter${spelling}`,
-        create: `Create${spelling}`,
-        update: `Update${spelling}`,
-        change: `Change${spelling}`,
+        item: typeName(spelling, 'Item'),
+        filter: typeName(spelling, 'Filter'),
+        create: typeName(spelling, 'Create'),
+        update: typeName(spelling, 'Update'),
+        change: typeName(spelling, 'Change'),
         file: files.get(name) ?? name,
-        relations: `Relations${spelling}`,
-        functions: `Functions${spelling}`,
-        key: `Key${spelling}`,
-        facts: `Facts${spelling}`,
+        relations: typeName(spelling, 'Relations'),
+        functions: typeName(spelling, 'Functions'),
+        key: typeName(spelling, 'Key'),
+        facts: typeName(spelling, 'Facts'),
       };
       return [name, collectionNames];
     }),
   );
 }
+
+/** `OrderLinesItem`, as in the generated server; with an underscore where the library has a type of that name. */
+function typeName(spelling: string, suffix: string): string {
+  const name = `${spelling}${suffix}`;
+  return libraries.some(({ types }) => types.has(name)) ? `${name}_` : name;
+}
+
+const libraries = [{ types: libraryTypes }, ...indexLibraries];

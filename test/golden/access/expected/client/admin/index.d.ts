@@ -3,16 +3,16 @@
 
 import type { ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { Collection } from '@tablewright/client/typed';
-import type { FactsNotes } from './collections/notes.js';
-import type { FactsTotals } from './collections/totals.js';
+import type { NotesFacts } from './collections/notes.js';
+import type { TotalsFacts } from './collections/totals.js';
 
 export type * from './collections/notes.js';
 export type * from './collections/totals.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  notes: FactsNotes;
-  totals: FactsTotals;
+  notes: NotesFacts;
+  totals: TotalsFacts;
 }
 
 /** What can be done; everything else does not exist. */

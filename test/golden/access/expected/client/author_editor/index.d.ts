@@ -3,13 +3,13 @@
 
 import type { ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { Collection } from '@tablewright/client/typed';
-import type { FactsNotes } from './collections/notes.js';
+import type { NotesFacts } from './collections/notes.js';
 
 export type * from './collections/notes.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  notes: FactsNotes;
+  notes: NotesFacts;
 }
 
 /** What can be done; everything else does not exist. */

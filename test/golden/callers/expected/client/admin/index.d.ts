@@ -3,9 +3,9 @@
 
 import type { AuthHandler, ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { Collection, Handler, Methods, OwnUser } from '@tablewright/client/typed';
-import type { FactsNotes } from './collections/notes.js';
-import type { FactsPlatformUsers } from './collections/platform_users.js';
-import type { FactsTeams } from './collections/teams.js';
+import type { NotesFacts } from './collections/notes.js';
+import type { PlatformUsersFacts } from './collections/platform_users.js';
+import type { TeamsFacts } from './collections/teams.js';
 
 export type * from './collections/notes.js';
 export type * from './collections/platform_users.js';
@@ -13,9 +13,9 @@ export type * from './collections/teams.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  notes: FactsNotes;
-  platform_users: FactsPlatformUsers;
-  teams: FactsTeams;
+  notes: NotesFacts;
+  platform_users: PlatformUsersFacts;
+  teams: TeamsFacts;
 }
 
 /** What can be done; everything else does not exist. */
@@ -23,8 +23,8 @@ export interface Client {
   /** The items of a collection. */
   items: Collection<Schema, 'notes' | 'teams'>;
   users: OwnUser<
-    Handler<Schema, FactsPlatformUsers>,
-    Pick<Methods<Schema, FactsPlatformUsers>, 'read' | 'update'>,
+    Handler<Schema, PlatformUsersFacts>,
+    Pick<Methods<Schema, PlatformUsersFacts>, 'read' | 'update'>,
     'send' | 'accept'
   >;
   auth: AuthHandler;

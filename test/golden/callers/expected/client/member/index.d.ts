@@ -3,23 +3,23 @@
 
 import type { AuthHandler, ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { Collection, Handler, Methods, OwnUser } from '@tablewright/client/typed';
-import type { FactsNotes } from './collections/notes.js';
-import type { FactsPlatformUsers } from './collections/platform_users.js';
+import type { NotesFacts } from './collections/notes.js';
+import type { PlatformUsersFacts } from './collections/platform_users.js';
 
 export type * from './collections/notes.js';
 export type * from './collections/platform_users.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  notes: FactsNotes;
-  platform_users: FactsPlatformUsers;
+  notes: NotesFacts;
+  platform_users: PlatformUsersFacts;
 }
 
 /** What can be done; everything else does not exist. */
 export interface Client {
   /** The items of a collection. */
   items: Collection<Schema, 'notes'>;
-  users: OwnUser<Handler<Schema, FactsPlatformUsers>, Pick<Methods<Schema, FactsPlatformUsers>, 'read'>, 'accept'>;
+  users: OwnUser<Handler<Schema, PlatformUsersFacts>, Pick<Methods<Schema, PlatformUsersFacts>, 'read'>, 'accept'>;
   auth: AuthHandler;
   graphql: GraphqlHandler;
   server: ServerHandler;

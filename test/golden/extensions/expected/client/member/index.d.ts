@@ -3,16 +3,16 @@
 
 import type { AuthHandler, ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { CallRoute, Collection, Handler, JsonValue, Methods, OwnUser, Route } from '@tablewright/client/typed';
-import type { FactsNotes } from './collections/notes.js';
-import type { FactsPlatformUsers } from './collections/platform_users.js';
+import type { NotesFacts } from './collections/notes.js';
+import type { PlatformUsersFacts } from './collections/platform_users.js';
 
 export type * from './collections/notes.js';
 export type * from './collections/platform_users.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  notes: FactsNotes;
-  platform_users: FactsPlatformUsers;
+  notes: NotesFacts;
+  platform_users: PlatformUsersFacts;
 }
 
 /** Routes of the server's own code. */
@@ -39,7 +39,7 @@ export interface Routes {
 export interface Client {
   /** The items of a collection. */
   items: Collection<Schema, 'notes'>;
-  users: OwnUser<Handler<Schema, FactsPlatformUsers>, Pick<Methods<Schema, FactsPlatformUsers>, 'read'>, 'accept'>;
+  users: OwnUser<Handler<Schema, PlatformUsersFacts>, Pick<Methods<Schema, PlatformUsersFacts>, 'read'>, 'accept'>;
   auth: AuthHandler;
   graphql: GraphqlHandler;
   server: ServerHandler;

@@ -3,10 +3,10 @@
 
 import type { ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { Collection } from '@tablewright/client/typed';
-import type { Facts_1__b42f8455f9 } from './collections/_1__b42f84.js';
-import type { FactsProcessExit_1__fb9462215f } from './collections/_process_exit_1__fb9462.js';
-import type { FactsOrderLines__609e95fc8a } from './collections/OrderLines.js';
-import type { FactsOrderLines } from './collections/order_lines.js';
+import type { _1__b42f8455f9Facts } from './collections/_1__b42f84.js';
+import type { ProcessExit_1__fb9462215fFacts } from './collections/_process_exit_1__fb9462.js';
+import type { OrderLines__609e95fc8aFacts } from './collections/OrderLines.js';
+import type { OrderLinesFacts } from './collections/order_lines.js';
 
 export type * from './collections/_1__b42f84.js';
 export type * from './collections/_process_exit_1__fb9462.js';
@@ -15,10 +15,10 @@ export type * from './collections/order_lines.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  '\u0024{1}': Facts_1__b42f8455f9;
-  '*/ process.exit(1) /*': FactsProcessExit_1__fb9462215f;
-  OrderLines: FactsOrderLines__609e95fc8a;
-  order_lines: FactsOrderLines;
+  '\u0024{1}': _1__b42f8455f9Facts;
+  '*/ process.exit(1) /*': ProcessExit_1__fb9462215fFacts;
+  OrderLines: OrderLines__609e95fc8aFacts;
+  order_lines: OrderLinesFacts;
 }
 
 /** What can be done; everything else does not exist. */

@@ -3,16 +3,16 @@
 
 import type { ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { Collection } from '@tablewright/client/typed';
-import type { FactsAuthors } from './collections/authors.js';
-import type { FactsBooks } from './collections/books.js';
+import type { AuthorsFacts } from './collections/authors.js';
+import type { BooksFacts } from './collections/books.js';
 
 export type * from './collections/authors.js';
 export type * from './collections/books.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  authors: FactsAuthors;
-  books: FactsBooks;
+  authors: AuthorsFacts;
+  books: BooksFacts;
 }
 
 /** What can be done; everything else does not exist. */

@@ -3,13 +3,13 @@
 
 import type { ClientOptions, GraphqlHandler, ServerHandler, UtilsHandler } from '@tablewright/client';
 import type { Collection } from '@tablewright/client/typed';
-import type { FactsSamples } from './collections/samples.js';
+import type { SamplesFacts } from './collections/samples.js';
 
 export type * from './collections/samples.js';
 
 /** The facts of every collection that is seen. */
 export interface Schema {
-  samples: FactsSamples;
+  samples: SamplesFacts;
 }
 
 /** What can be done; everything else does not exist. */

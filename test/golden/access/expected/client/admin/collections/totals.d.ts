@@ -4,33 +4,33 @@
 import type { OrderOperators } from '@tablewright/client/typed';
 
 /** An item of `totals`. */
-export interface ItemsTotals {
+export interface TotalsItem {
   count: string | null;
 }
 
 /** Relations of `totals`. */
-export type RelationsTotals = Record<never, never>;
+export type TotalsRelations = Record<never, never>;
 
 /** Functions of `totals`, with the names that answers have for them. */
-export type FunctionsTotals = Record<never, never>;
+export type TotalsFunctions = Record<never, never>;
 
 /** Conditions on items of `totals`; all of them must hold. */
-export interface FilterTotals {
+export interface TotalsFilter {
   count?: OrderOperators<string | number> | string | number | null;
-  _and?: readonly FilterTotals[];
-  _or?: readonly FilterTotals[];
+  _and?: readonly TotalsFilter[];
+  _or?: readonly TotalsFilter[];
 }
 
 /** Key of `totals`. */
-export type KeyTotals = string;
+export type TotalsKey = string;
 
 /** What queries of `totals` are checked against. */
-export interface FactsTotals {
-  row: ItemsTotals;
-  relations: RelationsTotals;
-  functions: FunctionsTotals;
-  key: KeyTotals;
-  filter: FilterTotals;
+export interface TotalsFacts {
+  row: TotalsItem;
+  relations: TotalsRelations;
+  functions: TotalsFunctions;
+  key: TotalsKey;
+  filter: TotalsFilter;
   sort: 'count';
   groups: 'count';
   counted: 'count';

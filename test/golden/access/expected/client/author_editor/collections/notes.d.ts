@@ -4,46 +4,46 @@
 import type { OrderOperators, TextOperators } from '@tablewright/client/typed';
 
 /** An item of `notes`. */
-export interface ItemsNotes {
+export interface NotesItem {
   id: number;
   body: string | null;
 }
 
 /** Relations of `notes`. */
-export type RelationsNotes = Record<never, never>;
+export type NotesRelations = Record<never, never>;
 
 /** Functions of `notes`, with the names that answers have for them. */
-export type FunctionsNotes = Record<never, never>;
+export type NotesFunctions = Record<never, never>;
 
 /** Conditions on items of `notes`; all of them must hold. */
-export interface FilterNotes {
+export interface NotesFilter {
   id?: OrderOperators<number> | number | null;
   body?: TextOperators | string | null;
-  _and?: readonly FilterNotes[];
-  _or?: readonly FilterNotes[];
+  _and?: readonly NotesFilter[];
+  _or?: readonly NotesFilter[];
 }
 
 /** Key of `notes`. */
-export type KeyNotes = number;
+export type NotesKey = number;
 
 /** What a new item of `notes` is made from. */
-export interface CreateNotes {
+export interface NotesCreate {
   body?: string | null;
 }
 
 /** What queries of `notes` are checked against. */
-export interface FactsNotes {
-  row: ItemsNotes;
-  relations: RelationsNotes;
-  functions: FunctionsNotes;
-  key: KeyNotes;
-  filter: FilterNotes;
+export interface NotesFacts {
+  row: NotesItem;
+  relations: NotesRelations;
+  functions: NotesFunctions;
+  key: NotesKey;
+  filter: NotesFilter;
   sort: 'id' | 'body';
   groups: 'id' | 'body';
   counted: 'id' | 'body';
   summed: 'id';
   ranged: 'id' | 'body';
-  create: CreateNotes;
+  create: NotesCreate;
   update: never;
   change: never;
   unread: never;

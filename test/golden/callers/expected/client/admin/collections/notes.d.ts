@@ -2,70 +2,70 @@
 // What admin may do.
 
 import type { One, OrderOperators, TextOperators } from '@tablewright/client/typed';
-import type { ChangeTeams, CreateTeams, FilterTeams } from './teams.js';
+import type { TeamsChange, TeamsCreate, TeamsFilter } from './teams.js';
 
 /** An item of `notes`. */
-export interface ItemsNotes {
+export interface NotesItem {
   id: number;
   team_id: number | null;
   team: string | null;
 }
 
 /** Relations of `notes`. */
-export interface RelationsNotes {
+export interface NotesRelations {
   team_id: One<'teams', true>;
 }
 
 /** Functions of `notes`, with the names that answers have for them. */
-export type FunctionsNotes = Record<never, never>;
+export type NotesFunctions = Record<never, never>;
 
 /** Conditions on items of `notes`; all of them must hold. */
-export interface FilterNotes {
+export interface NotesFilter {
   id?: OrderOperators<number> | number | null;
-  team_id?: FilterTeams | OrderOperators<number> | number | null;
+  team_id?: TeamsFilter | OrderOperators<number> | number | null;
   team?: TextOperators | string | null;
-  _and?: readonly FilterNotes[];
-  _or?: readonly FilterNotes[];
+  _and?: readonly NotesFilter[];
+  _or?: readonly NotesFilter[];
 }
 
 /** Key of `notes`. */
-export type KeyNotes = number;
+export type NotesKey = number;
 
 /** What a new item of `notes` is made from. */
-export interface CreateNotes {
+export interface NotesCreate {
   id?: number;
-  team_id?: number | CreateTeams | ChangeTeams | null;
+  team_id?: number | TeamsCreate | TeamsChange | null;
   team?: string | null;
 }
 
 /** Changes of an item of `notes`. */
-export interface UpdateNotes {
-  team_id?: number | CreateTeams | ChangeTeams | null;
+export interface NotesUpdate {
+  team_id?: number | TeamsCreate | TeamsChange | null;
   team?: string | null;
 }
 
 /** Changes of the item of `notes` that has the key. */
-export interface ChangeNotes {
+export interface NotesChange {
   id: number;
-  team_id?: number | CreateTeams | ChangeTeams | null;
+  team_id?: number | TeamsCreate | TeamsChange | null;
   team?: string | null;
 }
 
 /** What queries of `notes` are checked against. */
-export interface FactsNotes {
-  row: ItemsNotes;
-  relations: RelationsNotes;
-  functions: FunctionsNotes;
-  key: KeyNotes;
-  filter: FilterNotes;
+export interface NotesFacts {
+  row: NotesItem;
+  relations: NotesRelations;
+  functions: NotesFunctions;
+  key: NotesKey;
+  filter: NotesFilter;
   sort: 'id' | 'team_id' | 'team';
   groups: 'id' | 'team_id' | 'team';
   counted: 'id' | 'team_id' | 'team';
   summed: 'id' | 'team_id';
   ranged: 'id' | 'team_id' | 'team';
-  create: CreateNotes;
-  update: UpdateNotes;
-  change: ChangeNotes;
+  create: NotesCreate;
+  update: NotesUpdate;
+  change: NotesChange;
   unread: never;
   rights:
     | 'list'

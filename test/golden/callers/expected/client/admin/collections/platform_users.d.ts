@@ -2,69 +2,69 @@
 // What admin may do.
 
 import type { EqualOperators, One, OrderOperators } from '@tablewright/client/typed';
-import type { ChangeTeams, CreateTeams, FilterTeams } from './teams.js';
+import type { TeamsChange, TeamsCreate, TeamsFilter } from './teams.js';
 
 /** An item of `platform_users`. */
-export interface ItemsPlatformUsers {
+export interface PlatformUsersItem {
   id: string;
   password: '**********' | null;
   team_id: number | null;
 }
 
 /** Relations of `platform_users`. */
-export interface RelationsPlatformUsers {
+export interface PlatformUsersRelations {
   team_id: One<'teams', true>;
 }
 
 /** Functions of `platform_users`, with the names that answers have for them. */
-export type FunctionsPlatformUsers = Record<never, never>;
+export type PlatformUsersFunctions = Record<never, never>;
 
 /** Conditions on items of `platform_users`; all of them must hold. */
-export interface FilterPlatformUsers {
+export interface PlatformUsersFilter {
   id?: EqualOperators<string> | string | null;
-  team_id?: FilterTeams | OrderOperators<number> | number | null;
-  _and?: readonly FilterPlatformUsers[];
-  _or?: readonly FilterPlatformUsers[];
+  team_id?: TeamsFilter | OrderOperators<number> | number | null;
+  _and?: readonly PlatformUsersFilter[];
+  _or?: readonly PlatformUsersFilter[];
 }
 
 /** Key of `platform_users`. */
-export type KeyPlatformUsers = string;
+export type PlatformUsersKey = string;
 
 /** What a new item of `platform_users` is made from. */
-export interface CreatePlatformUsers {
+export interface PlatformUsersCreate {
   id?: string;
   password?: string | null;
-  team_id?: number | CreateTeams | ChangeTeams | null;
+  team_id?: number | TeamsCreate | TeamsChange | null;
 }
 
 /** Changes of an item of `platform_users`. */
-export interface UpdatePlatformUsers {
+export interface PlatformUsersUpdate {
   password?: string | null;
-  team_id?: number | CreateTeams | ChangeTeams | null;
+  team_id?: number | TeamsCreate | TeamsChange | null;
 }
 
 /** Changes of the item of `platform_users` that has the key. */
-export interface ChangePlatformUsers {
+export interface PlatformUsersChange {
   id: string;
   password?: string | null;
-  team_id?: number | CreateTeams | ChangeTeams | null;
+  team_id?: number | TeamsCreate | TeamsChange | null;
 }
 
 /** What queries of `platform_users` are checked against. */
-export interface FactsPlatformUsers {
-  row: ItemsPlatformUsers;
-  relations: RelationsPlatformUsers;
-  functions: FunctionsPlatformUsers;
-  key: KeyPlatformUsers;
-  filter: FilterPlatformUsers;
+export interface PlatformUsersFacts {
+  row: PlatformUsersItem;
+  relations: PlatformUsersRelations;
+  functions: PlatformUsersFunctions;
+  key: PlatformUsersKey;
+  filter: PlatformUsersFilter;
   sort: 'id' | 'team_id';
   groups: 'id' | 'team_id';
   counted: 'id' | 'team_id';
   summed: 'team_id';
   ranged: 'team_id';
-  create: CreatePlatformUsers;
-  update: UpdatePlatformUsers;
-  change: ChangePlatformUsers;
+  create: PlatformUsersCreate;
+  update: PlatformUsersUpdate;
+  change: PlatformUsersChange;
   unread: never;
   rights:
     | 'list'

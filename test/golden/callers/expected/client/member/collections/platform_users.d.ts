@@ -4,35 +4,35 @@
 import type { EqualOperators, OrderOperators } from '@tablewright/client/typed';
 
 /** An item of `platform_users`. */
-export interface ItemsPlatformUsers {
+export interface PlatformUsersItem {
   id: string;
   team_id: number | null;
 }
 
 /** Relations of `platform_users`. */
-export type RelationsPlatformUsers = Record<never, never>;
+export type PlatformUsersRelations = Record<never, never>;
 
 /** Functions of `platform_users`, with the names that answers have for them. */
-export type FunctionsPlatformUsers = Record<never, never>;
+export type PlatformUsersFunctions = Record<never, never>;
 
 /** Conditions on items of `platform_users`; all of them must hold. */
-export interface FilterPlatformUsers {
+export interface PlatformUsersFilter {
   id?: EqualOperators<string> | string | null;
   team_id?: OrderOperators<number> | number | null;
-  _and?: readonly FilterPlatformUsers[];
-  _or?: readonly FilterPlatformUsers[];
+  _and?: readonly PlatformUsersFilter[];
+  _or?: readonly PlatformUsersFilter[];
 }
 
 /** Key of `platform_users`. */
-export type KeyPlatformUsers = string;
+export type PlatformUsersKey = string;
 
 /** What queries of `platform_users` are checked against. */
-export interface FactsPlatformUsers {
-  row: ItemsPlatformUsers;
-  relations: RelationsPlatformUsers;
-  functions: FunctionsPlatformUsers;
-  key: KeyPlatformUsers;
-  filter: FilterPlatformUsers;
+export interface PlatformUsersFacts {
+  row: PlatformUsersItem;
+  relations: PlatformUsersRelations;
+  functions: PlatformUsersFunctions;
+  key: PlatformUsersKey;
+  filter: PlatformUsersFilter;
   sort: 'id' | 'team_id';
   groups: 'id' | 'team_id';
   counted: 'id' | 'team_id';

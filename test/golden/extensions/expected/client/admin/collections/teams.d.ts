@@ -10,11 +10,11 @@ import type {
   OrderOperators,
   TextOperators,
 } from '@tablewright/client/typed';
-import type { ChangeNotes, CreateNotes, FilterNotes } from './notes.js';
-import type { ChangePlatformUsers, CreatePlatformUsers, FilterPlatformUsers } from './platform_users.js';
+import type { NotesChange, NotesCreate, NotesFilter } from './notes.js';
+import type { PlatformUsersChange, PlatformUsersCreate, PlatformUsersFilter } from './platform_users.js';
 
 /** An item of `teams`. */
-export interface ItemsTeams {
+export interface TeamsItem {
   id: number;
   name: string | null;
   notes: number[];
@@ -22,79 +22,79 @@ export interface ItemsTeams {
 }
 
 /** Relations of `teams`. */
-export interface RelationsTeams {
+export interface TeamsRelations {
   notes: Many<'notes', false>;
   platform_users: Many<'platform_users', false>;
 }
 
 /** Functions of `teams`, with the names that answers have for them. */
-export interface FunctionsTeams {
+export interface TeamsFunctions {
   'count(notes)': Call<'notes_count', number>;
   'count(platform_users)': Call<'platform_users_count', number>;
 }
 
 /** Conditions on items of `teams`; all of them must hold. */
-export interface FilterTeams {
+export interface TeamsFilter {
   id?: OrderOperators<number> | number | null;
   name?: TextOperators | string | null;
-  notes?: FilterNotes | ManyOperators<FilterNotes>;
-  platform_users?: FilterPlatformUsers | ManyOperators<FilterPlatformUsers>;
+  notes?: NotesFilter | ManyOperators<NotesFilter>;
+  platform_users?: PlatformUsersFilter | ManyOperators<PlatformUsersFilter>;
   'count(notes)'?: NumberFilter;
   'count(platform_users)'?: NumberFilter;
-  _and?: readonly FilterTeams[];
-  _or?: readonly FilterTeams[];
+  _and?: readonly TeamsFilter[];
+  _or?: readonly TeamsFilter[];
 }
 
 /** Key of `teams`. */
-export type KeyTeams = number;
+export type TeamsKey = number;
 
 /** What a new item of `teams` is made from. */
-export interface CreateTeams {
+export interface TeamsCreate {
   id?: number;
   name?: string | null;
-  notes?: readonly (number | CreateNotes | ChangeNotes)[] | Changes<CreateNotes, ChangeNotes, number> | null;
+  notes?: readonly (number | NotesCreate | NotesChange)[] | Changes<NotesCreate, NotesChange, number> | null;
   platform_users?:
-    | readonly (string | CreatePlatformUsers | ChangePlatformUsers)[]
-    | Changes<CreatePlatformUsers, ChangePlatformUsers, string>
+    | readonly (string | PlatformUsersCreate | PlatformUsersChange)[]
+    | Changes<PlatformUsersCreate, PlatformUsersChange, string>
     | null;
 }
 
 /** Changes of an item of `teams`. */
-export interface UpdateTeams {
+export interface TeamsUpdate {
   name?: string | null;
-  notes?: readonly (number | CreateNotes | ChangeNotes)[] | Changes<CreateNotes, ChangeNotes, number> | null;
+  notes?: readonly (number | NotesCreate | NotesChange)[] | Changes<NotesCreate, NotesChange, number> | null;
   platform_users?:
-    | readonly (string | CreatePlatformUsers | ChangePlatformUsers)[]
-    | Changes<CreatePlatformUsers, ChangePlatformUsers, string>
+    | readonly (string | PlatformUsersCreate | PlatformUsersChange)[]
+    | Changes<PlatformUsersCreate, PlatformUsersChange, string>
     | null;
 }
 
 /** Changes of the item of `teams` that has the key. */
-export interface ChangeTeams {
+export interface TeamsChange {
   id: number;
   name?: string | null;
-  notes?: readonly (number | CreateNotes | ChangeNotes)[] | Changes<CreateNotes, ChangeNotes, number> | null;
+  notes?: readonly (number | NotesCreate | NotesChange)[] | Changes<NotesCreate, NotesChange, number> | null;
   platform_users?:
-    | readonly (string | CreatePlatformUsers | ChangePlatformUsers)[]
-    | Changes<CreatePlatformUsers, ChangePlatformUsers, string>
+    | readonly (string | PlatformUsersCreate | PlatformUsersChange)[]
+    | Changes<PlatformUsersCreate, PlatformUsersChange, string>
     | null;
 }
 
 /** What queries of `teams` are checked against. */
-export interface FactsTeams {
-  row: ItemsTeams;
-  relations: RelationsTeams;
-  functions: FunctionsTeams;
-  key: KeyTeams;
-  filter: FilterTeams;
+export interface TeamsFacts {
+  row: TeamsItem;
+  relations: TeamsRelations;
+  functions: TeamsFunctions;
+  key: TeamsKey;
+  filter: TeamsFilter;
   sort: 'id' | 'name' | 'count(notes)' | 'count(platform_users)';
   groups: 'id' | 'name' | 'count(notes)' | 'count(platform_users)';
   counted: 'id' | 'name';
   summed: 'id';
   ranged: 'id' | 'name';
-  create: CreateTeams;
-  update: UpdateTeams;
-  change: ChangeTeams;
+  create: TeamsCreate;
+  update: TeamsUpdate;
+  change: TeamsChange;
   unread: never;
   rights:
     | 'list'

@@ -4,7 +4,7 @@
 import type { OrderOperators, TextOperators } from '@tablewright/client/typed';
 
 /** OrderLines */
-export interface ItemsOrderLines__609e95fc8a {
+export interface OrderLines__609e95fc8aItem {
   __proto__: number;
   /**
    * *\/ OrderLines
@@ -14,28 +14,28 @@ export interface ItemsOrderLines__609e95fc8a {
 }
 
 /** Relations of `OrderLines`. */
-export type RelationsOrderLines__609e95fc8a = Record<never, never>;
+export type OrderLines__609e95fc8aRelations = Record<never, never>;
 
 /** Functions of `OrderLines`, with the names that answers have for them. */
-export type FunctionsOrderLines__609e95fc8a = Record<never, never>;
+export type OrderLines__609e95fc8aFunctions = Record<never, never>;
 
 /** Conditions on items of `OrderLines`; all of them must hold. */
-export interface FilterOrderLines__609e95fc8a {
+export interface OrderLines__609e95fc8aFilter {
   __proto__?: OrderOperators<number> | number | null;
   /**
    * *\/ OrderLines
    * \@ts\-ignore
    */
   "it's"?: TextOperators | string | null;
-  _and?: readonly FilterOrderLines__609e95fc8a[];
-  _or?: readonly FilterOrderLines__609e95fc8a[];
+  _and?: readonly OrderLines__609e95fc8aFilter[];
+  _or?: readonly OrderLines__609e95fc8aFilter[];
 }
 
 /** Key of `OrderLines`. */
-export type KeyOrderLines__609e95fc8a = number;
+export type OrderLines__609e95fc8aKey = number;
 
 /** What a new item of `OrderLines` is made from. */
-export interface CreateOrderLines__609e95fc8a {
+export interface OrderLines__609e95fc8aCreate {
   __proto__?: number;
   /**
    * *\/ OrderLines
@@ -45,7 +45,7 @@ export interface CreateOrderLines__609e95fc8a {
 }
 
 /** Changes of an item of `OrderLines`. */
-export interface UpdateOrderLines__609e95fc8a {
+export interface OrderLines__609e95fc8aUpdate {
   /**
    * *\/ OrderLines
    * \@ts\-ignore
@@ -54,7 +54,7 @@ export interface UpdateOrderLines__609e95fc8a {
 }
 
 /** Changes of the item of `OrderLines` that has the key. */
-export interface ChangeOrderLines__609e95fc8a {
+export interface OrderLines__609e95fc8aChange {
   __proto__: number;
   /**
    * *\/ OrderLines
@@ -64,20 +64,20 @@ export interface ChangeOrderLines__609e95fc8a {
 }
 
 /** What queries of `OrderLines` are checked against. */
-export interface FactsOrderLines__609e95fc8a {
-  row: ItemsOrderLines__609e95fc8a;
-  relations: RelationsOrderLines__609e95fc8a;
-  functions: FunctionsOrderLines__609e95fc8a;
-  key: KeyOrderLines__609e95fc8a;
-  filter: FilterOrderLines__609e95fc8a;
+export interface OrderLines__609e95fc8aFacts {
+  row: OrderLines__609e95fc8aItem;
+  relations: OrderLines__609e95fc8aRelations;
+  functions: OrderLines__609e95fc8aFunctions;
+  key: OrderLines__609e95fc8aKey;
+  filter: OrderLines__609e95fc8aFilter;
   sort: '__proto__' | "it's";
   groups: '__proto__' | "it's";
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";
-  create: CreateOrderLines__609e95fc8a;
-  update: UpdateOrderLines__609e95fc8a;
-  change: ChangeOrderLines__609e95fc8a;
+  create: OrderLines__609e95fc8aCreate;
+  update: OrderLines__609e95fc8aUpdate;
+  change: OrderLines__609e95fc8aChange;
   unread: never;
   rights:
     | 'list'

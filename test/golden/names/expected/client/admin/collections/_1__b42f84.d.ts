@@ -4,7 +4,7 @@
 import type { OrderOperators, TextOperators } from '@tablewright/client/typed';
 
 /** ${1} */
-export interface Items_1__b42f8455f9 {
+export interface _1__b42f8455f9Item {
   __proto__: number;
   /**
    * *\/ ${1}
@@ -14,28 +14,28 @@ export interface Items_1__b42f8455f9 {
 }
 
 /** Relations of `${1}`. */
-export type Relations_1__b42f8455f9 = Record<never, never>;
+export type _1__b42f8455f9Relations = Record<never, never>;
 
 /** Functions of `${1}`, with the names that answers have for them. */
-export type Functions_1__b42f8455f9 = Record<never, never>;
+export type _1__b42f8455f9Functions = Record<never, never>;
 
 /** Conditions on items of `${1}`; all of them must hold. */
-export interface Filter_1__b42f8455f9 {
+export interface _1__b42f8455f9Filter {
   __proto__?: OrderOperators<number> | number | null;
   /**
    * *\/ ${1}
    * \@ts\-ignore
    */
   "it's"?: TextOperators | string | null;
-  _and?: readonly Filter_1__b42f8455f9[];
-  _or?: readonly Filter_1__b42f8455f9[];
+  _and?: readonly _1__b42f8455f9Filter[];
+  _or?: readonly _1__b42f8455f9Filter[];
 }
 
 /** Key of `${1}`. */
-export type Key_1__b42f8455f9 = number;
+export type _1__b42f8455f9Key = number;
 
 /** What a new item of `${1}` is made from. */
-export interface Create_1__b42f8455f9 {
+export interface _1__b42f8455f9Create {
   __proto__?: number;
   /**
    * *\/ ${1}
@@ -45,7 +45,7 @@ export interface Create_1__b42f8455f9 {
 }
 
 /** Changes of an item of `${1}`. */
-export interface Update_1__b42f8455f9 {
+export interface _1__b42f8455f9Update {
   /**
    * *\/ ${1}
    * \@ts\-ignore
@@ -54,7 +54,7 @@ export interface Update_1__b42f8455f9 {
 }
 
 /** Changes of the item of `${1}` that has the key. */
-export interface Change_1__b42f8455f9 {
+export interface _1__b42f8455f9Change {
   __proto__: number;
   /**
    * *\/ ${1}
@@ -64,20 +64,20 @@ export interface Change_1__b42f8455f9 {
 }
 
 /** What queries of `${1}` are checked against. */
-export interface Facts_1__b42f8455f9 {
-  row: Items_1__b42f8455f9;
-  relations: Relations_1__b42f8455f9;
-  functions: Functions_1__b42f8455f9;
-  key: Key_1__b42f8455f9;
-  filter: Filter_1__b42f8455f9;
+export interface _1__b42f8455f9Facts {
+  row: _1__b42f8455f9Item;
+  relations: _1__b42f8455f9Relations;
+  functions: _1__b42f8455f9Functions;
+  key: _1__b42f8455f9Key;
+  filter: _1__b42f8455f9Filter;
   sort: '__proto__' | "it's";
   groups: '__proto__' | "it's";
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";
-  create: Create_1__b42f8455f9;
-  update: Update_1__b42f8455f9;
-  change: Change_1__b42f8455f9;
+  create: _1__b42f8455f9Create;
+  update: _1__b42f8455f9Update;
+  change: _1__b42f8455f9Change;
   unread: never;
   rights:
     | 'list'

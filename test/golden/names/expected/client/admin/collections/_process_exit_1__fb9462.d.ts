@@ -4,7 +4,7 @@
 import type { OrderOperators, TextOperators } from '@tablewright/client/typed';
 
 /** *\/ process.exit(1) /* */
-export interface ItemsProcessExit_1__fb9462215f {
+export interface ProcessExit_1__fb9462215fItem {
   __proto__: number;
   /**
    * *\/ *\/ process.exit(1) /*
@@ -14,28 +14,28 @@ export interface ItemsProcessExit_1__fb9462215f {
 }
 
 /** Relations of `*\/ process.exit(1) /*`. */
-export type RelationsProcessExit_1__fb9462215f = Record<never, never>;
+export type ProcessExit_1__fb9462215fRelations = Record<never, never>;
 
 /** Functions of `*\/ process.exit(1) /*`, with the names that answers have for them. */
-export type FunctionsProcessExit_1__fb9462215f = Record<never, never>;
+export type ProcessExit_1__fb9462215fFunctions = Record<never, never>;
 
 /** Conditions on items of `*\/ process.exit(1) /*`; all of them must hold. */
-export interface FilterProcessExit_1__fb9462215f {
+export interface ProcessExit_1__fb9462215fFilter {
   __proto__?: OrderOperators<number> | number | null;
   /**
    * *\/ *\/ process.exit(1) /*
    * \@ts\-ignore
    */
   "it's"?: TextOperators | string | null;
-  _and?: readonly FilterProcessExit_1__fb9462215f[];
-  _or?: readonly FilterProcessExit_1__fb9462215f[];
+  _and?: readonly ProcessExit_1__fb9462215fFilter[];
+  _or?: readonly ProcessExit_1__fb9462215fFilter[];
 }
 
 /** Key of `*\/ process.exit(1) /*`. */
-export type KeyProcessExit_1__fb9462215f = number;
+export type ProcessExit_1__fb9462215fKey = number;
 
 /** What a new item of `*\/ process.exit(1) /*` is made from. */
-export interface CreateProcessExit_1__fb9462215f {
+export interface ProcessExit_1__fb9462215fCreate {
   __proto__?: number;
   /**
    * *\/ *\/ process.exit(1) /*
@@ -45,7 +45,7 @@ export interface CreateProcessExit_1__fb9462215f {
 }
 
 /** Changes of an item of `*\/ process.exit(1) /*`. */
-export interface UpdateProcessExit_1__fb9462215f {
+export interface ProcessExit_1__fb9462215fUpdate {
   /**
    * *\/ *\/ process.exit(1) /*
    * \@ts\-ignore
@@ -54,7 +54,7 @@ export interface UpdateProcessExit_1__fb9462215f {
 }
 
 /** Changes of the item of `*\/ process.exit(1) /*` that has the key. */
-export interface ChangeProcessExit_1__fb9462215f {
+export interface ProcessExit_1__fb9462215fChange {
   __proto__: number;
   /**
    * *\/ *\/ process.exit(1) /*
@@ -64,20 +64,20 @@ export interface ChangeProcessExit_1__fb9462215f {
 }
 
 /** What queries of `*\/ process.exit(1) /*` are checked against. */
-export interface FactsProcessExit_1__fb9462215f {
-  row: ItemsProcessExit_1__fb9462215f;
-  relations: RelationsProcessExit_1__fb9462215f;
-  functions: FunctionsProcessExit_1__fb9462215f;
-  key: KeyProcessExit_1__fb9462215f;
-  filter: FilterProcessExit_1__fb9462215f;
+export interface ProcessExit_1__fb9462215fFacts {
+  row: ProcessExit_1__fb9462215fItem;
+  relations: ProcessExit_1__fb9462215fRelations;
+  functions: ProcessExit_1__fb9462215fFunctions;
+  key: ProcessExit_1__fb9462215fKey;
+  filter: ProcessExit_1__fb9462215fFilter;
   sort: '__proto__' | "it's";
   groups: '__proto__' | "it's";
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";
-  create: CreateProcessExit_1__fb9462215f;
-  update: UpdateProcessExit_1__fb9462215f;
-  change: ChangeProcessExit_1__fb9462215f;
+  create: ProcessExit_1__fb9462215fCreate;
+  update: ProcessExit_1__fb9462215fUpdate;
+  change: ProcessExit_1__fb9462215fChange;
   unread: never;
   rights:
     | 'list'

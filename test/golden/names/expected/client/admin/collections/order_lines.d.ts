@@ -4,7 +4,7 @@
 import type { OrderOperators, TextOperators } from '@tablewright/client/typed';
 
 /** order_lines */
-export interface ItemsOrderLines {
+export interface OrderLinesItem {
   __proto__: number;
   /**
    * *\/ order_lines
@@ -14,28 +14,28 @@ export interface ItemsOrderLines {
 }
 
 /** Relations of `order_lines`. */
-export type RelationsOrderLines = Record<never, never>;
+export type OrderLinesRelations = Record<never, never>;
 
 /** Functions of `order_lines`, with the names that answers have for them. */
-export type FunctionsOrderLines = Record<never, never>;
+export type OrderLinesFunctions = Record<never, never>;
 
 /** Conditions on items of `order_lines`; all of them must hold. */
-export interface FilterOrderLines {
+export interface OrderLinesFilter {
   __proto__?: OrderOperators<number> | number | null;
   /**
    * *\/ order_lines
    * \@ts\-ignore
    */
   "it's"?: TextOperators | string | null;
-  _and?: readonly FilterOrderLines[];
-  _or?: readonly FilterOrderLines[];
+  _and?: readonly OrderLinesFilter[];
+  _or?: readonly OrderLinesFilter[];
 }
 
 /** Key of `order_lines`. */
-export type KeyOrderLines = number;
+export type OrderLinesKey = number;
 
 /** What a new item of `order_lines` is made from. */
-export interface CreateOrderLines {
+export interface OrderLinesCreate {
   __proto__?: number;
   /**
    * *\/ order_lines
@@ -45,7 +45,7 @@ export interface CreateOrderLines {
 }
 
 /** Changes of an item of `order_lines`. */
-export interface UpdateOrderLines {
+export interface OrderLinesUpdate {
   /**
    * *\/ order_lines
    * \@ts\-ignore
@@ -54,7 +54,7 @@ export interface UpdateOrderLines {
 }
 
 /** Changes of the item of `order_lines` that has the key. */
-export interface ChangeOrderLines {
+export interface OrderLinesChange {
   __proto__: number;
   /**
    * *\/ order_lines
@@ -64,20 +64,20 @@ export interface ChangeOrderLines {
 }
 
 /** What queries of `order_lines` are checked against. */
-export interface FactsOrderLines {
-  row: ItemsOrderLines;
-  relations: RelationsOrderLines;
-  functions: FunctionsOrderLines;
-  key: KeyOrderLines;
-  filter: FilterOrderLines;
+export interface OrderLinesFacts {
+  row: OrderLinesItem;
+  relations: OrderLinesRelations;
+  functions: OrderLinesFunctions;
+  key: OrderLinesKey;
+  filter: OrderLinesFilter;
   sort: '__proto__' | "it's";
   groups: '__proto__' | "it's";
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";
-  create: CreateOrderLines;
-  update: UpdateOrderLines;
-  change: ChangeOrderLines;
+  create: OrderLinesCreate;
+  update: OrderLinesUpdate;
+  change: OrderLinesChange;
   unread: never;
   rights:
     | 'list'

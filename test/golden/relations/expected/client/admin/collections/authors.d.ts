@@ -10,10 +10,10 @@ import type {
   OrderOperators,
   TextOperators,
 } from '@tablewright/client/typed';
-import type { ChangeBooks, CreateBooks, FilterBooks } from './books.js';
+import type { BooksChange, BooksCreate, BooksFilter } from './books.js';
 
 /** People who write. */
-export interface ItemsAuthors {
+export interface AuthorsItem {
   id: number;
   /** As printed. */
   name: string;
@@ -21,67 +21,67 @@ export interface ItemsAuthors {
 }
 
 /** Relations of `authors`. */
-export interface RelationsAuthors {
+export interface AuthorsRelations {
   books: Many<'books', false>;
 }
 
 /** Functions of `authors`, with the names that answers have for them. */
-export interface FunctionsAuthors {
+export interface AuthorsFunctions {
   'count(books)': Call<'books_count', number>;
 }
 
 /** Conditions on items of `authors`; all of them must hold. */
-export interface FilterAuthors {
+export interface AuthorsFilter {
   id?: OrderOperators<number> | number | null;
   /** As printed. */
   name?: TextOperators | string | null;
-  books?: FilterBooks | ManyOperators<FilterBooks>;
+  books?: BooksFilter | ManyOperators<BooksFilter>;
   'count(books)'?: NumberFilter;
-  _and?: readonly FilterAuthors[];
-  _or?: readonly FilterAuthors[];
+  _and?: readonly AuthorsFilter[];
+  _or?: readonly AuthorsFilter[];
 }
 
 /** Key of `authors`. */
-export type KeyAuthors = number;
+export type AuthorsKey = number;
 
 /** What a new item of `authors` is made from. */
-export interface CreateAuthors {
+export interface AuthorsCreate {
   id?: number;
   /** As printed. */
   name: string;
-  books?: readonly (number | CreateBooks | ChangeBooks)[] | Changes<CreateBooks, ChangeBooks, number> | null;
+  books?: readonly (number | BooksCreate | BooksChange)[] | Changes<BooksCreate, BooksChange, number> | null;
 }
 
 /** Changes of an item of `authors`. */
-export interface UpdateAuthors {
+export interface AuthorsUpdate {
   /** As printed. */
   name?: string;
-  books?: readonly (number | CreateBooks | ChangeBooks)[] | Changes<CreateBooks, ChangeBooks, number> | null;
+  books?: readonly (number | BooksCreate | BooksChange)[] | Changes<BooksCreate, BooksChange, number> | null;
 }
 
 /** Changes of the item of `authors` that has the key. */
-export interface ChangeAuthors {
+export interface AuthorsChange {
   id: number;
   /** As printed. */
   name?: string;
-  books?: readonly (number | CreateBooks | ChangeBooks)[] | Changes<CreateBooks, ChangeBooks, number> | null;
+  books?: readonly (number | BooksCreate | BooksChange)[] | Changes<BooksCreate, BooksChange, number> | null;
 }
 
 /** What queries of `authors` are checked against. */
-export interface FactsAuthors {
-  row: ItemsAuthors;
-  relations: RelationsAuthors;
-  functions: FunctionsAuthors;
-  key: KeyAuthors;
-  filter: FilterAuthors;
+export interface AuthorsFacts {
+  row: AuthorsItem;
+  relations: AuthorsRelations;
+  functions: AuthorsFunctions;
+  key: AuthorsKey;
+  filter: AuthorsFilter;
   sort: 'id' | 'name' | 'count(books)';
   groups: 'id' | 'name' | 'count(books)';
   counted: 'id' | 'name';
   summed: 'id';
   ranged: 'id' | 'name';
-  create: CreateAuthors;
-  update: UpdateAuthors;
-  change: ChangeAuthors;
+  create: AuthorsCreate;
+  update: AuthorsUpdate;
+  change: AuthorsChange;
   unread: never;
   rights:
     | 'list'

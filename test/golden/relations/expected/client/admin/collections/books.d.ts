@@ -2,70 +2,70 @@
 // What admin may do.
 
 import type { One, OrderOperators, TextOperators } from '@tablewright/client/typed';
-import type { ChangeAuthors, CreateAuthors, FilterAuthors } from './authors.js';
+import type { AuthorsChange, AuthorsCreate, AuthorsFilter } from './authors.js';
 
 /** An item of `books`. */
-export interface ItemsBooks {
+export interface BooksItem {
   id: number;
   title: string;
   author_id: number | null;
 }
 
 /** Relations of `books`. */
-export interface RelationsBooks {
+export interface BooksRelations {
   author_id: One<'authors', true>;
 }
 
 /** Functions of `books`, with the names that answers have for them. */
-export type FunctionsBooks = Record<never, never>;
+export type BooksFunctions = Record<never, never>;
 
 /** Conditions on items of `books`; all of them must hold. */
-export interface FilterBooks {
+export interface BooksFilter {
   id?: OrderOperators<number> | number | null;
   title?: TextOperators | string | null;
-  author_id?: FilterAuthors | OrderOperators<number> | number | null;
-  _and?: readonly FilterBooks[];
-  _or?: readonly FilterBooks[];
+  author_id?: AuthorsFilter | OrderOperators<number> | number | null;
+  _and?: readonly BooksFilter[];
+  _or?: readonly BooksFilter[];
 }
 
 /** Key of `books`. */
-export type KeyBooks = number;
+export type BooksKey = number;
 
 /** What a new item of `books` is made from. */
-export interface CreateBooks {
+export interface BooksCreate {
   id?: number;
   title: string;
-  author_id?: number | CreateAuthors | ChangeAuthors | null;
+  author_id?: number | AuthorsCreate | AuthorsChange | null;
 }
 
 /** Changes of an item of `books`. */
-export interface UpdateBooks {
+export interface BooksUpdate {
   title?: string;
-  author_id?: number | CreateAuthors | ChangeAuthors | null;
+  author_id?: number | AuthorsCreate | AuthorsChange | null;
 }
 
 /** Changes of the item of `books` that has the key. */
-export interface ChangeBooks {
+export interface BooksChange {
   id: number;
   title?: string;
-  author_id?: number | CreateAuthors | ChangeAuthors | null;
+  author_id?: number | AuthorsCreate | AuthorsChange | null;
 }
 
 /** What queries of `books` are checked against. */
-export interface FactsBooks {
-  row: ItemsBooks;
-  relations: RelationsBooks;
-  functions: FunctionsBooks;
-  key: KeyBooks;
-  filter: FilterBooks;
+export interface BooksFacts {
+  row: BooksItem;
+  relations: BooksRelations;
+  functions: BooksFunctions;
+  key: BooksKey;
+  filter: BooksFilter;
   sort: 'id' | 'title' | 'author_id';
   groups: 'id' | 'title' | 'author_id';
   counted: 'id' | 'title' | 'author_id';
   summed: 'id' | 'author_id';
   ranged: 'id' | 'title' | 'author_id';
-  create: CreateBooks;
-  update: UpdateBooks;
-  change: ChangeBooks;
+  create: BooksCreate;
+  update: BooksUpdate;
+  change: BooksChange;
   unread: never;
   rights:
     | 'list'

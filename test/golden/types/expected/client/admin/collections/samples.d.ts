@@ -15,7 +15,7 @@ import type {
 } from '@tablewright/client/typed';
 
 /** An item of `samples`. */
-export interface ItemsSamples {
+export interface SamplesItem {
   id: string;
   price: string;
   cost: string | null;
@@ -30,16 +30,16 @@ export interface ItemsSamples {
 }
 
 /** Relations of `samples`. */
-export type RelationsSamples = Record<never, never>;
+export type SamplesRelations = Record<never, never>;
 
 /** Functions of `samples`, with the names that answers have for them. */
-export interface FunctionsSamples {
+export interface SamplesFunctions {
   'count(moods)': Call<'moods_count', number | null>;
   'count(document)': Call<'document_count', number | null>;
 }
 
 /** Conditions on items of `samples`; all of them must hold. */
-export interface FilterSamples {
+export interface SamplesFilter {
   id?: OrderOperators<string | number> | string | number | null;
   price?: OrderOperators<string | number> | string | number | null;
   cost?: OrderOperators<string | number> | string | number | null;
@@ -52,15 +52,15 @@ export interface FilterSamples {
   positive?: OrderOperators<number> | number | null;
   'count(moods)'?: NumberFilter;
   'count(document)'?: NumberFilter;
-  _and?: readonly FilterSamples[];
-  _or?: readonly FilterSamples[];
+  _and?: readonly SamplesFilter[];
+  _or?: readonly SamplesFilter[];
 }
 
 /** Key of `samples`. */
-export type KeySamples = string | number;
+export type SamplesKey = string | number;
 
 /** What a new item of `samples` is made from. */
-export interface CreateSamples {
+export interface SamplesCreate {
   id?: string | number;
   price?: string | number;
   cost?: string | number | null;
@@ -74,7 +74,7 @@ export interface CreateSamples {
 }
 
 /** Changes of an item of `samples`. */
-export interface UpdateSamples {
+export interface SamplesUpdate {
   price?: string | number;
   cost?: string | number | null;
   weight?: FloatValue | null;
@@ -87,7 +87,7 @@ export interface UpdateSamples {
 }
 
 /** Changes of the item of `samples` that has the key. */
-export interface ChangeSamples {
+export interface SamplesChange {
   id: string | number;
   price?: string | number;
   cost?: string | number | null;
@@ -101,12 +101,12 @@ export interface ChangeSamples {
 }
 
 /** What queries of `samples` are checked against. */
-export interface FactsSamples {
-  row: ItemsSamples;
-  relations: RelationsSamples;
-  functions: FunctionsSamples;
-  key: KeySamples;
-  filter: FilterSamples;
+export interface SamplesFacts {
+  row: SamplesItem;
+  relations: SamplesRelations;
+  functions: SamplesFunctions;
+  key: SamplesKey;
+  filter: SamplesFilter;
   sort:
     | 'id'
     | 'price'
@@ -134,9 +134,9 @@ export interface FactsSamples {
   counted: 'id' | 'price' | 'cost' | 'weight' | 'address' | 'mood' | 'moods' | 'document' | 'parts' | 'positive';
   summed: 'id' | 'price' | 'cost' | 'weight' | 'positive';
   ranged: 'id' | 'price' | 'cost' | 'weight' | 'address' | 'positive';
-  create: CreateSamples;
-  update: UpdateSamples;
-  change: ChangeSamples;
+  create: SamplesCreate;
+  update: SamplesUpdate;
+  change: SamplesChange;
   unread: never;
   rights:
     | 'list'
