@@ -62,15 +62,14 @@ else if (job === 'accounts') {
   });
 }
 
-/** There are some hundred scenarios of shapes, with answers of up to a megabyte. */
 function roundsOf(): number {
-  return positive(values.rounds ?? (job === 'shapes' ? '3' : '5'));
+  return positive(values.rounds ?? '5');
 }
 
-/** Shapes are asked for by as many as there are cores: who has more backends waiting gets more of a busy machine. */
+/** There are some hundred shapes, so rounds are short. They are asked for by as many as there are cores: who has more backends waiting gets more of a busy machine. */
 function effortOf() {
   const cores = String(Math.max(2, availableParallelism()));
-  const { seconds = job === 'shapes' ? '2' : '4', connections = job === 'shapes' ? cores : '32' } = values;
+  const { seconds = job === 'shapes' ? '1' : '4', connections = job === 'shapes' ? cores : '32' } = values;
   return { seconds: positive(seconds), connections: positive(connections) };
 }
 

@@ -24,10 +24,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 106_816, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_191, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1250,
+    today: 1254,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
@@ -40,7 +40,7 @@ export const laws: readonly Law[] = [
     bound: 0,
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
-  { name: 'files in circles of imports', today: 222, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'files in circles of imports', today: 220, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 145, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },

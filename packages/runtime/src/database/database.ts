@@ -39,6 +39,8 @@ export interface Statement {
   readonly text: string;
   /** Form of each parameter; absent where all are texts. */
   readonly forms?: readonly ParameterForm[];
+  /** The same answer by another way, which costs less where the statement takes long; it takes the same parameters. */
+  readonly slow?: { readonly name: string; readonly text: string };
   /** Tables of the compiled API that it reads or writes, as their descriptors name them. Absent where none is known. */
   readonly tables?: readonly string[];
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */

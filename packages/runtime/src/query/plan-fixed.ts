@@ -5,7 +5,8 @@
 
 import type { Parameter } from '../database/database.ts';
 import type { Condition, Operand } from '../language/index.ts';
-import type { Binder, ReadPlan } from './plan.ts';
+import type { Binder } from './binder.ts';
+import type { ReadPlan } from './plan.ts';
 import type { ReadQuery } from './plan-read.ts';
 import { leavesTable } from './plan-selection.ts';
 import type { Selected } from './selection.ts';

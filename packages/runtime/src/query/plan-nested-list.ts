@@ -1,5 +1,6 @@
 import type { ManyToMany, RelationDescriptor } from '../language/index.ts';
 import { allOf, selectList, sqlTrue, where } from '../sql/fragment.ts';
+import type { PageOfRows } from '../sql/page-links.ts';
 import { joinsOf, type Reach } from '../sql/related.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import type { NestedAggregates, NestedOrders, NestedRead } from './nested.ts';
@@ -15,6 +16,8 @@ export interface NestedLists {
   readonly positions: ReadonlyMap<NestedRead, number>;
   readonly orders: NestedOrders;
   readonly aggregates: NestedAggregates;
+  /** Set where lists of all rows of a page are made together. */
+  readonly page?: PageOfRows;
 }
 
 type ListPart = Extract<Selected, { kind: 'keys' | 'nested' }>;

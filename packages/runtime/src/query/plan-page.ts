@@ -12,6 +12,7 @@ import { orderBy, type PrintedTerm } from './plan-order.ts';
 export interface Page {
   /** The row as it is seen outside the page. */
   readonly row: Row;
+  readonly alias: string;
   /** Selects an expression of the inner row and returns how it is named outside. */
   extra(expression: string): string;
   /** Prints the page as a derived table with its alias. */
@@ -30,6 +31,7 @@ export function createPage(inner: Row): Page {
   };
   return {
     row: { ...inner, column },
+    alias,
     extra(expression) {
       const name = `"${free}${extras.length}"`;
       extras.push(`${expression} AS ${name}`);

@@ -6,6 +6,7 @@ import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
+import type { PageOfRows } from '../sql/page-links.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
@@ -25,7 +26,7 @@ import { ownRead, wholeRead } from './plan-returned.ts';
 import { answerList, leavesTable, printSelection } from './plan-selection.ts';
 import { nestedRows } from './row-bound.ts';
 import type { Scope } from './scope.ts';
-import type { Selection } from './selection.ts';
+import type { Selected, Selection } from './selection.ts';
 import { largestBufferedLimit, type Selector } from './shape.ts';
 import type { OrderTerm } from './sort.ts';
 
@@ -72,7 +73,7 @@ export function planRead(query: ReadQuery): ReadPlan {
   const ownStatement = whole && ownRead(whole);
   const fixed = fixedParts(query);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
-  const built = statementOf(statement, printed.text);
+  const built = statementOf(statement, printed.text, joins ? undefined : printForLinks(query, parts));
   const { binders } = built;
   return {
     statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : built.statement),
@@ -130,10 +131,15 @@ function planSeveral(query: ReadQuery, { field }: SeveralKey): Pick<ReadPlan, 's
   return statementOf(statement, `SELECT ${columns} FROM ${from}${where(matching)}`);
 }
 
-/** Ends a statement: its text under a name, and the binders of its parameters. */
-export function statementOf(statement: StatementBuilder, printed: string): Pick<ReadPlan, 'statement' | 'binders'> {
-  const { text, tables, binders, forms } = statement.finish(printed);
-  return { statement: { name: nameOf(text), text, tables, ...(forms && { forms }) }, binders };
+/** Ends a statement: its text under a name, the one for when it is slow, and the binders of its parameters. */
+export function statementOf(
+  statement: StatementBuilder,
+  printed: string,
+  printedSlow?: string,
+): Pick<ReadPlan, 'statement' | 'binders'> {
+  const { text, other, tables, binders, forms } = statement.finish(printed, printedSlow);
+  const slow = other === undefined ? undefined : { name: nameOf(other), text: other };
+  return { statement: { name: nameOf(text), text, tables, ...(forms && { forms }), ...(slow && { slow }) }, binders };
 }
 
 /** A text printed, with the shape of its columns. */
@@ -270,6 +276,27 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
   const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
   const source = page.print(() => from, listed, order, bounds);
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
+}
+
+/** A list of rows that have many links, which are followed for all rows at once; undefined where nothing is. */
+function printForLinks(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): string | undefined {
+  const { selection, selector, streamed, nested } = query;
+  const isPage = selector === 'list' && !streamed && row.statement.dialect.looksUp;
+  if (!isPage || !selection.parts.some(leadsThroughLinks)) return undefined;
+  const rows = createPage(row);
+  const outer = outerOrder(rows, order);
+  const page: PageOfRows = { name: row.statement.alias(), row: rows.row, queries: [], joins: [] };
+  const { expressions, fields } = printSelection(rows.row, selection, { ...nested, page });
+  if (page.queries.length === 0) return undefined;
+  const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
+  const source = `SELECT * FROM ${rows.print(() => from, listed, order, bounds)}`;
+  const queries = [`${page.name} AS MATERIALIZED (${source})`, ...page.queries].join(', ');
+  return `WITH ${queries} SELECT ${columns} FROM ${page.name} ${rows.alias}${page.joins.join('')}${orderBy(outer)}`;
+}
+
+function leadsThroughLinks(part: Selected): boolean {
+  const isList = part.kind === 'keys' || part.kind === 'nested' || part.kind === 'aggregate';
+  return isList && part.relation.descriptor.kind === 'm2m';
 }
 
 /**

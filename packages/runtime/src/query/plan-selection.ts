@@ -2,6 +2,7 @@ import type { Value } from '../dialects/index.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { narrowed, reachListed } from '../sql/lookups.ts';
+import { type PageOfRows, reachFromPage } from '../sql/page-links.ts';
 import { joinsOf, type Reach, reachItem } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
@@ -11,7 +12,16 @@ import { printBounds } from './plan-bounds.ts';
 import { type NestedList, type NestedLists, nestedList } from './plan-nested-list.ts';
 import { keyFields, orderBy } from './plan-order.ts';
 import { createPage, outerOrder, type Page } from './plan-page.ts';
-import { isNested, type Printed, printField, printFunctionPart, printOwnKey, valuesOf } from './plan-value.ts';
+import { printPageAggregates, printPageList } from './plan-page-lists.ts';
+import {
+  isNested,
+  type Printed,
+  type PrintedElement,
+  printField,
+  printFunctionPart,
+  printOwnKey,
+  valuesOf,
+} from './plan-value.ts';
 import type { FieldScope } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 
@@ -70,6 +80,8 @@ function printPart(row: Row, part: Exclude<Selected, { kind: 'constant' }>, list
 function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printed {
   const { relation } = part;
   if (part.kind === 'keys' && relation.descriptor.kind === 'm2o') return printOwnKey(row, relation.descriptor);
+  const together = row === lists.page?.row ? printForPage(lists.page, part, lists) : undefined;
+  if (together !== undefined) return together;
   const reached = reachListed(row, relation, part.read?.condition);
   // A selection is resolved against the same scope, so its relations have targets.
   const { dialect } = row.statement;
@@ -78,6 +90,24 @@ function printRelation(row: Row, part: RelationPart, lists: NestedLists): Printe
   const list = nestedList(reached, part, lists);
   if (part.kind === 'keys') return printKeys(list);
   return relation.descriptor.kind === 'm2o' ? printOne(reached, part.of, lists) : printMany(list, part.of, lists);
+}
+
+/** Prints a list for all rows of a page at once; undefined where it is made row by row. */
+function printForPage(page: PageOfRows, part: RelationPart, lists: NestedLists): Printed | undefined {
+  const { offset = 0, limit = -1 } = part.read?.request ?? {};
+  const isGrouped = part.kind === 'aggregate' && lists.aggregates.get(part.read)?.groups.length !== 0;
+  const reached =
+    offset > 0 || limit === 0 || isGrouped ? undefined : reachFromPage(page, part.relation, part.read?.condition);
+  if (reached === undefined) return undefined;
+  if (part.kind !== 'aggregate') {
+    const print = (row: Row) => (part.kind === 'keys' ? printElementKey(row) : printElement(row, part.of, lists));
+    return printPageList(page, reached, nestedList(reached, part, lists), print);
+  }
+  const alone = reachListed(page.row, part.relation, part.read.condition);
+  const names = lists.aggregates.get(part.read);
+  if (alone === undefined || names === undefined) return undefined;
+  const { condition } = part.read.having;
+  return printPageAggregates(page, reached, names, condition, printAggregated(alone, part, lists));
 }
 
 /** The rows of a relation, aggregated. */
@@ -132,18 +162,25 @@ function printOne(reached: Reach, selection: Selection, lists: NestedLists): Pri
 function printMany(list: NestedList, selection: Selection, lists: NestedLists): Printed {
   const { target, from, predicate, order, within, bounds, sorted } = list;
   if (!needsPage(target, sorted || leavesTable(selection))) {
-    const printed = printSelection(target, selection, lists);
-    const element = { expression: recordOf(target, printed), nested: true };
-    const rows = { ...list, order: within };
-    return { expression: printList(target, element, rows), shape: { kind: 'records', fields: printed.fields } };
+    const { element, shape } = printElement(target, selection, lists);
+    return { expression: printList(target, element, { ...list, order: within }), shape };
   }
   const page = createPage(target);
   const outer = outerOrder(page, order);
-  const printed = printSelection(page.row, selection, lists);
-  const element = { expression: recordOf(target, printed), nested: true };
+  const { element, shape } = printElement(page.row, selection, lists);
   const rows = (): string => page.print(from, predicate, within, bounds);
-  const paged = { from: rows, predicate: sqlTrue, order: outer, bounds: '' };
-  return { expression: printList(target, element, paged), shape: { kind: 'records', fields: printed.fields } };
+  return {
+    expression: printList(target, element, { from: rows, predicate: sqlTrue, order: outer, bounds: '' }),
+    shape,
+  };
+}
+
+function printElement(row: Row, selection: Selection, lists: NestedLists): PrintedElement {
+  const printed = printSelection(row, selection, lists);
+  return {
+    element: { expression: recordOf(row, printed), nested: true },
+    shape: { kind: 'records', fields: printed.fields },
+  };
 }
 
 /** True if a list is cut in a page of its own before anything is made of its rows. */
@@ -180,26 +217,26 @@ export function answerList(
 /** The keys of the related rows: values, or path forms where the key has several fields (specification, section 4). */
 function printKeys(list: NestedList): Printed {
   const { target } = list;
-  const fields = keyFields(target.collection.descriptor).map(
-    (field): FieldScope =>
-      target.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false },
-  );
   const page = needsPage(target, false) ? createPage(target) : undefined;
-  const row = page?.row ?? target;
+  const { element, shape } = printElementKey(page?.row ?? target);
+  return { expression: printKeyList(target, page, element, list), shape };
+}
+
+/** The key of a row as an element of a list, and the shape of the list. */
+function printElementKey(row: Row): PrintedElement {
+  const fields = keyFields(row.collection.descriptor).map(
+    (field): FieldScope => row.collection.fields.get(field.name) ?? { descriptor: field, grant: null, secret: false },
+  );
   const keys = fields.map((field) => printField(row, field));
   const [only] = keys;
   if (only !== undefined && keys.length === 1 && only.shape.kind === 'scalar') {
     const element = { expression: only.expression, nested: false };
-    return {
-      expression: printKeyList(target, page, element, list),
-      shape: { kind: 'array', element: only.shape.wire },
-    };
+    return { element, shape: { kind: 'array', element: only.shape.wire } };
   }
   const values = keys.map(({ expression, shape }) => ({ expression, nested: isNested(shape) }));
   const record = guarded(isWhole(row, fields), row.statement.dialect.record(values));
   const parts = keys.map(({ shape }) => (shape.kind === 'scalar' ? shape.wire : 'text'));
-  const element = { expression: record, nested: true };
-  return { expression: printKeyList(target, page, element, list), shape: { kind: 'paths', parts } };
+  return { element: { expression: record, nested: true }, shape: { kind: 'paths', parts } };
 }
 
 function printKeyList(target: Row, page: Page | undefined, element: Value, list: NestedList): string {

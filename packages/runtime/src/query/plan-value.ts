@@ -33,6 +33,12 @@ export interface Printed {
   readonly shape: Shape;
 }
 
+/** One element of a list while it is printed, and the shape of the list. */
+export interface PrintedElement {
+  readonly element: Value;
+  readonly shape: Shape;
+}
+
 /** A function: a small number, or a length, whose text reads as a number however large it is. */
 export function printFunctionPart(row: Row, call: Call): Printed {
   const expression = printCall(row, call);

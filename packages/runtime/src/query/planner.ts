@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { bindRows } from './bind-rows.ts';
+import type { Binder } from './binder.ts';
 import { forbidden } from './invalid.ts';
 import { parseKeySegment, parseKeys } from './keys.ts';
 import { parseQueryString, type QueryTree } from './parse-query-string.ts';
@@ -13,7 +14,7 @@ import {
   type ReadRequest,
 } from './parse-read.ts';
 import { parseSearch } from './parse-search.ts';
-import type { Binder, ReadPlan } from './plan.ts';
+import type { ReadPlan } from './plan.ts';
 import { createPlanCache, type PlanCache } from './plan-cache.ts';
 import { settlePlan } from './plan-fixed.ts';
 import { type NamedKeys, type Prepared, prepareRead } from './prepare.ts';

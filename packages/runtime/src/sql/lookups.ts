@@ -112,7 +112,7 @@ function byLinks(
 }
 
 /** Views and rows that a statement has just written have no index, so a lookup would read all of them for each link. */
-function canLookUp(row: Row, descriptor: ManyToMany): boolean {
+export function canLookUp(row: Row, descriptor: ManyToMany): boolean {
   const isTable = row.scope.collections.get(descriptor.target)?.descriptor.opaque !== true;
   return row.statement.dialect.looksUp && isTable;
 }

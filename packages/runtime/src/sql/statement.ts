@@ -1,7 +1,7 @@
 import type { ParameterForm } from '../database/database.ts';
 import { postgres, type SqlDialect } from '../dialects/index.ts';
 import type { Operand } from '../language/index.ts';
-import type { Binder } from '../query/plan.ts';
+import type { Binder } from '../query/binder.ts';
 
 /** A statement while it is printed: hands out aliases and parameters. Equal binders of equal type share one parameter. */
 export interface StatementBuilder {
@@ -19,13 +19,18 @@ export interface StatementBuilder {
   fence(): '' | ' OFFSET 0';
   /** Where each operand of the request finds its first value; operands of rules are not listed. */
   readonly open: ReadonlyMap<Operand, number>;
-  /** Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. */
-  finish(text: string): Finished;
+  /**
+   * Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. Another text for the
+   * same answer takes the same numbers.
+   */
+  finish(text: string, other?: string): Finished;
 }
 
 /** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
 export interface Finished {
   readonly text: string;
+  /** The other text; undefined where it does not take the same parameters. */
+  readonly other?: string;
   readonly tables: readonly string[];
   readonly binders: readonly Binder[];
   readonly forms?: readonly ParameterForm[];
@@ -52,23 +57,35 @@ export function createStatement(open: ReadonlyMap<Operand, number>, dialect: Sql
   let semiJoins = 0;
 
   /** A predicate that is folded away takes its parameters along, and PostgreSQL wants every number from 1 on used. */
-  function finish(text: string): Finished {
+  function finish(text: string, other?: string): Finished {
     const kept: Marked[] = [];
     const numbers = new Map<string, number>();
-    const numbered = text.replace(placeholderPattern, (token, index?: string) => {
-      const marked = index === undefined ? undefined : marks[Number(index) - 1];
-      if (index === undefined || marked === undefined) return token;
-      if (dialect.positional) {
-        kept.push(marked);
-        return '?';
-      }
-      const number = numbers.get(index) ?? kept.push(marked);
-      numbers.set(index, number);
-      return `$${number}`;
-    });
+    const number = (unnumbered: string, used: Set<number>): string =>
+      unnumbered.replace(placeholderPattern, (token, index?: string) => {
+        const marked = index === undefined ? undefined : marks[Number(index) - 1];
+        if (index === undefined || marked === undefined) return token;
+        if (dialect.positional) {
+          kept.push(marked);
+          return '?';
+        }
+        const position = numbers.get(index) ?? kept.push(marked);
+        numbers.set(index, position);
+        used.add(position);
+        return `$${position}`;
+      });
+    const numbered = number(text, new Set());
     const binders = kept.map(({ binder }) => binder);
-    const finished = { text: numbered, tables: [...tables], binders };
-    return kept.every(({ form }) => form === 'text') ? finished : { ...finished, forms: kept.map(({ form }) => form) };
+    const forms = kept.every(({ form }) => form === 'text') ? undefined : kept.map(({ form }) => form);
+    const used = new Set<number>();
+    const numberedOther = other === undefined ? undefined : number(other, used);
+    const isSame = kept.length === binders.length && used.size === binders.length;
+    return {
+      text: numbered,
+      ...(isSame && numberedOther !== undefined && { other: numberedOther }),
+      tables: [...tables],
+      binders,
+      ...(forms && { forms }),
+    };
   }
 
   return {

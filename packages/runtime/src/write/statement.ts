@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Statement } from '../database/database.ts';
 import type { FieldDescriptor } from '../language/index.ts';
-import type { Binder } from '../query/plan.ts';
+import type { Binder } from '../query/binder.ts';
 import { keyFields } from '../query/plan-order.ts';
 import { cast } from '../sql/cell.ts';
 import { sqlTrue } from '../sql/fragment.ts';

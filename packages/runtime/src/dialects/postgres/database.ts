@@ -11,6 +11,7 @@ import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSet
 import { type Open, Pool } from './driver/pool.ts';
 import { runStream } from './driver/stream.ts';
 import { runTransaction } from './driver/transaction.ts';
+import { Ways } from './driver/ways.ts';
 import { openPlainConnection } from './plain/connect.ts';
 
 /**
@@ -49,11 +50,15 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
   await pool.start();
   const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
-  const read: Database['read'] = (statement, parameters, sink) => pool.read({ ...statement, parameters }, sink);
+  const ways = new Ways();
+  const read: Database['read'] = (asked, parameters, sink) => {
+    const { statement, took } = ways.take(asked);
+    return pool.read({ ...statement, parameters }, sink, took);
+  };
   return {
     read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
-    stream: (statement, parameters, sink, drained, signal) =>
-      runStream(pool, { statement, parameters, sink, drained, signal }, timeouts),
+    stream: (asked, parameters, sink, drained, signal) =>
+      runStream(pool, { ...ways.take(asked), parameters, sink, drained, signal }, timeouts),
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     briefTransaction: createGathering(pool, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),

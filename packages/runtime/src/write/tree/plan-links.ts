@@ -6,7 +6,8 @@
 import type { Statement } from '../../database/database.ts';
 import { type AnswerWriter, createAnswerWriter } from '../../json/answer.ts';
 import type { FieldDescriptor, ManyToMany } from '../../language/index.ts';
-import type { Binder, ReadPlan } from '../../query/plan.ts';
+import type { Binder } from '../../query/binder.ts';
+import type { ReadPlan } from '../../query/plan.ts';
 import type { PlanCache } from '../../query/plan-cache.ts';
 import { severalKey } from '../../query/plan-keys.ts';
 import { printOwn } from '../../query/plan-returned.ts';

@@ -4,7 +4,8 @@
  */
 import type { Statement } from '../../database/database.ts';
 import { type AnswerWriter, createAnswerWriter } from '../../json/answer.ts';
-import type { Binder, ReadPlan } from '../../query/plan.ts';
+import type { Binder } from '../../query/binder.ts';
+import type { ReadPlan } from '../../query/plan.ts';
 import type { PlanCache } from '../../query/plan-cache.ts';
 import { printOwn, type WholeRead } from '../../query/plan-returned.ts';
 import { answerList } from '../../query/plan-selection.ts';

@@ -19,6 +19,8 @@ export class Read implements Exchange {
   readonly request: Request;
   /** Time after which it no longer waits for a connection; set while it waits. */
   deadline = 0;
+  /** When it was sent to a connection that did nothing else; undefined where it stood behind others. */
+  startedAt: number | undefined;
   readonly #sink: RowSink;
   readonly #done: (error: unknown) => void;
   readonly #again: Dispatch;

@@ -11,6 +11,8 @@ import { retryPauseMs } from './read.ts';
 /** Options of `Database.stream`. */
 export interface Stream {
   readonly statement: Statement;
+  /** Told the milliseconds that the database took for all rows. */
+  readonly took?: (ms: number) => void;
   readonly parameters: readonly Parameter[];
   readonly sink: RowSink;
   readonly drained: () => Promise<void>;
@@ -68,15 +70,21 @@ async function lease(pool: Pool, signal: AbortSignal): Promise<Member> {
 }
 
 async function runPortal(portal: Portal, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
-  const { statement, parameters, drained, signal } = stream;
+  const { statement, took, parameters, drained, signal } = stream;
   const aborted = whenAborted(signal);
   const timeout = timeoutOf(statement, timeouts);
+  let startedAt = performance.now();
+  let ms = 0;
   try {
     let batch = await inTime(portal.open(statement, parameters), aborted.promise, timeout);
+    ms += performance.now() - startedAt;
     while (batch === 'more') {
       await Promise.race([drained(), aborted.promise]);
+      startedAt = performance.now();
       batch = await inTime(portal.next(), aborted.promise, timeout);
+      ms += performance.now() - startedAt;
     }
+    took?.(ms);
   } finally {
     aborted.forget();
   }
