@@ -4,11 +4,6 @@ import mysql from 'mysql2/promise';
 import type { Source } from './source.ts';
 import { unreachable } from './unreachable.ts';
 
-/** True if a URL names a MySQL or MariaDB database; the server tells which of the two it is. */
-export function isMysqlUrl(url: string): boolean {
-  return /^(?:mysql|mariadb):\/\//i.test(url);
-}
-
 /** Opens a MySQL or MariaDB database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openMysql(url: string, writable: boolean): Promise<Source> {
   const { hostname, port, username, password, pathname } = new URL(url);

@@ -4,6 +4,7 @@ import type { Family } from '@tablewright/introspect';
 import {
   databaseLabel,
   EmbeddedInUseError,
+  isMysqlUrl,
   lockEmbedded,
   type OwnSql,
   type Parameter,
@@ -13,7 +14,6 @@ import {
 import type { Dialect } from '@tablewright/runtime/language';
 import pg from 'pg';
 import { CommandError, exitCodes } from './exit-codes.ts';
-import { isMysqlUrl, openMysql } from './mysql-source.ts';
 import { leave, openReading, type ReadingSession, runText } from './postgres-session.ts';
 import { hasDatabase, refuseNewDatabase } from './present-database.ts';
 import type { Progress } from './progress.ts';
@@ -102,7 +102,10 @@ export async function connectPresent(
 async function openSource(project: Project, { writable = false }: ConnectOptions): Promise<Source> {
   const url = databaseUrl(project);
   if (url === null) return openEmbedded(embeddedFolder(project));
-  return isMysqlUrl(url) ? openMysql(url, writable) : openPostgres(url, writable);
+  if (!isMysqlUrl(url)) return openPostgres(url, writable);
+  // Commands on PostgreSQL do without the ninety files of the driver.
+  const { openMysql } = await import('./mysql-source.ts');
+  return openMysql(url, writable);
 }
 
 async function openPostgres(url: string, writable: boolean): Promise<Source> {

@@ -13,6 +13,7 @@ export { readable } from './database/readable.ts';
 export { answer, give, make, need, type OwnSql, runScript, type Script, script } from './database/script.ts';
 export { recordMigration } from './dialects/mysql/ddl/traces.ts';
 export { beginChanges, isDoneAlready } from './dialects/mysql/ddl/under-way.ts';
+export { isMysqlUrl } from './dialects/mysql/driver/options.ts';
 export { sessionSql } from './dialects/mysql/driver/session.ts';
 export { formParameters } from './dialects/mysql/rows/parameters.ts';
 export { EmbeddedInUseError, lockEmbedded } from './dialects/postgres/embedded-lock.ts';
