@@ -25,6 +25,8 @@ interface Report {
 }
 
 const root = join(import.meta.dirname, '..');
+/** The native compiler takes less than half of the processor's time. `npm run build` compiles the packages with the other one. */
+const tsc = 'test/compilers/node_modules/typescript/bin/tsc';
 const running = new Set<ChildProcess>();
 const filters = process.argv.slice(2).filter((argument) => argument !== '--no-database');
 const withDatabase = !process.argv.includes('--no-database');
@@ -34,8 +36,8 @@ async function main(): Promise<void> {
   // Code of projects of former runs stays in it for ever, under names that never come again: see vitest.config.ts.
   rmSync(join(root, '.tmp', 'compile-cache'), { recursive: true, force: true });
   const results = await Promise.all([
-    step('types', ['node_modules/typescript/bin/tsc']),
-    step('types of pages', ['node_modules/typescript/bin/tsc', '-p', 'packages/runtime/browser']),
+    step('types', [tsc]),
+    step('types of pages', [tsc, '-p', 'packages/runtime/browser']),
     step('lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--max-diagnostics=50']),
     step('changesets', ['scripts/changesets.ts']),
     tests(),
@@ -80,7 +82,10 @@ async function tests(): Promise<Counts> {
   }
 }
 
-/** A file that does not load, or whose set-up fails, has no failed test to count, and an error outside any test fails only the run: one each. */
+/**
+ * Counts the tests of a report. A file that does not load, or whose set-up fails, has no failed test to count, and an error
+ * outside any test fails only the run: one each.
+ */
 function count(report: Report, code: number): Counts {
   const unloaded = report.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'),
