@@ -245,19 +245,21 @@ describe.each(databases)('$name', ({ missing, isJudged, serve }) => {
       const rounds: Round[] = [];
       const isMissed = ({ attacked, quiet, isShared }: Round): boolean =>
         isJudged && (isFull || !isShared) && !isInTime(attacked, quiet);
+      // Other work makes answers late by itself: then a server that does not recover is one that does so in no round.
+      const isLate = ({ recovered, quiet }: Round): boolean => !isInTime(recovered, quiet);
       do {
         const round = await attackOnce(url, pid, normal);
         rounds.unshift(round);
         console.info(printed(round));
         const failed = [round.attacked.failed, round.recovered.failed].map((visits) => visits.slice(0, 3));
         expect(failed).toEqual([[], []]);
-        expect(isInTime(round.recovered, round.quiet)).toBe(true);
+        expect(isLate(round) && (isFull || !round.isShared)).toBe(false);
         expect(round.most - round.before).toBeLessThan(mostGrowth);
-      } while (rounds.slice(0, 1).some(isMissed) && rounds.length < mostRounds);
+      } while (rounds.slice(0, 1).some((round) => isMissed(round) || isLate(round)) && rounds.length < mostRounds);
       await normal.stop();
       const before = rounds.at(-1)?.before ?? 0;
       await expect.poll(async () => (await residentOf(pid)) - before, { timeout: 30_000 }).toBeLessThan(mostKept);
-      expect(rounds.every(isMissed), rounds.map(printed).join('\n\n')).toBe(false);
+      expect([rounds.every(isMissed), rounds.every(isLate)], rounds.map(printed).join('\n\n')).toEqual([false, false]);
     },
     300_000,
   );
