@@ -33,13 +33,16 @@ export interface HostAnswer {
 
 const running = new Map<number, RunningServer>();
 
+let isFlushed = false;
+
 async function start({ folder, databaseUrl, variables, generate }: HostRequest & { kind: 'start' }) {
   const found = await loadProject(folder);
   const project = { ...found, config: { ...found.config, database: { ...found.config.database, url: databaseUrl } } };
   if (generate) await generateProject(project, progress);
   const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(project.output, 'server.ts')).href);
-  // Those who start later load what is compiled by now.
-  flushCompileCache();
+  // Processes that start later load what is compiled by now; projects that come here later add nothing of worth to them.
+  if (!isFlushed) flushCompileCache();
+  isFlushed = true;
   return serve(module.api, { variables, database: { url: databaseUrl }, signals: false, ...foldersOf(project) });
 }
 
