@@ -73,11 +73,11 @@ describe('clients that are made of the documents of administrators', () => {
     return (await check('7.0', path)).complaints;
   }
 
-  it('compile strictly, with what programs do with them', { timeout: 120_000 }, async () => {
-    expect(await complaintsOf('strict', { exactOptionalPropertyTypes: false }, generators)).toBe('');
+  it('of hey-api compile strictly, but for exact optional members in what it brings along', async () => {
+    expect(await complaintsOf('strict', { exactOptionalPropertyTypes: false }, ['hey-api'])).toBe('');
   });
 
-  it('compile with exact optional members too, but for what hey-api brings along', { timeout: 120_000 }, async () => {
+  it('of all others compile strictly with exact optional members too', { timeout: 120_000 }, async () => {
     const exact = generators.filter((tool) => tool !== 'hey-api');
     expect(await complaintsOf('exact', {}, exact)).toBe('');
   });
