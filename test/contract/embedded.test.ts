@@ -1,5 +1,4 @@
-/** The embedded database answers with the same bytes as a real server. */
-
+/** The embedded database answers with the same bytes as a real server, writes as it does, and keeps what it was told. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -21,7 +20,7 @@ beforeAll(async () => {
   for (const statement of dataSql(1)) await database.exec(statement);
   await database.close();
   embedded = await startPlatform(project.folder, '');
-}, 60_000);
+});
 afterAll(async () => {
   await embedded?.stop();
   await Promise.all([magazine?.close(), project?.remove()]);
@@ -35,10 +34,63 @@ it.each([
   '/items/article_stats?sort=-article_id&limit=5',
   '/items/articles?limit=-1&filter[author_id][name][_contains]=a',
   '/items/articles/99999999',
-])('%s', async (path) => {
+])('GET %s', async (path) => {
   const expected = await magazine.admin(path);
   const answer = await embedded.admin(path);
   expect(answer.status).toBe(expected.status);
   expect(answer.text).toBe(expected.text);
   expect((await embedded.ask(path)).text).toBe((await magazine.ask(path)).text);
+});
+
+const requests: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+  ['POST', '/items/tags', { name: 'fresh' }],
+  ['POST', '/items/tags?fields=id,name', [{ name: 'second' }, { id: 900_000, name: 'third' }, { name: 'fourth' }]],
+  ['POST', '/items/tags', { name: 'fresh' }],
+  ['POST', '/items/articles?fields=title,status,author_id.name', { title: 'New', slug: 'new', author_id: 1 }],
+  ['POST', '/items/articles', { title: 'New', slug: 'newer', author_id: 999_999 }],
+  ['PATCH', '/items/order_lines/1,1?fields=quantity,amount', { quantity: 3, unit_price: '2.50' }],
+  ['PATCH', '/items/articles?fields=id,views,title', { keys: [2, 1], data: { views: 7 } }],
+  [
+    'PATCH',
+    '/items/articles?fields=id,title,views',
+    [
+      { id: 1, title: 'One' },
+      { id: 2, views: 8 },
+    ],
+  ],
+  ['PATCH', '/items/articles?fields=id', { query: { filter: { views: { _in: [7, 8] } } }, data: { rating: '1.25' } }],
+  ['PATCH', '/items/articles/1', { views: -1 }],
+  ['DELETE', '/items/tags/900000'],
+  ['DELETE', '/items/tags/900000'],
+  ['DELETE', '/items/comments', { query: { filter: { article_id: { _eq: 3 } } } }],
+  ['DELETE', '/items/languages/en'],
+  ['GET', '/items/tags?limit=-1&sort=-id'],
+  ['GET', '/items/articles?limit=-1&fields=title,views,rating,comments'],
+];
+
+it('answers every write with the same bytes', async () => {
+  for (const [method, path, body] of requests) {
+    const ask = { method, ...(body !== undefined && { body }) };
+    const expected = await magazine.admin(path, ask);
+    const answer = await embedded.admin(path, ask);
+    expect([method, path, answer.status, answer.text]).toEqual([method, path, expected.status, expected.text]);
+  }
+});
+
+it('keeps transactions apart, and what they wrote beyond a stop', async () => {
+  const names = Array.from({ length: 30 }, (_, place) => `at once ${place}`);
+  const answers = await Promise.all(
+    names.map((name, place) =>
+      place % 3 === 0
+        ? embedded.admin('/items/tags', { method: 'POST', body: [{ name }, { name }] })
+        : embedded.admin('/items/tags', { method: 'POST', body: { name } }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(names.map((_, place) => (place % 3 === 0 ? 400 : 200)));
+  await embedded.stop();
+  embedded = await startPlatform(project.folder, '');
+  const { json } = await embedded.admin('/items/tags?fields=name&limit=-1&filter[name][_starts_with]=at once');
+  expect(json.data.map(({ name }: { name: string }) => name).sort()).toEqual(
+    names.filter((_, place) => place % 3 !== 0).sort(),
+  );
 });
