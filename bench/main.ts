@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: how fast a compiled server answers, against one written by hand; `npm run bench -- compile`: how long
- * it takes to compile one; `npm run bench -- swaps`: what changes cost while it serves; `npm run bench -- writes`: how fast it writes; `npm run bench -- accounts`: what tokens and
- * signing in cost; `npm run bench -- graphql`: how fast it answers documents; `npm run bench -- shapes`: nested reads over many shapes of data. See README.md beside this file.
+ * `npm run bench`: how fast a compiled server answers, against one written by hand. `npm run bench -- <name>` runs others:
+ * `compile` (how long it takes to compile one), `swaps` (cost of changes while it serves), `writes` (how fast it writes),
+ * `accounts` (cost of tokens and of signing in), `graphql` (how fast it answers documents) and `shapes` (nested reads over
+ * many shapes of data). See README.md beside this file.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,7 @@
-/** Ways around: second factors by resets, dead accounts by tokens that they left, and a flood of sign-ins. Security cases C11, C17, C25, C26, C32. */
+/**
+ * Ways around: second factors by resets, dead accounts by tokens that they left, and a flood of sign-ins. Security cases
+ * C11, C17, C25, C26, C32.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';

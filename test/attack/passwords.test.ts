@@ -1,4 +1,7 @@
-/** Guessing passwords, one-time passwords and tokens, and asking who there is, from many addresses. Security cases C02, C17 to C22, C31. */
+/**
+ * Guessing passwords, one-time passwords and tokens, and asking who there is, from many addresses. Security cases C02, C17 to
+ * C22, C31.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts, type TestUser } from '../support/accounts.ts';

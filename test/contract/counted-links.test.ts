@@ -1,4 +1,4 @@
-/** Numbers of the items behind a junction: as many as the list has, whatever the database promises about its links. */
+/** Numbers of the items behind a junction: as many as the list has, with every kind of key on its links and with none. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServedProject, serveProject } from '../support/project.ts';
 

@@ -1,4 +1,7 @@
-/** Links of a stored item that one statement replaces and answers: what it saves, and that nothing else can tell it from the careful way. */
+/**
+ * Links of a stored item that one statement replaces and answers: what it saves, and that nothing else can tell it from the
+ * careful way.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withClient } from '../support/database.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';

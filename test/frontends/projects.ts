@@ -1,4 +1,7 @@
-/** Projects of fixtures/projects, and of templates, as their users have them: in a folder of their own, with packages that npm has installed. */
+/**
+ * Projects of fixtures/projects, and of templates, as their users have them: in a folder of their own, with packages that npm
+ * has installed.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,7 @@
-/** A Galera cluster of three real MariaDB servers, where the machine has what it takes: `apt-get install mariadb-server galera-4 rsync`. */
+/**
+ * A Galera cluster of three real MariaDB servers, where the machine has what it takes: `apt-get install mariadb-server
+ * galera-4 rsync`.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -118,7 +118,8 @@ export function createGraphqlTwin(folder: string, server: () => Promise<Platform
         body: { query, variables },
         ...(options.token !== undefined && { token: options.token }),
       });
-      // A list of mere keys, with which wildcards end, is none over REST, but a list of items here, and these must not multiply beyond a bound.
+      // A list of mere keys, with which wildcards end, is none over REST, but a list of items here, and these must not
+      // multiply beyond a bound.
       if (path.includes('*') && /rows of one nested list/.test(twin.text)) {
         without.set('bound of rows', (without.get('bound of rows') ?? 0) + 1);
         return;

@@ -1,4 +1,7 @@
-/** A real MariaDB server, one for all test files of a worker, where the machine has one or can get it: `apt-get install mariadb-server`. */
+/**
+ * A real MariaDB server, one for all test files of a worker, where the machine has one or can get it: `apt-get install
+ * mariadb-server`.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

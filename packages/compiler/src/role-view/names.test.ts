@@ -21,7 +21,7 @@ it('keeps the plain name when a name like it appears', () => {
   expect(listOf('OrderLines', among)).toMatch(/^readItemsOrderLines__[0-9a-f]{10}$/);
 });
 
-it('gives a name that loses characters the same hash whatever stands beside it', () => {
+it('gives a name that loses characters the same hash with and without names beside it', () => {
   const alone = listOf('a b', ['a b']);
   expect(alone).toMatch(/^readItemsAB__[0-9a-f]{10}$/);
   expect(listOf('a b', ['a b', 'a-b', 'ab', 'a_b'])).toBe(alone);

@@ -56,7 +56,7 @@ test('memory is given back when three looks in a row find the process idle', asy
   stop();
 });
 
-test('a busy process is left alone, and so is an idle one behind the end', async () => {
+test('a busy process is left alone, and so is an idle one after the end', async () => {
   const stop = collectWhenIdle();
   const taken = takeMemory();
   for (let turn = 0; turn < 2; turn++) {
