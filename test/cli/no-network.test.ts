@@ -1,11 +1,13 @@
 /** No command asks another machine for anything: each is run where there is none, and what it tries is counted. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserVersion, expectCalm, patience, startBrowser, withoutBrowser } from '../support/browser.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Isolated, isolation, runIsolated, startIsolated } from '../support/isolated.ts';
+import { createMysqlDatabase, noMariadb, startMariadb, withoutMariadb } from '../support/mariadb.ts';
 
 const packages = join(import.meta.dirname, '../../packages');
 const create = join(packages, 'create/bin/create-tablewright.cjs');
@@ -13,37 +15,49 @@ const command = join(packages, 'cli/bin/platform.cjs');
 
 let root: string;
 let folder: string;
+let postgres: TestDatabase;
 beforeAll(async () => {
+  postgres = await createDatabase();
   root = await mkdtemp(join(tmpdir(), 'no-network-'));
   folder = join(root, 'shop');
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => Promise.all([postgres?.drop(), rm(root, { recursive: true, force: true })]));
 
-const variables = { DATABASE_URL: '', GRAPHIQL: 'true', DOCS: 'true', HOST: '127.0.0.1' };
+const secret = 'a secret of tests, which protects nothing';
+const variables = { GRAPHIQL: 'true', DOCS: 'true', HOST: '127.0.0.1', SECRET: secret };
+const embedded = { ...variables, DATABASE_URL: '' };
 
 function expectNone({ code, output, attempts, lost }: Isolated): void {
   expect([output, code]).toEqual([output, 0]);
   expect({ attempts, lost }).toEqual({ attempts: [], lost: 0 });
 }
 
-/** Serves, asks as the first requests do, looks at the pages, and stops. */
-async function serve(name: 'start' | 'dev'): Promise<void> {
+/** Runs a command over a database to its end. */
+async function run(project: string, line: string, database: string): Promise<void> {
+  const args = line.split(' ').map((word) => word.replace('GET_', 'GET '));
+  expectNone(
+    await runIsolated(project, [process.execPath, command, ...args], { ...variables, DATABASE_URL: database }),
+  );
+}
+
+/** Serves, asks as the first requests do, looks at the pages where that is asked for, and stops. */
+async function serve(project: string, line: string, database: string, looks = false): Promise<void> {
   const port = await freePort();
-  const environment = { ...variables, PORT: String(port) };
-  const server = startIsolated(folder, [process.execPath, command, name], environment, port);
+  const environment = { ...variables, DATABASE_URL: database, PORT: String(port) };
+  const server = startIsolated(project, [process.execPath, command, ...line.split(' ')], environment, port);
   let ended: Isolated;
   try {
     await server.printed(/Listening on http/);
-    await askFirst(`http://127.0.0.1:${port}`, name);
-    if (browserVersion !== undefined) await look(`http://127.0.0.1:${port}`);
+    await askFirst(project, `http://127.0.0.1:${port}`, line);
+    if (looks && browserVersion !== undefined) await look(`http://127.0.0.1:${port}`);
   } finally {
     ended = await server.end('SIGTERM');
   }
   expectNone(ended);
 }
 
-async function askFirst(url: string, name: string): Promise<void> {
-  const token = (await readFile(join(folder, '.platform/admin-token'), 'utf8')).trim();
+async function askFirst(project: string, url: string, name: string): Promise<void> {
+  const token = (await readFile(join(project, '.platform/admin-token'), 'utf8')).trim();
   const ask = async (path: string, headers: Readonly<Record<string, string>> = {}, body?: unknown): Promise<number> => {
     const answer = await fetch(`${url}${path}`, {
       headers: { 'content-type': 'application/json', ...headers },
@@ -98,6 +112,7 @@ describe(`where no other machine is reached (${isolation})${withoutBrowser}`, { 
     expectNone(await runIsolated(root, [process.execPath, create, 'shop', '--yes', '--no-install']));
   });
 
+  // Over PostgreSQL, because each start of an embedded database takes seconds.
   it.each([
     'init --yes',
     'migrate',
@@ -118,12 +133,34 @@ describe(`where no other machine is reached (${isolation})${withoutBrowser}`, { 
     'permissions matrix',
     'generate --offline --clients-only',
     'migrate --status',
-  ])('platform %s', async (line) => {
-    const args = line.split(' ').map((word) => word.replace('GET_', 'GET '));
-    expectNone(await runIsolated(folder, [process.execPath, command, ...args], variables));
+  ])('platform %s, PostgreSQL', (line) => run(folder, line, postgres.url));
+
+  it('platform start --workers 2, PostgreSQL', () => serve(folder, 'start --workers 2', postgres.url));
+
+  it.skipIf(noMariadb)(`platform init, generate and start --workers 2, MariaDB${withoutMariadb}`, async () => {
+    const project = join(root, 'mariadb');
+    await mkdir(project);
+    await writeFile(join(project, 'permissions.yaml'), mariadbRules);
+    const url = await createMysqlDatabase(await startMariadb(), mariadbTables);
+    await run(project, 'init --yes', url);
+    await run(project, 'generate', url);
+    await serve(project, 'start --workers 2', url);
   });
 
-  it('platform start, its first requests and its pages', () => serve('start'));
+  it('platform start --generate, its first requests and its pages, embedded', async () => {
+    expectNone(await runIsolated(folder, [process.execPath, command, 'migrate'], embedded));
+    await serve(folder, 'start --generate', '', true);
+  });
 
-  it('platform dev, its first requests and its pages', () => serve('dev'));
+  it('platform dev and its first requests, embedded', () => serve(folder, 'dev', ''));
 });
+
+const mariadbTables = `
+  CREATE TABLE categories (id int AUTO_INCREMENT PRIMARY KEY, name varchar(100) NOT NULL);
+  CREATE TABLE products (
+    id int AUTO_INCREMENT PRIMARY KEY,
+    name varchar(100) NOT NULL,
+    category_id int,
+    FOREIGN KEY (category_id) REFERENCES categories (id)
+  );`;
+const mariadbRules = 'permissions: { public: { products: { read: true }, categories: { read: true } } }\n';

@@ -82,7 +82,8 @@ describe('clients that are made of the documents of administrators', () => {
     expect(await complaintsOf('exact', {}, exact)).toBe('');
   });
 
-  it.skip('skipped: openapi-generator, whose program is in no package in a version that knows OpenAPI 3.1', () => {});
+  // Tried with 7.0.0: maps of objects become `{ [key: string]: … }FromJSON(…)`. Newer versions are in no npm package.
+  it.skip('skipped: openapi-generator, which calls OpenAPI 3.1 unfinished in the only version that npm has', () => {});
 });
 
 it('Spectral finds no error, and warns of nothing but a missing contact and components without use', {

@@ -6,9 +6,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Door, openDoor } from './door.ts';
 
 const enter = ['unshare', '--map-root-user', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
 
@@ -35,7 +35,10 @@ export interface IsolatedProcess {
   end(signal?: 'SIGTERM'): Promise<Isolated>;
 }
 
-/** Starts a command in a folder. What listens on the port is reached from outside of the namespace, too. */
+/**
+ * Starts a command in a folder. What listens on the port is reached from outside of the namespace, too, and the database of
+ * DATABASE_URL, on a port of this machine, from inside.
+ */
 export function startIsolated(
   folder: string,
   command: readonly string[],
@@ -43,14 +46,13 @@ export function startIsolated(
   port?: number,
 ): IsolatedProcess {
   const state = mkdtempSync(join(tmpdir(), 'isolated-'));
-  const files = { attempts: join(state, 'attempts'), lost: join(state, 'lost'), socket: join(state, 'socket') };
-  const isReached = canUnshare && port !== undefined;
+  const files = { attempts: join(state, 'attempts'), lost: join(state, 'lost') };
+  const { inner, outer } = canUnshare ? doorsOf(state, environment.DATABASE_URL, port) : { inner: [], outer: [] };
   const inside = [
     process.execPath,
     join(import.meta.dirname, 'loopback-process.ts'),
     files.lost,
-    String(port ?? ''),
-    isReached ? files.socket : '',
+    JSON.stringify(inner),
   ];
   const [program = '', ...args] = canUnshare ? [...enter, ...inside, ...command] : command;
   const child = spawn(program, args, {
@@ -63,7 +65,7 @@ export function startIsolated(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const door = isReached ? openDoor(port, files.socket) : null;
+  const doors = outer.map(openDoor);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const ended = once(child, 'close');
@@ -72,7 +74,7 @@ export function startIsolated(
     async end(signal) {
       if (signal !== undefined) child.kill(signal);
       const [code] = await ended;
-      door?.close();
+      for (const door of doors) door.close();
       const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
       const attempts = read(files.attempts).split('\n').filter(Boolean);
       const lost = Number(read(files.lost));
@@ -98,12 +100,22 @@ async function printed(child: ChildProcess, pattern: RegExp, output: () => strin
   });
 }
 
-/** The other side of the socket: a port of this machine that leads into the namespace. */
-function openDoor(port: number, socket: string): ReturnType<typeof createServer> {
-  return createServer((outside) => {
-    const inside = connect(socket);
-    inside.on('error', () => outside.destroy());
-    outside.on('error', () => inside.destroy());
-    outside.pipe(inside).pipe(outside);
-  }).listen(port, '127.0.0.1');
+/** Both halves of what leads in and out of the namespace: they meet at sockets of the file system. */
+function doorsOf(
+  folder: string,
+  database: string | undefined,
+  port: number | undefined,
+): { readonly inner: readonly Door[]; readonly outer: readonly Door[] } {
+  const [out, into] = [join(folder, 'out'), join(folder, 'into')];
+  const databasePort = database ? Number(new URL(database).port) : undefined;
+  return {
+    inner: [
+      ...(port === undefined ? [] : [{ from: out, to: port }]),
+      ...(databasePort === undefined ? [] : [{ from: databasePort, to: into }]),
+    ],
+    outer: [
+      ...(port === undefined ? [] : [{ from: port, to: out }]),
+      ...(databasePort === undefined ? [] : [{ from: into, to: databasePort }]),
+    ],
+  };
 }

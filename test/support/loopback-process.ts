@@ -1,24 +1,17 @@
 /**
  * Runs a command in a network that ends at this machine, and tells how often something in it looked for a way out. Started
- * by `runIsolated` in isolated.ts inside a namespace of its own; not meant to be imported. A server in it is reached
- * through a socket of the file system, which both sides see.
+ * by `runIsolated` in isolated.ts inside a namespace of its own; not meant to be imported. A server in it is reached, and
+ * reaches its database, through sockets of the file system, which both sides see.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { type Door, openDoor } from './door.ts';
 
-const [counts = '', port = '', socket = '', command = '', ...args] = process.argv.slice(2);
+const [counts = '', doors = '[]', command = '', ...args] = process.argv.slice(2);
 
-if (socket !== '') {
-  createServer((outside) => {
-    const inside = connect(Number(port), '127.0.0.1');
-    inside.on('error', () => outside.destroy());
-    outside.on('error', () => inside.destroy());
-    outside.pipe(inside).pipe(outside);
-  })
-    .listen(socket)
-    .unref();
-}
+/** Only this process's own caller writes them. */
+const inner: readonly Door[] = JSON.parse(doors);
+for (const door of inner) openDoor(door).unref();
 const child = spawn(command, args, { stdio: 'inherit' });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal));
 child.on('exit', (code) => {
