@@ -140,6 +140,7 @@ export function describeOpenApi(
       ...(users
         ? [
             ...ownUserPaths(view),
+            ...operationPaths(resources.ownUser, api, access, view),
             ...operationPaths(resources.auth, api, access, view),
             ...ssoPaths(),
             ...operationPaths(resources.passwords, api, access, view),

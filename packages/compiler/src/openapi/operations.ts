@@ -95,7 +95,7 @@ function describeOperation(operation: NamedOperation, lists: CollectionLists): J
     description,
     ...(access === 'unchecked' && { security: [] }),
     ...(listed.length > 0 && { parameters: listed }),
-    ...(others.length > queried.length && { requestBody: requestBody(others) }),
+    ...(others.length > queried.length && { requestBody: requestBody(others, operation.closed) }),
     responses: objectOf([answer(operation), ...failuresByStatus(failures)]),
   };
 }
@@ -105,9 +105,10 @@ function pathParameter({ name, schema: { collections, ...schema } }: SchemaMembe
   return { name, in: 'path', required: true, schema: { ...schemaOf(schema), ...choices } };
 }
 
-function requestBody(members: readonly SchemaMember[]): JsonObject {
+function requestBody(members: readonly SchemaMember[], closed = false): JsonObject {
   const required = members.some(({ isRequired }) => isRequired);
-  return { required, content: { 'application/json': { schema: objectSchema(members) } } };
+  const schema = { ...objectSchema(members), ...(closed && { additionalProperties: false }) };
+  return { required, content: { 'application/json': { schema } } };
 }
 
 function answer({ output: { description, data, body, status } }: NamedOperation): readonly [string, JsonObject] {

@@ -9,7 +9,6 @@ import { failuresByStatus } from './responses.ts';
 import { itemWrites } from './write-paths.ts';
 
 const failures = [...commonFailures, 'Forbidden'] as const;
-const trackFailures = [...commonFailures, 'InvalidBody', 'UnsupportedMediaType'] as const;
 
 /** Tag of the operations: the one of users. */
 export const ownUserTag = 'users';
@@ -23,10 +22,7 @@ export function ownUserPaths({ collections }: RoleView): readonly (readonly [str
   const changed = changes.map(([method, operation]) => {
     return [method, { ...operation, operationId: 'usersMeUpdate', summary: 'Update the user who asks' }] as const;
   });
-  return [
-    ['/users/me', { ...readOperation, ...objectOf(changed) }],
-    ['/users/me/track/page', { patch: trackPage() }],
-  ];
+  return [['/users/me', { ...readOperation, ...objectOf(changed) }]];
 }
 
 /** For those who read nothing else of users. */
@@ -40,23 +36,5 @@ function readKey(): JsonObject {
       ['200', { description: 'The key of the user.', content: { 'application/json': { schema } } }],
       ...failuresByStatus(failures),
     ]),
-  };
-}
-
-function trackPage(): JsonObject {
-  const page = { type: ['string', 'null'], maxLength: 255, description: 'Path of a page.' };
-  const schema = {
-    type: 'object',
-    properties: { last_page: page },
-    required: ['last_page'],
-    additionalProperties: false,
-  };
-  return {
-    operationId: 'usersMeTrackPage',
-    tags: [ownUserTag],
-    summary: 'Keep the page that was looked at last',
-    description: 'Needs no permission.',
-    requestBody: { required: true, content: { 'application/json': { schema } } },
-    responses: objectOf([['204', { description: 'It is kept.' }], ...failuresByStatus(trackFailures)]),
   };
 }

@@ -6,6 +6,7 @@ import type { Identities, Identity } from '../auth/identities.ts';
 import { mayUseFrom } from '../auth/ip-access.ts';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
+import { operations } from '../language/operations/index.ts';
 import { parameterNames } from '../query/parse-query-string.ts';
 import type { FindClientAddress } from './client-address.ts';
 import { subnetOf } from './networks.ts';
@@ -79,12 +80,16 @@ export function admissionOf(names: AccessNames, { account, session }: Identity):
   };
 }
 
+const unchecked: ReadonlySet<string> = new Set(
+  operations.flatMap(({ access, route }) => (access === 'unchecked' ? [route] : [])),
+);
+
 /** True if a request is answered without a look at its token. */
 export function ignoresToken(method: string, path: string): boolean {
   return (
     liesUnder(path, '/auth') ||
     (path === '/server/ping' && (method === 'GET' || method === 'HEAD')) ||
-    (path === '/users/invite/accept' && method === 'POST')
+    unchecked.has(`${method} ${path}`)
   );
 }
 

@@ -83,12 +83,6 @@ function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
         ['PATCH', (exchange, call, body) => users.update(itemRequest(exchange, call), body)],
       ]),
     },
-    {
-      url: '/users/me/track/page',
-      handlers: new Map<Method, Handler>([
-        ['PATCH', (exchange, { caller }, body) => users.trackPage(exchange, caller, body)],
-      ]),
-    },
   ];
 }
 

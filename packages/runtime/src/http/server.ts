@@ -150,7 +150,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     environment: environment.files,
     folder: options.uploads ?? '.platform/uploads',
   });
-  const users = system === null ? null : createOwnUserHandlers({ api, place: system, items, database, answerer });
+  const users = system === null ? null : createOwnUserHandlers({ api, items, answerer });
   const rateLimit = environment.requestLimits.client;
   const { readOnly, poolTimeout: patience } = environment.database;
   const draining = host?.draining ?? (() => false);

@@ -6,6 +6,8 @@ import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
 import {
   type InputOf,
+  listMembers,
+  type Members,
   type NamedOperation,
   type Operation,
   type OutputOf,
@@ -14,7 +16,7 @@ import {
   routeOf,
 } from '../../language/operations/index.ts';
 import type { RequestOrigin, WriteRequest } from '../../write/write-plan.ts';
-import { decodeValues, type Values } from './decode.ts';
+import { decodeValues, type InputCode, type Values } from './decode.ts';
 
 /** Request for an operation, beside its input. */
 export interface OperationContext {
@@ -84,11 +86,12 @@ function bind(
 ): BoundOperation {
   const { method, parameters } = routeOf(operation);
   const code = method === 'GET' ? 'INVALID_QUERY' : 'INVALID_PAYLOAD';
-  const members = Object.entries(operation.input ?? {});
-  const decoded = Object.fromEntries(members.filter(([name]) => !parameters.includes(name)));
+  const members = operation.input ?? {};
+  const decoded = Object.fromEntries(Object.entries(members).filter(([name]) => !parameters.includes(name)));
   async function work(read: () => Values, context: OperationContext) {
     checkAccess(operation, context.caller, isAdmin(context.caller));
     const values = read();
+    if (operation.closed) refuseOthers(members, values, code);
     // An object that a path names is looked for as it is written.
     const path = Object.fromEntries(parameters.map((name) => [name, values[name] ?? '']));
     return implementation({ ...decodeValues(decoded, values, code), ...path }, context);
@@ -97,6 +100,12 @@ function bind(
     operation,
     run: (read, context) => (operation.stalled ? stall(stallTime, () => work(read, context)) : work(read, context)),
   };
+}
+
+function refuseOthers(members: Members, values: Values, code: InputCode): void {
+  const names = listMembers(members).map(({ name }) => name);
+  const other = Object.keys(values).find((name) => !names.includes(name));
+  if (other !== undefined) throw new PlatformError(code, `"${other}" is not known here.`);
 }
 
 function checkAccess({ access, anonymous }: Operation, { user }: Caller, administrator: boolean): void {

@@ -9,7 +9,7 @@ import { createAnswerKeeper } from '../../write/idempotency.ts';
 import { createKeyedOnce } from '../../write/keyed-once.ts';
 import { authOperations, passwordOperations } from './auth.ts';
 import { type Bind, type BoundOperation, createBind } from './bind.ts';
-import { userOperations } from './users.ts';
+import { ownUserOperations, userOperations } from './users.ts';
 import { type UtilOptions, utilOperations } from './utils.ts';
 
 /** Parts of a server that operations use. */
@@ -42,6 +42,7 @@ function bindAccounts(
   const invite = createInvite({ ...options, place: system, environment: environment.mail.invite });
   const keyed = createKeyedOnce(database, createAnswerKeeper(system, environment.idempotencyTtl));
   return [
+    ...bind(resources.ownUser, ownUserOperations(database, system)),
     ...bind(resources.auth, authOperations(accounts, environment)),
     ...bind(resources.passwords, passwordOperations(accounts, environment)),
     ...bind(resources.users, userOperations(accounts, invite, keyed, environment)),

@@ -2,13 +2,40 @@
 import type { Accounts } from '../../auth/accounts.ts';
 import type { Invite } from '../../auth/invites.ts';
 import { clientOf } from '../../auth/ip-access.ts';
+import type { Database } from '../../database/database.ts';
+import { type OwnSql, script } from '../../database/script.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError, readErrorBody } from '../../errors.ts';
-import type { userResource } from '../../language/operations/index.ts';
+import type { ownUserResource, userResource } from '../../language/operations/index.ts';
+import { byFamily, type SystemPlace } from '../../system/place.ts';
 import { readIdempotencyKey } from '../../write/idempotency.ts';
 import type { KeyedOnce } from '../../write/keyed-once.ts';
+import { firstRow } from '../../write/own-rows.ts';
+import { transactionNumber } from '../../write/statement.ts';
 import { linkOf } from './auth.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
+
+/** Operations of the user who asks. */
+export function ownUserOperations(
+  database: Pick<Database, 'transaction'>,
+  system: SystemPlace,
+): Implementations<typeof ownUserResource> {
+  const trackSql = byFamily<OwnSql>(system, {
+    postgres: (schema) =>
+      `UPDATE ${schema}.platform_users SET last_page = $2::text WHERE id = $1::uuid RETURNING ${transactionNumber}`,
+    mysql: ({ table }) => script(`UPDATE ${table('platform_users')} SET last_page = $2 WHERE id = $1`),
+  });
+  return {
+    async usersMeTrackPage({ last_page }, { caller }) {
+      await database.transaction(async (transaction) => {
+        const row = await firstRow(transaction, trackSql, [caller.user, last_page]);
+        if (row?.[0]) transaction.identify(row[0]);
+        return { value: undefined };
+      });
+      return done;
+    },
+  };
+}
 
 /** Operations on users beside those of their collection. */
 export function userOperations(

@@ -59,6 +59,8 @@ export interface Operation {
   readonly anonymous?: 'INVALID_CREDENTIALS';
   /** Parameters of the path by their names; the others stand in the query of a GET, else in the body. */
   readonly input?: Members;
+  /** True if a body with other members is refused. Default: they mean nothing. */
+  readonly closed?: true;
   readonly output: OperationOutput;
   readonly failures: readonly FailureName[];
   readonly graphql?: OperationField;

@@ -1,10 +1,16 @@
 import { authResource, passwordResource } from './auth.ts';
 import { type NamedOperation, operationsOf } from './operation.ts';
-import { userResource } from './users.ts';
+import { ownUserResource, userResource } from './users.ts';
 import { utilResource } from './utils.ts';
 
 /** Resources by name, in the order of the OpenAPI document. */
-export const resources = { utils: utilResource, auth: authResource, passwords: passwordResource, users: userResource };
+export const resources = {
+  utils: utilResource,
+  ownUser: ownUserResource,
+  auth: authResource,
+  passwords: passwordResource,
+  users: userResource,
+};
 
 /** All operations. */
 export const operations: readonly NamedOperation[] = Object.values(resources).flatMap(operationsOf);

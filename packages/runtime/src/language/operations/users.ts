@@ -1,5 +1,6 @@
-/** Invitations and second factors. Source: API specification, sections 3.3 and 3.4. */
+/** The user who asks, invitations and second factors. Source: API specification, sections 3.1, 3.3 and 3.4. */
 import { linkSchema, passwordSchema } from './auth.ts';
+import { commonFailures } from './failures.ts';
 import type { Resource } from './operation.ts';
 import type { ValueSchema } from './schema.ts';
 
@@ -14,6 +15,24 @@ const emailSchema = {
 } as const satisfies ValueSchema;
 
 const otpSchema = { type: 'string', description: 'One-time password of six digits, or a recovery code.' } as const;
+
+/** Operations of the user who asks. */
+export const ownUserResource = {
+  tag: 'users',
+  installed: true,
+  operations: {
+    usersMeTrackPage: {
+      route: 'PATCH /users/me/track/page',
+      summary: 'Keep the page that was looked at last',
+      description: 'Needs no permission.',
+      access: 'own-user',
+      input: { last_page: { type: ['string', 'null'], maxLength: 255, description: 'Path of a page.' } },
+      closed: true,
+      output: { description: 'It is kept.' },
+      failures: [...commonFailures, 'InvalidBody', 'UnsupportedMediaType'],
+    },
+  },
+} as const satisfies Resource;
 
 /** Operations on users beside those of their collection. */
 export const userResource = {
