@@ -24,7 +24,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_189, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_190, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1254,
