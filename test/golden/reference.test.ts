@@ -10,6 +10,7 @@ import { isDefault, printVariables, readNames } from '../../scripts/reference/en
 import { printErrors } from '../../scripts/reference/errors.ts';
 import { withPart } from '../../scripts/reference/markdown.ts';
 import { printOperations } from '../../scripts/reference/operations.ts';
+import { printFilterTypes, printOperators } from '../../scripts/reference/operators.ts';
 import { topics } from '../../scripts/reference/variables.ts';
 import { listFiles, readText } from '../architecture/files.ts';
 
@@ -20,6 +21,7 @@ test.each([
   ['operations', { operations: printOperations() }],
   ['configuration', { options: printConfiguration() }],
   ['changes', { rules: printChanges() }],
+  ['../filters', { operators: printOperators() }],
 ])('docs/reference/%s.md is what the code says', async (name, parts) => {
   const file = fileURLToPath(new URL(`../../docs/reference/${name}.md`, import.meta.url));
   const page = Object.entries(parts).reduce(
@@ -33,6 +35,14 @@ test('methods of the client are what the operations declare', async () => {
   const file = fileURLToPath(new URL('../../packages/client/src/operations.ts', import.meta.url));
   await expect(printClientOperations()).toMatchFileSnapshot(file);
 });
+
+test.each(['runtime/src/language', 'client/src/typed'])(
+  '%s has the types of filters as operators declare them',
+  async (folder) => {
+    const file = fileURLToPath(new URL(`../../packages/${folder}/filter-types.ts`, import.meta.url));
+    await expect(printFilterTypes()).toMatchFileSnapshot(file);
+  },
+);
 
 const variables = topics.flatMap(([, listed]) => listed);
 

@@ -72,12 +72,13 @@ export {
   type Condition,
   never,
   type Operand,
-  type Operator,
 } from './language/condition.ts';
 export type { CustomRoute, Extension } from './language/extension.ts';
 export type * from './language/filter-types.ts';
 export type * from './language/fingerprint.ts';
 export type { JsonValue } from './language/json.ts';
+export type { Operator } from './language/operators/index.ts';
+export type * from './language/payload-types.ts';
 export type { FieldFunction } from './language/types/definition.ts';
 export type { PortableType } from './language/types/index.ts';
 export type * from './language/wire.ts';

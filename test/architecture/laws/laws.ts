@@ -24,10 +24,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_190, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_227, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1254,
+    today: 1265,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

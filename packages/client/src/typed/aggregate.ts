@@ -1,6 +1,6 @@
 /** Aggregate rows, and what they are asked by. Source: API specification, section 5.5. */
 import type { Call, Facts } from './facts.ts';
-import type { OrderOperators } from './filters.ts';
+import type { OrderOperators } from './filter-types.ts';
 
 /** The fields that each function takes. */
 export type AggregateOf<Of> = Of extends {

@@ -19,26 +19,8 @@ export {
 } from './client.ts';
 export type { DeepOf, Only, RowQuery } from './deep.ts';
 export type { Call, Facts, Links, Many, methods, One, Right } from './facts.ts';
-export type {
-  ArrayOperators,
-  BooleanOperators,
-  DynamicValue,
-  ElementOperators,
-  EqualOperators,
-  FloatValue,
-  JsonOperators,
-  JsonScalar,
-  JsonValueOperators,
-  LinkFilter,
-  ManyOperators,
-  NamedFilter,
-  NullOperators,
-  NumberFilter,
-  OrderOperators,
-  RangeOperators,
-  Span,
-  TextOperators,
-} from './filters.ts';
+export type * from './filter-types.ts';
+export type { LinkFilter, NamedFilter, NumberFilter } from './filters.ts';
 export type { Handler, Methods } from './items.ts';
 export type { Changes, Given, LinkTo } from './payloads.ts';
 export type { AggregateQuery, AliasOf, Fields, ItemQuery, ListQuery, OneQuery, WriteQueryOf } from './queries.ts';

@@ -1,32 +1,32 @@
 /** The inputs that compare values, and which field takes which. Source: API specification, sections 5.2 and 14.2. */
 import {
+  type Comparison,
   comparisonOf,
   type FieldDescriptor,
+  flags,
+  listed,
   type Operator,
-  operatorForm,
   operatorsOf,
   types,
 } from '@tablewright/runtime/language';
 import { type SdlField, sdlType } from '../print/sdl.ts';
 
-/** One row per input: a type that has its operators, and the scalar that they compare with. */
+/** One row per input: the comparison that has its operators, and the scalar that they compare with. */
 const groups = [
-  { name: 'string', like: { type: 'string' }, operand: 'String' },
-  { name: 'enum', like: { type: 'enum' }, operand: 'String' },
-  { name: 'id', like: { type: 'uuid' }, operand: 'ID' },
-  { name: 'number', like: { type: 'integer' }, operand: 'GraphQLStringOrFloat' },
-  { name: 'big_int', like: { type: 'bigInteger' }, operand: 'GraphQLBigInt' },
-  { name: 'decimal', like: { type: 'decimal' }, operand: 'Decimal' },
-  { name: 'boolean', like: { type: 'boolean' }, operand: 'Boolean' },
-  { name: 'date', like: { type: 'timestamp' }, operand: 'Date' },
-  { name: 'time', like: { type: 'time' }, operand: 'String' },
-  { name: 'json', like: { type: 'json' }, operand: 'JSON' },
-  { name: 'array', like: { type: 'array', element: 'text' }, operand: 'JSON' },
-  { name: 'range', like: { type: 'unknown', range: 'int4range' }, operand: 'JSON' },
-  { name: 'null', like: { type: 'unknown' }, operand: 'JSON' },
-] as const satisfies readonly { readonly name: string; readonly like: Like; readonly operand: string }[];
-
-type Like = Pick<FieldDescriptor, 'type' | 'element' | 'range'>;
+  { name: 'string', comparison: 'text', operand: 'String' },
+  { name: 'enum', comparison: 'choice', operand: 'String' },
+  { name: 'id', comparison: 'choice', operand: 'ID' },
+  { name: 'number', comparison: 'number', operand: 'GraphQLStringOrFloat' },
+  { name: 'big_int', comparison: 'number', operand: 'GraphQLBigInt' },
+  { name: 'decimal', comparison: 'number', operand: 'Decimal' },
+  { name: 'boolean', comparison: 'boolean', operand: 'Boolean' },
+  { name: 'date', comparison: 'time', operand: 'Date' },
+  { name: 'time', comparison: 'time', operand: 'String' },
+  { name: 'json', comparison: 'json', operand: 'JSON' },
+  { name: 'array', comparison: 'array', operand: 'JSON' },
+  { name: 'range', comparison: 'range', operand: 'JSON' },
+  { name: 'null', comparison: 'presence', operand: 'JSON' },
+] as const satisfies readonly { readonly name: string; readonly comparison: Comparison; readonly operand: string }[];
 
 /** The beginning of the name of an input: `number` of `number_filter_operators`. */
 export type OperatorGroup = (typeof groups)[number]['name'];
@@ -51,8 +51,11 @@ export function operatorsName(group: OperatorGroup): string {
 const within: SdlField = { name: '_at', type: 'JSON', note: 'Operators of values within, by their JSON Pointers.' };
 
 const fieldsByGroup: ReadonlyMap<OperatorGroup, readonly SdlField[]> = new Map(
-  groups.map(({ name, like, operand }) => {
-    const fields = operatorsOf(like).map((operator) => ({ name: operator, type: operandType(operator, operand) }));
+  groups.map(({ name, comparison, operand }) => {
+    const fields = operatorsOf(comparison).map((operator) => ({
+      name: operator,
+      type: operandType(operator, operand),
+    }));
     return [name, name === 'json' ? [...fields, within] : fields];
   }),
 );
@@ -63,9 +66,8 @@ export function operatorFields(group: OperatorGroup): readonly SdlField[] {
 }
 
 function operandType(operator: Operator, operand: string): string {
-  const form = operatorForm(operator);
-  if (form === 'flag') return 'Boolean';
-  return form === 'list' ? `[${operand}]` : operand;
+  if (flags.has(operator)) return 'Boolean';
+  return listed.has(operator) ? `[${operand}]` : operand;
 }
 
 /** The inputs that compare. */

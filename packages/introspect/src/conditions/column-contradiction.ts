@@ -1,4 +1,4 @@
-import type { Operator } from '@tablewright/runtime/language';
+import { definitions, type Operator } from '@tablewright/runtime/language';
 import type { ColumnFacts } from './column-facts.ts';
 import { type Constraint, constraintText, holdsOnNull, meets } from './constraint.ts';
 import { compareValues } from './order-of-values.ts';
@@ -26,39 +26,15 @@ function admitsValue(facts: ColumnFacts, constraints: readonly Constraint[]): bo
   return !isTooLong(facts, constraints) && !isEmptyRange(facts, constraints) && !haveEndsApart(facts, constraints);
 }
 
-const opposites: readonly (readonly [Operator, Operator])[] = [
-  ['_eq', '_neq'],
-  ['_eq', '_lt'],
-  ['_eq', '_gt'],
-  ['_in', '_nin'],
-  ['_lt', '_gt'],
-  ['_lt', '_gte'],
-  ['_lte', '_gt'],
-  ['_between', '_nbetween'],
-  ['_contains', '_ncontains'],
-  ['_starts_with', '_nstarts_with'],
-  ['_ends_with', '_nends_with'],
-  ['_istarts_with', '_nistarts_with'],
-  ['_iends_with', '_niends_with'],
-  ['_empty', '_nempty'],
-  ['_has', '_nhas'],
-  ['_has_any', '_nhas_any'],
-  ['_has_all', '_nhas_all'],
-  ['_overlaps', '_noverlaps'],
-  ['_within', '_nwithin'],
-];
-
 /** Two operators that exclude each other on any one operand. */
 function haveOpposites(constraints: readonly Constraint[]): boolean {
   const stated = new Set(constraints.map(keyOf));
   return constraints.some((constraint) =>
-    opposites.some(
-      ([operator, other]) => constraint.operator === operator && stated.has(keyOf({ ...constraint, operator: other })),
-    ),
+    definitions[constraint.operator].excludes?.some((operator) => stated.has(keyOf({ ...constraint, operator }))),
   );
 }
 
-function keyOf({ operator, operand }: Constraint): string {
+function keyOf({ operator, operand }: { readonly operator: string; readonly operand: unknown }): string {
   return JSON.stringify([operator, operand]);
 }
 

@@ -1,5 +1,5 @@
-import type { JsonKind } from '../language/filter-json.ts';
 import type { FieldDescriptor } from '../language/index.ts';
+import type { JsonKind } from '../language/operators/definition.ts';
 
 /** A path into JSON while it is printed. */
 export interface JsonPath {

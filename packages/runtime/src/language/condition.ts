@@ -1,51 +1,6 @@
 import type { JsonValue } from './json.ts';
+import type { Operator } from './operators/index.ts';
 import type { FieldFunction } from './types/definition.ts';
-
-/**
- * Every comparison of the query language (API specification, section 5.2). From `_has` on they are additions: for arrays,
- * JSON and ranges. `_regex` is for validation rules only.
- */
-export const operators = [
-  '_eq',
-  '_neq',
-  '_lt',
-  '_lte',
-  '_gt',
-  '_gte',
-  '_in',
-  '_nin',
-  '_null',
-  '_nnull',
-  '_between',
-  '_nbetween',
-  '_contains',
-  '_ncontains',
-  '_icontains',
-  '_starts_with',
-  '_nstarts_with',
-  '_istarts_with',
-  '_nistarts_with',
-  '_ends_with',
-  '_nends_with',
-  '_iends_with',
-  '_niends_with',
-  '_empty',
-  '_nempty',
-  '_has',
-  '_nhas',
-  '_has_any',
-  '_nhas_any',
-  '_has_all',
-  '_nhas_all',
-  '_overlaps',
-  '_noverlaps',
-  '_within',
-  '_nwithin',
-  '_regex',
-] as const;
-
-/** One comparison operator. */
-export type Operator = (typeof operators)[number];
 
 /**
  * The right-hand side of a comparison.

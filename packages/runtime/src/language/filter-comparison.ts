@@ -1,11 +1,22 @@
-import type { Condition, Operand, Operator } from './condition.ts';
+import type { Condition, Operand } from './condition.ts';
 import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
 import { comparedWith, readOperand } from './filter-operand.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { isObject, listOf } from './filter-syntax.ts';
 import type { JsonValue } from './json.ts';
 import { isDynamic, textOfDigits } from './operand.ts';
-import { elementwise, flags, isOperator, listed, operatorFits, paired, ranged } from './operators.ts';
+import {
+  definitions,
+  elementwise,
+  flags,
+  isOperator,
+  listed,
+  type Operator,
+  operatorFits,
+  operatorNamed,
+  paired,
+  ranged,
+} from './operators/index.ts';
 import { isTextual } from './types/index.ts';
 import { decodeValue } from './values.ts';
 
@@ -103,7 +114,7 @@ function readFlag(
 ): Condition {
   const decoded = value === '' ? ({ ok: true, value: 'true' } as const) : decodeValue({ type: 'boolean' }, value);
   if (!decoded.ok || decoded.value === null) return problem(reader, 'value', location.path, 'must be true or false');
-  return compare(compared, decoded.value === 'true' ? operator : (flags.get(operator) ?? operator), truth);
+  return compare(compared, decoded.value === 'true' ? operator : operatorNamed(definitions[operator].otherwise), truth);
 }
 
 function readListed(
@@ -163,29 +174,14 @@ function splitList(text: string): readonly string[] {
   return text === '' ? [] : text.split(',');
 }
 
-/**
- * Comparisons that replace a list: the operator for each of its values (for the second of a pair another one), and how
- * they are joined.
- */
-const spreads: Readonly<Partial<Record<Operator, readonly [kind: 'and' | 'or', each: Operator, second?: Operator]>>> = {
-  _in: ['or', '_eq'],
-  _nin: ['and', '_neq'],
-  _between: ['and', '_gte', '_lte'],
-  _nbetween: ['or', '_lt', '_gt'],
-  _has_any: ['or', '_has'],
-  _nhas_any: ['and', '_nhas'],
-  _has_all: ['and', '_has'],
-  _nhas_all: ['or', '_nhas'],
-};
-
 /** Writes a list that holds dynamic values as single comparisons. */
 function spread(compared: Compared, operator: Operator, operands: readonly Operand[]): Condition {
-  const [kind, each, second = each] = spreads[operator] ?? ['and', '_eq'];
+  const [kind, each, second = each] = definitions[operator].spread ?? ['and', '_eq'];
   const operatorFor = (operand: Operand, index: number): Operator => {
     // Where a path leads to many values, each of them is an element.
     const path = operand.kind === 'caller' && operand.path.length > 0;
     if (path && (operator === '_in' || operator === '_nin')) return operator;
-    return index === 0 ? each : second;
+    return operatorNamed(index === 0 ? each : second);
   };
   return { kind, of: operands.map((operand, index) => compare(compared, operatorFor(operand, index), operand)) };
 }

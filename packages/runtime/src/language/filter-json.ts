@@ -1,6 +1,8 @@
-import type { Operand, Operator } from './condition.ts';
+import type { Operand } from './condition.ts';
 import type { JsonValue } from './json.ts';
 import { literalValue } from './operand.ts';
+import type { JsonKind } from './operators/definition.ts';
+import { definitions, type Operator } from './operators/index.ts';
 import type { ValueType } from './values.ts';
 
 /*
@@ -22,9 +24,6 @@ export function readPointer(key: string): readonly string[] | undefined {
   if (segments.length > mostSegments || segments.some((segment) => /~(?![01])/.test(segment))) return undefined;
   return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
-
-/** Type as which a value within JSON is compared. */
-export type JsonKind = 'text' | 'number' | 'boolean';
 
 /** The kind of one JSON value; undefined for null, arrays and objects. */
 export function kindOf(value: JsonValue): JsonKind | undefined {
@@ -60,11 +59,7 @@ export function readScalar(text: string): JsonValue {
   }
 }
 
-/** Operators on a value within JSON that need text. */
-const textual = /^_n?i?(?:contains|starts_with|ends_with)$/;
-
 /** True if an operator compares values of a kind within JSON. */
 export function jsonOperatorFits(operator: Operator, kind: JsonKind): boolean {
-  if (textual.test(operator)) return kind === 'text';
-  return kind !== 'boolean' || !/^_(?:lte?|gte?|n?between)$/.test(operator);
+  return definitions[operator].kinds?.includes(kind) !== false;
 }

@@ -1,11 +1,12 @@
 import { areComparable, type CallerOperand, followCallerPath } from './caller-path.ts';
-import type { Operand, Operator } from './condition.ts';
+import type { Operand } from './condition.ts';
 import { elementOf } from './elements.ts';
 import { jsonOperatorFits, jsonTypes, kindOf } from './filter-json.ts';
 import { type Compared, type Place, problem, type Reader } from './filter-reader.ts';
 import type { JsonValue } from './json.ts';
 import { parseOperand } from './operand.ts';
-import { elementwise, ranged } from './operators.ts';
+import type { Operator } from './operators/index.ts';
+import { elementwise, ranged } from './operators/index.ts';
 import { types } from './types/index.ts';
 import { decodeValue, type ValueType } from './values.ts';
 

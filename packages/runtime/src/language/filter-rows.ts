@@ -3,8 +3,9 @@ import type { NamedField, NamedRelation } from './filter.ts';
 import { readComparisons } from './filter-comparison.ts';
 import { all, below, type Place, problem, type Reader, readList } from './filter-reader.ts';
 import { type FilterObject, isObject, listOf } from './filter-syntax.ts';
+import { parseCall } from './function-call.ts';
 import type { JsonValue } from './json.ts';
-import { isOperator, parseCall } from './operators.ts';
+import { isOperator } from './operators/index.ts';
 import { functionFits, isFieldFunction, isSecret } from './types/index.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;

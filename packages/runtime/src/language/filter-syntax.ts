@@ -1,9 +1,10 @@
-import type { Operator } from './condition.ts';
 import type { FilterNames } from './filter.ts';
 import { isPointer } from './filter-json.ts';
+import { parseCall } from './function-call.ts';
 import type { JsonValue } from './json.ts';
 import { isDynamic, pathLength } from './operand.ts';
-import { isOperator, listed, parseCall } from './operators.ts';
+import type { Operator } from './operators/index.ts';
+import { isOperator, listed } from './operators/index.ts';
 import { isFieldFunction } from './types/index.ts';
 
 /**

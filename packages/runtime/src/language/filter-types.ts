@@ -1,8 +1,6 @@
 /**
- * The TypeScript types of values, filters and relational payloads that generated files share.
- *
- * Generated code names them, so that a filter's type stays a short list of fields. Source: API specification, sections
- * 5.2, 5.3, 6 and 7.
+ * The TypeScript types of values and filters, printed of the declarations in `language/operators`: `npm run golden`
+ * prints them anew. Source: API specification, sections 5.2 and 5.3.
  */
 
 /** A floating-point number as JSON sends it. */
@@ -10,6 +8,9 @@ export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
 
 /** A value that the server fills in when it runs the filter: `$NOW(-1 day)`, `$CURRENT_USER`. */
 export type DynamicValue = `$${string}`;
+
+/** From the first value up to the second, which is left out; null is no end. */
+export type Span<Value> = readonly [Value | null, Value | null];
 
 /** Operators of every field. */
 export interface NullOperators {
@@ -74,9 +75,6 @@ export interface ArrayOperators<Value> extends ElementOperators<Value> {
   readonly _neq?: readonly (Value | null)[] | null;
 }
 
-/** From the first value up to the second, which is left out; null is no end. */
-export type Span<Value> = readonly [Value | null, Value | null];
-
 /** Fields that are ranges, or several ranges. */
 export interface RangeOperators<Value> extends NullOperators {
   readonly _has?: Value | DynamicValue;
@@ -100,23 +98,8 @@ export type JsonValueOperators = JsonOperators &
   OrderOperators<JsonScalar> &
   Omit<TextOperators, keyof OrderOperators<string> | '_empty' | '_nempty'>;
 
-/** To-many relations: some related item matches, or none does. */
+/** Relations to many items: some related item matches, or none does. */
 export interface ManyOperators<Filter> {
   readonly _some?: Filter;
   readonly _none?: Filter;
-}
-
-/** A link of a many-to-any as payloads have it: `Set` are the fields that it, or the item above, stands for. */
-export type LinkTo<Link, Set extends PropertyKey, Collection extends string, Item> = Omit<Link, Set> & {
-  readonly collection: Collection;
-  readonly item: Item;
-};
-
-/** Changes of a to-many relation that leave everything unlisted as it is. */
-export interface ManyChanges<Key, Create, Update> {
-  readonly create?: readonly Create[];
-  readonly update?: readonly Update[];
-  /** Items that are made, or changed where there is one with their key. */
-  readonly upsert?: readonly (Create | Update)[];
-  readonly delete?: readonly Key[];
 }

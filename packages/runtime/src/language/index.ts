@@ -18,8 +18,19 @@ export type * from './model.ts';
 export * from './model-rows.ts';
 export * from './model-rows-mysql.ts';
 export * from './operand.ts';
-export { comparisonOf, isOrdered, operatorForm, operatorsOf } from './operators.ts';
+export type { JsonKind, OperandForm, OperatorDefinition, Truth } from './operators/definition.ts';
+export {
+  comparisonOf,
+  definitions,
+  flags,
+  isOrdered,
+  listed,
+  type Operator,
+  operators,
+  operatorsOf,
+} from './operators/index.ts';
 export { parseExactly } from './parse-text.ts';
+export type * from './payload-types.ts';
 export * from './permission-rows.ts';
 export * from './plain-condition.ts';
 export type * from './shape.ts';

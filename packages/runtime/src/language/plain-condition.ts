@@ -1,7 +1,7 @@
 /** Conditions of plain data: files and other threads hold no numbers beyond doubles. */
 import type { Condition, Operand } from './condition.ts';
 import { withNumberTexts } from './exact-numbers.ts';
-import { elementwise } from './operators.ts';
+import { elementwise } from './operators/index.ts';
 
 /** A condition that `parseFilter` has read, with operands of plain data. */
 export function plainCondition(condition: Condition): Condition {

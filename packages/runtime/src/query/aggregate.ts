@@ -1,6 +1,7 @@
 import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
+import { parseCall } from '../language/function-call.ts';
 import type { FieldFunction } from '../language/index.ts';
-import { isOrdered, parseCall } from '../language/operators.ts';
+import { isOrdered } from '../language/operators/index.ts';
 import { functionFits, isFieldFunction } from '../language/types/index.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';

@@ -1,5 +1,5 @@
+import { parseCall } from '../language/function-call.ts';
 import type { FieldFunction } from '../language/index.ts';
-import { parseCall } from '../language/operators.ts';
 import { functionFits, isFieldFunction } from '../language/types/index.ts';
 import { invalidQuery } from './invalid.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';

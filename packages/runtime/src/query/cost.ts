@@ -5,7 +5,7 @@
 
 import type { PlatformError } from '../errors.ts';
 import type { Condition } from '../language/index.ts';
-import { isPattern } from '../sql/operand.ts';
+import { matching } from '../language/operators/index.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { invalidQuery } from './invalid.ts';
 import type { Selected, Selection } from './selection.ts';
@@ -82,5 +82,5 @@ function costOfCondition(condition: Condition): number {
   if (condition.kind === 'and' || condition.kind === 'or') return costOfConditions(condition.of);
   if (condition.kind === 'related') return costs.relation + costOfCondition(condition.where);
   const counted = condition.function === 'count' ? costs.relation : 0;
-  return counted + (isPattern(condition.operator) ? costs.pattern : 0);
+  return counted + (matching.has(condition.operator) ? costs.pattern : 0);
 }

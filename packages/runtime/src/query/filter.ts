@@ -6,16 +6,8 @@ import {
   type Operator,
   parseFilter,
 } from '../language/index.ts';
-import { elementwise } from '../language/operators.ts';
-import {
-  comparedType,
-  countType,
-  encodeOperand,
-  isPattern,
-  isUnary,
-  type OperandType,
-  pathType,
-} from '../sql/operand.ts';
+import { elementwise, flags, matching } from '../language/operators/index.ts';
+import { comparedType, countType, encodeOperand, type OperandType, pathType } from '../sql/operand.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './parse-read.ts';
@@ -112,7 +104,7 @@ export function collectValues(open: OpenValues, scope: Scope, collection: Collec
     open.comparisons.push({ operand, operator, type, plain });
     if (operand.kind !== 'literal') return;
     if (Array.isArray(operand.value)) open.size.listValues += operand.value.length;
-    if (isPattern(operator)) open.size.patternLength += encoded.join('').length;
+    if (matching.has(operator)) open.size.patternLength += encoded.join('').length;
   });
 }
 
@@ -132,7 +124,7 @@ function visitOperands(
     const field = collection.fields.get(condition.field)?.descriptor;
     const { path, operator, operand } = condition;
     if (path !== undefined) visit(path, '_eq', pathType, false);
-    if (isUnary(operator)) return;
+    if (flags.has(operator)) return;
     // Within JSON a text decides its own kind, and an element is looked for as a list.
     const plain = path === undefined && !elementwise.has(operator);
     visit(operand, operator, field === undefined ? countType : comparedType(field, condition), plain);

@@ -7,10 +7,11 @@ import {
   type NamedField,
   parseFilter,
 } from '../language/index.ts';
+import { flags } from '../language/operators/index.ts';
 import { aggregateOperand } from '../sql/aggregates.ts';
 import { printComparison } from '../sql/comparison.ts';
 import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
-import { encodeOperand, isUnary, type OperandType } from '../sql/operand.ts';
+import { encodeOperand, type OperandType } from '../sql/operand.ts';
 import type { Printing } from '../sql/row.ts';
 import type { Aggregate } from './aggregate.ts';
 import type { OpenValues, ReadFilter } from './filter.ts';
@@ -113,7 +114,7 @@ function visitHaving(
 /** Adds what the operands of `having` leave open behind the values of the filter. */
 export function collectHaving(open: OpenValues, collection: CollectionScope, condition: Condition): void {
   visitHaving(collection, condition, ({ operator, operand }, aggregate) => {
-    if (aggregate === undefined || isUnary(operator)) return;
+    if (aggregate === undefined || flags.has(operator)) return;
     open.operands.set(operand, open.values.length);
     open.values.push(...encodeOperand(operandOf(aggregate), operator, operand));
   });

@@ -1,5 +1,5 @@
 import type { FieldDescriptor } from '../language/index.ts';
-import { isOrdered } from '../language/operators.ts';
+import { isOrdered } from '../language/operators/index.ts';
 import { printCall } from '../sql/call.ts';
 import { cast, cell, comparable, granted, guarded } from '../sql/cell.ts';
 import { allOf, where } from '../sql/fragment.ts';

@@ -1,4 +1,4 @@
-import { isOrdered } from '../language/operators.ts';
+import { isOrdered } from '../language/operators/index.ts';
 import { type Call, resolveCall } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { SortTerm } from './parse-read.ts';

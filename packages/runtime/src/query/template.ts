@@ -4,9 +4,8 @@
  * the values are of the right types. So a known template spares everything but reading the values.
  */
 
-import { type Operator, operators } from '../language/condition.ts';
 import type { JsonValue } from '../language/json.ts';
-import { elementwise, flags, listed } from '../language/operators.ts';
+import { definitions, elementwise, flags, listed, type Operator, operators } from '../language/operators/index.ts';
 import { encodeText, type OperandType } from '../sql/operand.ts';
 import type { OpenValues } from './filter.ts';
 import type { ReadPlan } from './plan.ts';
@@ -39,7 +38,11 @@ interface Hole {
 
 /** Operators under which the form of a condition never depends on the value, for any type of the field. */
 const plain = operators.filter(
-  (operator) => !flags.has(operator) && !listed.has(operator) && !elementwise.has(operator) && operator !== '_regex',
+  (operator) =>
+    !flags.has(operator) &&
+    !listed.has(operator) &&
+    !elementwise.has(operator) &&
+    definitions[operator].inRulesOnly !== true,
 );
 
 /**

@@ -1,8 +1,9 @@
 import type { SqlDialect } from '../dialects/index.ts';
 import { type CallerOperand, isNumber, isTextual, type Operand, type Operator } from '../language/index.ts';
+import { definitions, matching } from '../language/operators/index.ts';
 import { printPath } from './caller-path.ts';
 import { cast } from './cell.ts';
-import { callerParameter, isPattern, type OperandType, pattern, printOperand } from './operand.ts';
+import { callerParameter, type OperandType, printOperand } from './operand.ts';
 import type { Printing } from './row.ts';
 
 const comparisons: Readonly<Partial<Record<Operator, string>>> = {
@@ -31,7 +32,7 @@ export function printComparison(
   if (operand.kind === 'caller') return printCallerComparison(printing, left, type, operator, operand);
   const [first = 'NULL', second = 'NULL'] = printOperand(printing.statement, type, operator, operand);
   const { dialect } = printing.statement;
-  if (isPattern(operator) || operator === '_regex') return dialect.matches(operator, left, first);
+  if (matching.has(operator)) return dialect.matches(operator, left, first);
   if (operator === '_between') return `${left} BETWEEN ${first} AND ${second}`;
   if (operator === '_nbetween') return `${left} NOT BETWEEN ${first} AND ${second}`;
   const list = operand.kind === 'literal';
@@ -60,15 +61,14 @@ function printCallerComparison(
 }
 
 function compareOne(dialect: SqlDialect, left: string, operator: Operator, value: string): string {
-  if (isPattern(operator) || operator === '_regex')
-    return dialect.matches(operator, left, patternOf(dialect, operator, value));
+  if (matching.has(operator)) return dialect.matches(operator, left, patternOf(dialect, operator, value));
   if (operator === '_in') return `${left} = ${value}`;
   return operator === '_nin' ? `${left} <> ${value}` : `${left} ${comparisons[operator] ?? '='} ${value}`;
 }
 
 /** Turns a value of the database into the pattern to match. */
 function patternOf(dialect: SqlDialect, operator: Operator, value: string): string {
-  const [before = '', after = ''] = (pattern[operator]?.('*') ?? '*').split('*');
+  const [before = '', after = ''] = (definitions[operator].pattern?.('*') ?? '*').split('*');
   return dialect.patternOf(before, value, after);
 }
 

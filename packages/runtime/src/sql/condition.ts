@@ -1,6 +1,6 @@
 import { rangeElement } from '../language/elements.ts';
-import type { Condition, Operator } from '../language/index.ts';
-import { elementwise, ranged } from '../language/operators.ts';
+import type { Condition } from '../language/index.ts';
+import { definitions, elementwise, flags, ranged } from '../language/operators/index.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
@@ -8,7 +8,7 @@ import { arrayContainer, printElements } from './elements.ts';
 import { allOf, anyOf, sqlFalse } from './fragment.ts';
 import { printJson } from './json.ts';
 import { printCount } from './lookups.ts';
-import { comparedType, countType, isUnary, operandType } from './operand.ts';
+import { comparedType, countType, operandType } from './operand.ts';
 import { printSpan } from './ranges.ts';
 import { printRelated } from './related.ts';
 import type { Row } from './row.ts';
@@ -39,7 +39,7 @@ function printField(row: Row, condition: Comparison): string {
   if (field === undefined || field.secret) return sqlFalse;
   if (field.descriptor.type === 'json') return printJson(row, field, condition);
   const type = comparedType(field.descriptor, condition);
-  const presence = isUnary(operator) && (operator === '_null' || operator === '_nnull');
+  const presence = operator === '_null' || operator === '_nnull';
   if (operator === '_null' && isAlwaysThere(row, field)) return sqlFalse;
   if (presence) return printComparison(row, cell(row, field), type, operator, operand);
   if (field.descriptor.type === 'array') {
@@ -54,7 +54,8 @@ function printField(row: Row, condition: Comparison): string {
   }
   const value = comparable(row, field);
   const plain = printComparison(row, value, type, operator, operand);
-  if (field.descriptor.folds !== true || !tellsApart.has(operator) || isLabel(field, condition)) return plain;
+  if (field.descriptor.folds !== true || definitions[operator].tellsApart !== true || isLabel(field, condition))
+    return plain;
   const exact = printComparison(row, statement.dialect.exactly(value), type, operator, operand);
   // The exact comparison implies the plain one, but an index of the column serves only the plain one.
   return operator === '_eq' || operator === '_in' ? allOf([plain, exact]) : exact;
@@ -66,14 +67,11 @@ function isAlwaysThere(row: Row, field: FieldScope): boolean {
   return !nullable && row.collection.descriptor.key.includes(name) && cell(row, field) === row.column(column);
 }
 
-/** Operators that ask whether texts are the same. */
-const tellsApart: ReadonlySet<Operator> = new Set(['_eq', '_neq', '_in', '_nin', '_empty', '_nempty']);
-
 /**
  * True if labels of an enum are compared with a label: no two of them are equal, and nothing else passes for a value.
  */
 function isLabel({ descriptor }: FieldScope, { operator, operand }: Comparison): boolean {
-  return descriptor.type === 'enum' && operand.kind === 'literal' && !isUnary(operator);
+  return descriptor.type === 'enum' && operand.kind === 'literal' && !flags.has(operator);
 }
 
 function printCall(row: Row, { field: name, function: call, operator, operand }: Comparison): string {

@@ -1,6 +1,6 @@
 import type { Container } from '../dialects/json.ts';
 import type { Operand, Operator } from '../language/index.ts';
-import { listed } from '../language/operators.ts';
+import { listed } from '../language/operators/index.ts';
 import { type OperandType, printValue } from './operand.ts';
 import type { StatementBuilder } from './statement.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonPath } from '../dialects/json.ts';
 import { jsonKind } from '../language/filter-json.ts';
 import type { Condition } from '../language/index.ts';
-import { elementwise } from '../language/operators.ts';
+import { elementwise } from '../language/operators/index.ts';
 import type { FieldScope } from '../query/scope.ts';
 import { cell } from './cell.ts';
 import { printComparison } from './comparison.ts';

@@ -13,7 +13,7 @@ import {
   type Operator,
   type ValueType,
 } from '../language/index.ts';
-import { elementwise, listed, ranged } from '../language/operators.ts';
+import { definitions, elementwise, listed, matching, paired, ranged } from '../language/operators/index.ts';
 import type { StatementBuilder } from './statement.ts';
 
 /** Type that an operand is compared with: how its values are written, and the type of its parameter. */
@@ -62,26 +62,6 @@ export function arrayNative({ native }: FieldDescriptor): string {
 /** The type of a comparison with the number of rows of a relation. */
 export const countType: OperandType = { type: 'integer', native: 'int8' };
 
-/** How the operators that match a part of a text make patterns of it. */
-export const pattern: Readonly<Partial<Record<Operator, (escaped: string) => string>>> = {
-  _contains: (text) => `%${text}%`,
-  _ncontains: (text) => `%${text}%`,
-  _icontains: (text) => `%${text}%`,
-  _starts_with: (text) => `${text}%`,
-  _nstarts_with: (text) => `${text}%`,
-  _istarts_with: (text) => `${text}%`,
-  _nistarts_with: (text) => `${text}%`,
-  _ends_with: (text) => `%${text}`,
-  _nends_with: (text) => `%${text}`,
-  _iends_with: (text) => `%${text}`,
-  _niends_with: (text) => `%${text}`,
-};
-
-/** True if an operator looks for a text within others. */
-export function isPattern(operator: Operator): boolean {
-  return pattern[operator] !== undefined;
-}
-
 function encodeOne(type: ValueType, value: JsonValue): string {
   const decoded = decodeValue(type, value);
   if (!decoded.ok || decoded.value === null) throw new Error('a value was planned that had not been checked');
@@ -107,7 +87,7 @@ export function encodeOperand(type: ValueType, operator: Operator, operand: Oper
   // Elsewhere an array is one value: the output form of a csv field.
   if (Array.isArray(value) && listed.has(operator)) {
     const values = value.map((element: JsonValue) => encodeOne(type, element));
-    return operator === '_between' || operator === '_nbetween' ? values : [arrayLiteral(values)];
+    return paired.has(operator) ? values : [arrayLiteral(values)];
   }
   return [printPattern(operator, encodeOne(type, value))];
 }
@@ -119,13 +99,8 @@ export function encodeText(type: ValueType, operator: Operator, text: string): s
 }
 
 function printPattern(operator: Operator, text: string): string {
-  const print = pattern[operator];
+  const print = definitions[operator].pattern;
   return print === undefined ? text : print(text.replace(/[\\%_]/g, '\\$&'));
-}
-
-/** True if the operator takes no operand; one that is given is ignored. */
-export function isUnary(operator: Operator): boolean {
-  return operator === '_null' || operator === '_nnull' || operator === '_empty' || operator === '_nempty';
 }
 
 /** The parameter that holds a value of the caller; null when it is missing or cannot be of the type. */
@@ -166,7 +141,7 @@ export function printValue(
 
 function parameterType(type: OperandType, operator: Operator, operand: Operand): string {
   if (operand.kind === 'now') return 'pg_catalog.interval';
-  if (pattern[operator] !== undefined || operator === '_regex') return 'pg_catalog.text';
+  if (matching.has(operator)) return 'pg_catalog.text';
   const list = operand.kind === 'literal' && Array.isArray(literalValue(operand));
   return list && (operator === '_in' || operator === '_nin') ? `${type.native}[]` : type.native;
 }

@@ -2,7 +2,7 @@
  * JSON of MySQL and MariaDB. JSON_TABLE takes arrays apart, and in FROM sees the row around a subquery on both servers.
  * Its argument is named first: on MySQL it sees nothing from within a subquery of its own.
  */
-import type { JsonKind } from '../../language/filter-json.ts';
+import type { JsonKind } from '../../language/operators/definition.ts';
 import { isIndex, type JsonDialect, type JsonPath } from '../json.ts';
 
 /** Kinds as JSON_TYPE tells them. */

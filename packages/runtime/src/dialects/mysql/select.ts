@@ -52,6 +52,22 @@ const elements: ReadonlyMap<string, string> = new Map([
   ['timestamptz', 'DATETIME(6)'],
 ]);
 
+/** SQL of the operators that match text: `{}` stands for the text, `$` for the pattern. */
+const matches: Readonly<Partial<Record<Operator, string>>> = {
+  _contains: '{} LIKE $',
+  _ncontains: '{} NOT LIKE $',
+  _icontains: 'LOWER({}) LIKE LOWER($)',
+  _starts_with: '{} LIKE $',
+  _nstarts_with: '{} NOT LIKE $',
+  _istarts_with: 'LOWER({}) LIKE LOWER($)',
+  _nistarts_with: 'LOWER({}) NOT LIKE LOWER($)',
+  _ends_with: '{} LIKE $',
+  _nends_with: '{} NOT LIKE $',
+  _iends_with: 'LOWER({}) LIKE LOWER($)',
+  _niends_with: 'LOWER({}) NOT LIKE LOWER($)',
+  _regex: '{} REGEXP $',
+};
+
 const parts: Readonly<Record<Exclude<FieldFunction, 'count'>, string>> = {
   year: 'YEAR({})',
   month: 'MONTH({})',
@@ -112,7 +128,8 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     flag: (predicate) => `ELT((${predicate}) + 1, _binary X'00', _binary X'01')`,
     exactly,
     grouped: (expression, field) => (field.folds === true ? exactly(expression) : expression),
-    matches: (operator, left, pattern) => printMatch(operator, exactly(left), pattern),
+    matches: (operator, left, pattern) =>
+      (matches[operator] ?? '').replace(/\{\}|\$/g, (mark) => (mark === '{}' ? exactly(left) : pattern)),
     patternOf(before, value, after) {
       const escaped = ['\\\\', '%', '_'].reduce(
         (inner, sign) => `REPLACE(${inner}, '${sign}', '\\\\${sign}')`,
@@ -189,11 +206,4 @@ function formOf(native: string): 'text' | 'boolean' | 'instant' {
 function jsonTable(server: MysqlServerName, native: string, placeholder: string): string {
   const type = elements.get(native) ?? inputText(server);
   return `JSON_TABLE(${placeholder}, '$[*]' COLUMNS (n FOR ORDINALITY, v ${type} PATH '$'))`;
-}
-
-function printMatch(operator: Operator, left: string, pattern: string): string {
-  if (operator === '_regex') return `${left} REGEXP ${pattern}`;
-  const anyCase = /^_n?i/.test(operator) && operator !== '_in';
-  const negated = operator.startsWith('_n') ? 'NOT LIKE' : 'LIKE';
-  return anyCase ? `LOWER(${left}) ${negated} LOWER(${pattern})` : `${left} ${negated} ${pattern}`;
 }

@@ -1,6 +1,7 @@
 /** JSON as `jsonb`, whose operators are used. */
-import type { JsonKind } from '../../language/filter-json.ts';
+
 import type { FieldDescriptor } from '../../language/index.ts';
+import type { JsonKind } from '../../language/operators/definition.ts';
 import { cast } from '../../sql/casts.ts';
 import type { JsonDialect } from '../json.ts';
 import { fitsJsonb } from './json-text.ts';

@@ -1,0 +1,104 @@
+/** The filter operators of the query language. From `_has` on they are additions: for arrays, JSON and ranges. */
+import type { FieldDescriptor } from '../collection.ts';
+import { rangeElement } from '../elements.ts';
+import type { Comparison } from '../types/definition.ts';
+import { types } from '../types/index.ts';
+import type { ValueType } from '../values.ts';
+import type { OperandForm, OperatorDefinition } from './definition.ts';
+import { type ElementOperator, elements, spans } from './elements.ts';
+import { equality } from './equality.ts';
+import { membership } from './membership.ts';
+import { between, order } from './order.ts';
+import { presence } from './presence.ts';
+import { emptiness, regex, type TextOperator, text } from './text.ts';
+
+/** One comparison operator. */
+export type Operator =
+  | keyof typeof equality
+  | keyof typeof order
+  | keyof typeof membership
+  | keyof typeof presence
+  | keyof typeof between
+  | TextOperator
+  | keyof typeof emptiness
+  | ElementOperator
+  | keyof typeof spans
+  | keyof typeof regex;
+
+/** Every operator by its name. */
+export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
+  ...equality,
+  ...order,
+  ...membership,
+  ...presence,
+  ...between,
+  ...text,
+  ...emptiness,
+  ...elements,
+  ...spans,
+  ...regex,
+};
+
+/** Names of all operators. */
+export const operators: readonly Operator[] = Object.keys(definitions).filter(isOperator);
+
+/** True if a text names an operator. */
+export function isOperator(name: string): name is Operator {
+  return Object.hasOwn(definitions, name);
+}
+
+/** True if an operator is defined for a type; `path` tells that it is a value within JSON. */
+export function operatorFits(operator: Operator, type: ValueType, path = false): boolean {
+  const comparison = path && operator !== '_regex' ? 'inside' : comparisonOf(type);
+  return comparison !== null && definitions[operator].comparisons.includes(comparison);
+}
+
+/** The comparison of a field; null for secrets. JSON as the element of an array has no equality. */
+export function comparisonOf({ type, element, range }: ValueType): Comparison | null {
+  if (type === 'array' && element === 'json') return 'presence';
+  return rangeElement(range) === undefined ? types[type].comparison : 'range';
+}
+
+/** The operators that a filter of a request has for a comparison. */
+export function operatorsOf(comparison: Comparison | 'inside'): readonly Operator[] {
+  return requested.filter((operator) => definitions[operator].comparisons.includes(comparison));
+}
+
+const requested = operators.filter((operator) => definitions[operator].inRulesOnly !== true);
+
+function withForm(...forms: readonly OperandForm[]): ReadonlySet<Operator> {
+  return new Set(operators.filter((operator) => forms.includes(definitions[operator].operand)));
+}
+
+/** Operators whose value is a flag. */
+export const flags: ReadonlySet<Operator> = withForm('flag');
+
+/** Operators whose value is a list. */
+export const listed: ReadonlySet<Operator> = withForm('list', 'pair', 'span');
+
+/** Operators whose value is a list of exactly two. */
+export const paired: ReadonlySet<Operator> = withForm('pair', 'span');
+
+/** Operators whose pair is a range: the first value belongs to it, the second does not, and null is no end. */
+export const ranged: ReadonlySet<Operator> = withForm('span');
+
+/** Operators that match a text with a part or a pattern. */
+export const matching: ReadonlySet<Operator> = withForm('text');
+
+/** Operators that look for elements. */
+export const elementwise: ReadonlySet<Operator> = new Set(
+  operators.filter((operator) => definitions[operator].ofElements === true),
+);
+
+/** Names the operator that a declaration refers to. */
+export function operatorNamed(name: string | undefined): Operator {
+  if (name !== undefined && isOperator(name)) return name;
+  throw new Error(`no operator is named ${name}`);
+}
+
+/** True if a field has an order. The database has none for some types, but those compared as text have one. */
+export function isOrdered(field: Pick<FieldDescriptor, 'type' | 'element' | 'comparison'>): boolean {
+  if (field.comparison !== undefined) return true;
+  const type = field.type === 'array' ? (field.element ?? 'unknown') : field.type;
+  return types[type].isUnordered !== true;
+}
