@@ -16,5 +16,5 @@ test('introspect and compiler ask nothing of the machine', () => {
 });
 
 test('the law itself finds what does', () => {
-  expect(violations(['packages/cli/src/staged-files.ts'])).toEqual(['packages/cli/src/staged-files.ts']);
+  expect(violations(['packages/cli/src/output/staged-files.ts'])).toEqual(['packages/cli/src/output/staged-files.ts']);
 });

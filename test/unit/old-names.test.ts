@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 const paths = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0');
 /** The files that tell people what to write instead of old names. */
-const telling = /^(?:packages\/cli\/src\/renamed-packages(?:\.test)?\.ts|test\/unit\/old-names\.test\.ts)$/;
+const telling = /^(?:packages\/cli\/src\/project\/renamed-packages(?:\.test)?\.ts|test\/unit\/old-names\.test\.ts)$/;
 
 test('stand in no file of the repository, emitted ones among them', () => {
   const texts = paths.filter((path) => path !== '' && !telling.test(path) && existsSync(join(root, path)));

@@ -30,7 +30,7 @@ function loadedByNode(files: Readonly<Record<string, string>>): {
     import { registerHooks } from 'node:module';
     const names = [];
     registerHooks({ load: (url, context, next) => { names.push(url.split('/').at(-1)); return next(url, context); } });
-    const { importGenerated } = await import(${JSON.stringify(join(root, 'packages/cli/src/generated-modules.ts'))});
+    const { importGenerated } = await import(${JSON.stringify(join(root, 'packages/cli/src/modules/generated-modules.ts'))});
     names.length = 0;
     const { api } = await importGenerated(${JSON.stringify(folder)});
     console.log(JSON.stringify({ names, api }));`;

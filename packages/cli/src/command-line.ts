@@ -23,14 +23,14 @@ import {
   start,
 } from './commands/lazy.ts';
 import type { GlobalOptions } from './commands/options.ts';
-import { readEnvironment } from './environment-file.ts';
-import { CommandError, exitCodes } from './exit-codes.ts';
-import { knownFailure } from './known-failure.ts';
-import { lendPackages } from './lend-packages.ts';
-import { commandFormatter } from './own-command.ts';
-import { findOwnModules } from './own-modules.ts';
-import { eventLine } from './progress.ts';
-import { commandVersion } from './version.ts';
+import { CommandError, exitCodes } from './errors/exit-codes.ts';
+import { knownFailure } from './errors/known-failure.ts';
+import { lendPackages } from './modules/lend-packages.ts';
+import { findOwnModules } from './modules/own-modules.ts';
+import { readEnvironment } from './project/environment-file.ts';
+import { commandFormatter } from './terminal/own-command.ts';
+import { eventLine } from './terminal/progress.ts';
+import { commandVersion } from './terminal/version.ts';
 
 /** Exit codes as help prints them, and docs/reference/commands.md. */
 export const exitCodeHelp = `

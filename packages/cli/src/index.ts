@@ -1,13 +1,13 @@
 /** The command line as a library: for tools that compile without a shell. */
 
-export { generateProject } from './compile-project.ts';
-export { CommandError, exitCodes } from './exit-codes.ts';
-export type { Phase, Progress, ProgressOptions } from './progress.ts';
-export { createProgress } from './progress.ts';
-export type { Project } from './project.ts';
-export { loadProject } from './project.ts';
-export type { Run, Source } from './source.ts';
-export type { GenerateResult } from './steps.ts';
-export { introspectProject } from './steps.ts';
-export type { WriteResult } from './write-files.ts';
-export { writeFiles } from './write-files.ts';
+export { generateProject } from './compile/compile-project.ts';
+export type { GenerateResult } from './compile/steps.ts';
+export { introspectProject } from './compile/steps.ts';
+export { CommandError, exitCodes } from './errors/exit-codes.ts';
+export type { WriteResult } from './output/write-files.ts';
+export { writeFiles } from './output/write-files.ts';
+export type { Project } from './project/project.ts';
+export { loadProject } from './project/project.ts';
+export type { Run, Source } from './sources/source.ts';
+export type { Phase, Progress, ProgressOptions } from './terminal/progress.ts';
+export { createProgress } from './terminal/progress.ts';

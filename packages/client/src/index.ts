@@ -15,6 +15,7 @@ export type {
   Fetch,
   SessionOptions,
   StaticTokenOptions,
+  StorageLike,
   StorageOptions,
   TransportOptions,
   UploadProgress,
@@ -23,7 +24,6 @@ export type { Parameters, Query } from './query.ts';
 export type { Meta, Page } from './requester.ts';
 export type { Health, ServerHandler, UtilsHandler } from './server.ts';
 export type { AuthTokens, Credentials } from './session.ts';
-export type { StorageLike } from './storage.ts';
 export type {
   Activity,
   AnySchema,

@@ -1,6 +1,5 @@
 /** Options of a client, and their defaults. Source: API specification, section 15. */
 import type { Parameters } from './query.ts';
-import type { StorageLike } from './storage.ts';
 
 /** Where the refresh token is kept: by the browser in a cookie that no script reads, or by the client. */
 export type AuthMode = 'cookie' | 'json';
@@ -23,6 +22,13 @@ export interface StaticTokenOptions {
   readonly staticToken: string;
   readonly autoRefresh?: never;
   readonly msRefreshBeforeExpires?: never;
+}
+
+/** Storage with the methods of `localStorage`. */
+export interface StorageLike {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+  removeItem(name: string): void;
 }
 
 /** Options of where tokens are kept. */

@@ -1,12 +1,5 @@
 /** Where tokens are kept. */
-import { isBrowser, type StorageOptions } from './options.ts';
-
-/** Storage with the methods of `localStorage`. */
-export interface StorageLike {
-  getItem(name: string): string | null;
-  setItem(name: string, value: string): void;
-  removeItem(name: string): void;
-}
+import { isBrowser, type StorageLike, type StorageOptions } from './options.ts';
 
 /** The names of what is kept. */
 export type StoredName = 'auth_token' | 'auth_refresh_token' | 'auth_expires' | 'auth_expires_at';

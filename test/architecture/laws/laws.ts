@@ -24,23 +24,23 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_227, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_274, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1265,
+    today: 1270,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
-  { name: 'files of a folder', today: 72, bound: 25, measure: largestFolder },
+  { name: 'files of a folder', today: 62, bound: 25, measure: largestFolder },
   { name: 'lines of a file', today: 412, bound: 400, measure: longestFile },
   { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',
-    today: 75,
+    today: 42,
     bound: 0,
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
-  { name: 'files in circles of imports', today: 220, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'files in circles of imports', today: 206, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 145, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },

@@ -1,12 +1,12 @@
 /** `platform generate --check`: compares the files with the output that the inputs give, without writing any. */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { compileProject, type GenerateOptions } from '../compile-project.ts';
-import { refuseNewDatabase } from '../present-database.ts';
-import type { Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
-import { count } from '../steps.ts';
-import { compareFiles, type FileDifference } from '../write-files.ts';
+import { compileProject, type GenerateOptions } from '../compile/compile-project.ts';
+import { compareFiles, type FileDifference } from '../output/write-files.ts';
+import { refuseNewDatabase } from '../project/present-database.ts';
+import type { Project } from '../project/project.ts';
+import { count } from '../terminal/format.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { lineDifference } from './line-difference.ts';
 
 /** Compares and prints; resolves to whether everything is as it should be. */

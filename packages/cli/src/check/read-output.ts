@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AccessClass, Fingerprint } from '@tablewright/runtime';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 
 /** Parts of the generated files that can be compared by name. */
 export interface ReadOutput {

@@ -8,17 +8,17 @@ import {
   type WriteRule,
 } from '@tablewright/runtime';
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/judging.ts';
 import { type CheckedRule, checkRules, type ItemQuestion, unchecked } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { notOffered, type RuledAction } from '../explain/offered.ts';
 import { accessOf, callerOf, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
-import { checking } from '../judging.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { connectPresent } from '../source.ts';
+import { loadProject } from '../project/project.ts';
+import { connectPresent } from '../sources/connect.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform can`. */

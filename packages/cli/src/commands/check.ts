@@ -1,9 +1,9 @@
 import { checkProject } from '../check/check-project.ts';
 import type { Verdict } from '../check/verdict.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { checking } from '../judging.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/judging.ts';
+import { loadProject } from '../project/project.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform check`. */

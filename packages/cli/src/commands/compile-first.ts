@@ -1,13 +1,14 @@
 /** `platform start --generate` and `--sample`: compiles the API before serving it. */
-import { generateProject } from '../compile-project.ts';
-import type { Progress } from '../progress.ts';
-import { loadProject, type Project } from '../project.ts';
-import { loadSample, sampleProject } from '../sample.ts';
-import { databaseUrl } from '../settings.ts';
-import { connect, type Source } from '../source.ts';
-import { printSummary } from '../steps.ts';
-import { installSystem } from '../system.ts';
-import type { StartOptions } from './start.ts';
+import { generateProject } from '../compile/compile-project.ts';
+import { printSummary } from '../compile/steps.ts';
+import { loadProject, type Project } from '../project/project.ts';
+import { databaseUrl } from '../project/settings.ts';
+import { connect } from '../sources/connect.ts';
+import { loadSample, sampleProject } from '../sources/sample.ts';
+import type { Source } from '../sources/source.ts';
+import { installSystem } from '../sources/system.ts';
+import type { Progress } from '../terminal/progress.ts';
+import type { StartOptions } from './options.ts';
 
 /** A compilation that is about to begin. */
 export interface Compilation {

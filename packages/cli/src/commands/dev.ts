@@ -1,7 +1,7 @@
 import { bothChanges, type ChangedRelations } from '@tablewright/introspect';
 import type { CompiledApi, RunningServer } from '@tablewright/runtime';
+import { printSummary } from '../compile/steps.ts';
 import { startChangeEvents } from '../dev/change-events.ts';
-import { refreshModules } from '../dev/fresh-modules.ts';
 import { type HeldSource, holdSource } from '../dev/held-source.ts';
 import { linkCompilation } from '../dev/link-compilation.ts';
 import { printFailure, printRebuilt, printTypes } from '../dev/print.ts';
@@ -9,15 +9,15 @@ import { type Built, buildFirst, differenceOf, newWarnings, rebuild } from '../d
 import { createRenewableRecompiler, type RenewableRecompiler } from '../dev/renewable-recompiler.ts';
 import { startTypeChecks, type TypeChecks } from '../dev/type-checks.ts';
 import { type Noticed, startWatcher, type Watcher } from '../dev/watcher.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { outputOf } from '../extensions.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject, type Project } from '../project.ts';
-import { connect } from '../source.ts';
-import { printSummary } from '../steps.ts';
-import { printWelcome } from '../welcome.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { refreshModules } from '../modules/fresh-modules.ts';
+import { outputOf } from '../project/extensions.ts';
+import { loadProject, type Project } from '../project/project.ts';
+import { connect } from '../sources/connect.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
+import { printWelcome } from '../terminal/welcome.ts';
 import type { GlobalOptions } from './options.ts';
-import { importApi, reportDrift, serveOne } from './start.ts';
+import { importApi, reportDrift, serveOne } from './serve-api.ts';
 
 /** Options of `platform dev`. */
 export interface DevOptions extends GlobalOptions {

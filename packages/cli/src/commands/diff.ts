@@ -13,18 +13,19 @@ import {
 } from '@tablewright/compiler';
 import { printDiagnostics } from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
+import type { Resolution } from '../compile/steps.ts';
 import { readAcknowledged } from '../diff/acknowledged.ts';
 import { outputAt } from '../diff/output-at.ts';
 import { promptRenames } from '../diff/prompt-renames.ts';
 import { folderInRepository } from '../diff/revision-file.ts';
 import { schemaAt, workingTree } from '../diff/schema-at.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { checking } from '../judging.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { count, type Resolution } from '../steps.ts';
-import { commandVersion } from '../version.ts';
-import { writeOutput } from '../write-output.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/judging.ts';
+import { writeOutput } from '../output/write-output.ts';
+import { loadProject } from '../project/project.ts';
+import { count } from '../terminal/format.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
+import { commandVersion } from '../terminal/version.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform diff`. */

@@ -1,6 +1,7 @@
 import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@tablewright/runtime';
 import { explainRead, planRead } from '@tablewright/runtime';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/judging.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';
@@ -8,10 +9,10 @@ import { printPlan, printStatement } from '../explain/print-plan.ts';
 import { accessOf, callerOf, readableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
-import { checking } from '../judging.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { connectPresent, type Source } from '../source.ts';
+import { loadProject } from '../project/project.ts';
+import { connectPresent } from '../sources/connect.ts';
+import type { Source } from '../sources/source.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform explain`. */

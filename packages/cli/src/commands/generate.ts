@@ -1,10 +1,10 @@
-import { generateProject } from '../compile-project.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { checking } from '../judging.ts';
-import { workOnce } from '../one-run.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { printSummary } from '../steps.ts';
+import { generateProject } from '../compile/compile-project.ts';
+import { printSummary } from '../compile/steps.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/judging.ts';
+import { workOnce } from '../process/one-run.ts';
+import { loadProject } from '../project/project.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform generate`. */
@@ -33,7 +33,7 @@ export async function generate(options: GenerateCommandOptions): Promise<void> {
   }
   const project = await loadProject(options.project);
   if (options.clientsOnly === true) {
-    const { generateClients } = await import('../generate-clients.ts');
+    const { generateClients } = await import('../compile/generate-clients.ts');
     await generateClients(project, progress, { offline, force, classes: classesOf(options) });
     return;
   }

@@ -1,7 +1,8 @@
 import { relative } from 'node:path';
-import { processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { count, introspectProject, loadReplaced } from '../steps.ts';
+import { introspectProject, loadReplaced } from '../compile/steps.ts';
+import { loadProject } from '../project/project.ts';
+import { count } from '../terminal/format.ts';
+import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** `platform introspect`: reads the database into platform.schema.json, so that others can compile without it. */

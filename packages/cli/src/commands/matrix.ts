@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type MatrixFormat, matrixFormats, printMatrix } from '@tablewright/compiler';
 import { lineDifference } from '../check/line-difference.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { checking } from '../errors/judging.ts';
 import { currentSchema } from '../explain/current-schema.ts';
-import { checking } from '../judging.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { writeOutput } from '../write-output.ts';
+import { writeOutput } from '../output/write-output.ts';
+import { loadProject } from '../project/project.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform permissions matrix`. */

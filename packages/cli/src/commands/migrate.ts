@@ -1,10 +1,11 @@
-import { exitCodes } from '../exit-codes.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject, type Project } from '../project.ts';
-import { applyProjectMigrations, projectMigrationState } from '../project-migrations.ts';
-import { connect, connectPresent, type Source } from '../source.ts';
-import { count } from '../steps.ts';
-import { installSystem, systemState } from '../system.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { loadProject, type Project } from '../project/project.ts';
+import { connect, connectPresent } from '../sources/connect.ts';
+import { applyProjectMigrations, projectMigrationState } from '../sources/project-migrations.ts';
+import type { Source } from '../sources/source.ts';
+import { installSystem, systemState } from '../sources/system.ts';
+import { count } from '../terminal/format.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform migrate`. */

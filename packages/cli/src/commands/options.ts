@@ -7,3 +7,19 @@ export interface GlobalOptions {
   /** Also print notes (severity `info`). */
   readonly notes?: boolean;
 }
+
+/** Options of `platform start`. */
+export interface StartOptions extends GlobalOptions {
+  /** Introspect and compile first. */
+  readonly generate?: boolean;
+  /** Compile and serve the sample of the repository, or DATABASE_URL. */
+  readonly sample?: boolean;
+  /** Refuse writes to roles and permissions, so that the server serves exactly the generated API. */
+  readonly frozen?: boolean;
+  /** Record requests and responses as examples of the OpenAPI documents. */
+  readonly recordExamples?: boolean;
+  /** Answer no GraphQL documents but those that were compiled. */
+  readonly trustedDocuments?: boolean;
+  /** Serve by this many processes; digits. Default: by this one. */
+  readonly workers?: string;
+}

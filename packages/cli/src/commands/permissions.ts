@@ -6,18 +6,20 @@ import {
   printDiagnostics,
   printPermissions,
 } from '@tablewright/introspect';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { printDifferences } from '../permission-differences.ts';
+import { checkPermissions } from '../compile/steps.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { loadProject, type Project } from '../project/project.ts';
+import { connectPresent } from '../sources/connect.ts';
+import { printDifferences } from '../sources/permission-differences.ts';
 import {
   notInstalled,
   type PermissionTables,
   readPermissionTables,
   writePermissionTables,
-} from '../permission-tables.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject, type Project } from '../project.ts';
-import { connectPresent, type Source } from '../source.ts';
-import { checkPermissions, count } from '../steps.ts';
+} from '../sources/permission-tables.ts';
+import type { Source } from '../sources/source.ts';
+import { count } from '../terminal/format.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform permissions push`. */

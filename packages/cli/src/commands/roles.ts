@@ -1,4 +1,4 @@
-import { printTable } from '../table.ts';
+import { printTable } from '../terminal/format.ts';
 import type { GlobalOptions } from './options.ts';
 import { withAccounts } from './users.ts';
 

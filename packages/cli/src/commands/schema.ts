@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
 import { compareFacts } from '@tablewright/introspect';
-import { processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { count, introspectProject, loadReplaced } from '../steps.ts';
+import { introspectProject, loadReplaced } from '../compile/steps.ts';
+import { loadProject } from '../project/project.ts';
+import { count } from '../terminal/format.ts';
+import { processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform schema pull`. */

@@ -1,14 +1,21 @@
 /** `platform start --workers N`: several processes on one port; this one only watches over them. */
 import cluster from 'node:cluster';
-import { adminToken } from '../admin-token.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { knownFailure } from '../known-failure.ts';
-import { createProgress, type Progress } from '../progress.ts';
-import { type ServiceManager, serviceManager } from '../service-manager.ts';
-import { databaseUrl, type Settings } from '../settings.ts';
-import { printWelcome } from '../welcome.ts';
-import { createWorkerCluster, type Failure, finish, type Readiness, type WorkerCluster } from '../worker-cluster.ts';
-import { checkContract, importApi, reportDrift, type StartOptions, serveOne } from './start.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { knownFailure } from '../errors/known-failure.ts';
+import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
+import {
+  createWorkerCluster,
+  type Failure,
+  finish,
+  type Readiness,
+  type WorkerCluster,
+} from '../process/worker-cluster.ts';
+import { databaseUrl, type Settings } from '../project/settings.ts';
+import { adminToken } from '../terminal/admin-token.ts';
+import { createProgress, type Progress } from '../terminal/progress.ts';
+import { printWelcome } from '../terminal/welcome.ts';
+import type { StartOptions } from './options.ts';
+import { checkContract, importApi, reportDrift, serveOne } from './serve-api.ts';
 
 /** More would be a mistake: each process has connections and a compiler of its own. */
 const mostWorkers = 128;

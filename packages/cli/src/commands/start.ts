@@ -1,46 +1,16 @@
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import type {
-  CompiledApi,
-  DatabasePlace,
-  Drift,
-  FirstAdministrator,
-  RunningServer,
-  ServeOptions,
-  Variables,
-} from '@tablewright/runtime';
-import { keptSecret, refuseContract, serve, startFailure } from '@tablewright/runtime';
-import { type AdminToken, adminToken } from '../admin-token.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { importGenerated } from '../generated-modules.ts';
-import { readManifest } from '../manifest.ts';
-import { ownCodeError } from '../own-code-error.ts';
-import { ownVariable } from '../own-variable.ts';
-import { hasDatabase } from '../present-database.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { serviceManager } from '../service-manager.ts';
-import { databaseUrl, embeddedFolder, loadSettings, type Settings } from '../settings.ts';
-import type { Source } from '../source.ts';
-import { printWelcome } from '../welcome.ts';
-import type { GlobalOptions } from './options.ts';
+import { join } from 'node:path';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { serviceManager } from '../process/service-manager.ts';
+import { hasDatabase } from '../project/present-database.ts';
+import { loadSettings, type Settings } from '../project/settings.ts';
+import type { Source } from '../sources/source.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
+import { printWelcome } from '../terminal/welcome.ts';
+import type { StartOptions } from './options.ts';
+import { reportDrift, serveOne } from './serve-api.ts';
 import { startCrew, startWorker, workersOf } from './start-workers.ts';
-
-/** Options of `platform start`. */
-export interface StartOptions extends GlobalOptions {
-  /** Introspect and compile first. */
-  readonly generate?: boolean;
-  /** Compile and serve the sample of the repository, or DATABASE_URL. */
-  readonly sample?: boolean;
-  /** Refuse writes to roles and permissions, so that the server serves exactly the generated API. */
-  readonly frozen?: boolean;
-  /** Record requests and responses as examples of the OpenAPI documents. */
-  readonly recordExamples?: boolean;
-  /** Answer no GraphQL documents but those that were compiled. */
-  readonly trustedDocuments?: boolean;
-  /** Serve by this many processes; digits. Default: by this one. */
-  readonly workers?: string;
-}
 
 /** `platform start`: serves the generated API. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
@@ -66,7 +36,10 @@ export async function start(options: StartOptions): Promise<void> {
 /** The embedded database where it has to be made of the project's migrations first; else null. */
 async function beginEmbedded(project: Settings, progress: Progress): Promise<Source | null> {
   if (hasDatabase(project) || !existsSync(join(project.folder, 'migrations'))) return null;
-  const [{ connect }, { loadProject }] = await Promise.all([import('../source.ts'), import('../project.ts')]);
+  const [{ connect }, { loadProject }] = await Promise.all([
+    import('../sources/connect.ts'),
+    import('../project/project.ts'),
+  ]);
   return connect(await loadProject(project.folder, project.stateFolder), progress);
 }
 
@@ -98,168 +71,4 @@ async function serveProject(
     { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },
     progress,
   );
-}
-
-/** A server of this process, and the facts to print about it. */
-export interface Served {
-  readonly server: RunningServer;
-  readonly api: CompiledApi;
-  readonly token: AdminToken;
-  readonly administrator: FirstAdministrator | null;
-}
-
-/** Options for development. */
-interface DevelopmentOptions {
-  readonly development?: boolean;
-  /** An API that is loaded already. Default: the generated files are loaded. */
-  readonly loaded?: CompiledApi;
-}
-
-/** Serves the generated API in this process. */
-export async function serveOne(
-  project: Settings,
-  source: Source | null,
-  {
-    sample,
-    trustedDocuments = false,
-    frozen = false,
-    signals = true,
-    recordExamples = false,
-    recompiler,
-    development = false,
-    loaded,
-  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'> & DevelopmentOptions,
-  progress: Progress,
-): Promise<Served> {
-  const token = await adminToken(project.stateFolder);
-  const api = loaded ?? (await progress.phase('load', () => importApi(project)));
-  let administrator: FirstAdministrator | null = null;
-  const onFirstAdministrator = (made: FirstAdministrator): void => {
-    administrator = made;
-    progress.event('administrator', { ...made });
-  };
-  // The sample is there to be tried out.
-  const tried = sample === true ? { GRAPHIQL: 'true', DOCS: 'true' } : {};
-  const explaining = sample === true || development ? { EXPLAIN: 'true' } : {};
-  const variables = { ...tried, ...explaining, ...(await variablesOf(project, token)) };
-  const server = await progress.phase('listen', async () =>
-    listen(api, project, source, {
-      variables,
-      trustedDocuments,
-      onFirstAdministrator,
-      frozen,
-      signals,
-      ...(!frozen && (recompiler === undefined ? await recompilerOf(project, api) : { recompiler })),
-      ...(recordExamples && { onExchange: await (await import('../examples/record.ts')).createRecorder(project) }),
-    }),
-  );
-  return { server, api, token, administrator };
-}
-
-/**
- * Where the platform's own tables are installed, administrators' changes of the model are compiled while the server
- * runs. Changes of a rules file are compiled by the person who edits it.
- */
-async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
-  const needed = settings.config.permissionSource === 'tables';
-  const possible = existsSync(settings.schemaFile) && api.collections.some(({ system }) => system === true);
-  if (!needed && !possible) return {};
-  const [{ createRecompiler }, { loadProject }] = await Promise.all([
-    import('../recompile/recompiler.ts'),
-    import('../project.ts'),
-  ]);
-  const project = await loadProject(settings.folder, settings.stateFolder);
-  return { recompiler: await createRecompiler(project, api) };
-}
-
-/** Variables of the process, with the secrets in the state folder if the project's database lies there, too. */
-async function variablesOf(project: Settings, token: AdminToken): Promise<Variables> {
-  const needsSecret = databaseUrl(project) === null && ownVariable('SECRET') === null;
-  const kept = needsSecret ? { SECRET: await keptSecret(project.stateFolder) } : {};
-  const made = token.source === 'file' || token.source === 'created' ? { ADMIN_TOKEN: token.value } : {};
-  return { ...process.env, ...made, ...kept };
-}
-
-/** Loads the generated API. Rejects with advice if there is none. */
-export async function importApi(project: Settings): Promise<CompiledApi> {
-  if (!existsSync(join(project.output, 'server.ts'))) {
-    throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
-  }
-  await checkContract(project);
-  try {
-    return (await importGenerated(project.output)).api;
-  } catch (error) {
-    const described = ownCodeError(error, project.folder, exitCodes.start);
-    if (!isMissingFile(error) || described instanceof CommandError) throw described;
-    throw new CommandError(
-      exitCodes.start,
-      `The generated code cannot be loaded: ${error.message}`,
-      'Run `platform generate` again.',
-    );
-  }
-}
-
-/** Before anything is loaded, which could fail in any way where it was made for another runtime. */
-export async function checkContract({ folder, output }: Settings): Promise<void> {
-  const manifest = await readManifest(output);
-  try {
-    if (manifest !== null) refuseContract(manifest.contract, relative(folder, output));
-  } catch (error) {
-    throw startError(error, null);
-  }
-}
-
-function isMissingFile(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-}
-
-async function listen(
-  api: CompiledApi,
-  project: Settings,
-  source: Source | null,
-  options: Pick<
-    ServeOptions,
-    'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler' | 'signals' | 'onExchange'
-  >,
-): Promise<RunningServer> {
-  try {
-    return await serve(api, { ...options, database: placeOf(project, source), ...foldersOf(project) });
-  } catch (error) {
-    throw startError(error, databaseUrl(project));
-  }
-}
-
-/** Mails that no server takes lie beside the rest of the state; a project's own templates lie with those of its code. */
-function foldersOf({
-  folder,
-  stateFolder,
-  config,
-}: Settings): Required<Pick<ServeOptions, 'mail' | 'pages' | 'uploads'>> {
-  const templates = (kind: 'mail' | 'pages'): string | null => {
-    const path = config.templates === undefined ? null : join(folder, config.templates, kind);
-    return path !== null && existsSync(path) ? path : null;
-  };
-  return {
-    mail: { folder: join(stateFolder, 'mail'), templates: templates('mail') },
-    pages: templates('pages'),
-    uploads: join(stateFolder, 'uploads'),
-  };
-}
-
-function placeOf(project: Settings, source: Source | null): DatabasePlace {
-  const url = databaseUrl(project);
-  return url === null ? { embedded: source?.embedded ?? embeddedFolder(project) } : { url };
-}
-
-function startError(error: unknown, url: string | null): unknown {
-  const failure = startFailure(error, url);
-  return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
-}
-
-/** Drifts are reported at once; their collections answer SERVICE_UNAVAILABLE until they fit again. */
-export function reportDrift(drifts: readonly Drift[], progress: Progress): void {
-  for (const drift of drifts) {
-    progress.event('drift', { ...drift });
-    progress.say(`  ${drift.severity}: ${drift.message}`);
-  }
 }

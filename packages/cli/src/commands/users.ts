@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 import { isEmail, longestEmail } from '@tablewright/runtime';
-import { type Accounts, makePassword, makeToken, openAccounts } from '../accounts.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { type Progress, processProgress } from '../progress.ts';
-import { loadProject } from '../project.ts';
-import { connectPresent } from '../source.ts';
-import { printTable } from '../table.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { loadProject } from '../project/project.ts';
+import { type Accounts, makePassword, makeToken, openAccounts } from '../sources/accounts.ts';
+import { connectPresent } from '../sources/connect.ts';
+import { printTable } from '../terminal/format.ts';
+import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
 /** Options of `platform users create` and `passwd`. */

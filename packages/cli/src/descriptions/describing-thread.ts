@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { CompileResult, GeneratedFile } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { RunSources } from '../disk-cache/last-run.ts';
-import { startWorker } from '../worker-thread.ts';
+import { startWorker } from '../process/worker-thread.ts';
 import { type PackedFiles, unpackFiles } from './packed-files.ts';
 
 /** Inputs of the thread; plain data. */

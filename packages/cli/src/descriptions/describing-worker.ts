@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { GeneratedFile } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
-import { keepCompiledCode } from '../compiled-code.ts';
+import { keepCompiledCode } from '../process/compiled-code.ts';
 import type { DescribingAnswer, DescribingQuestion, DescribingSources } from './describing-thread.ts';
 
 keepCompiledCode();

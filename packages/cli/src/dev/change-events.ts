@@ -1,8 +1,9 @@
 /** `platform dev --notify`: has the database tell of changes where it can, and says why where it cannot. */
-import type { Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
-import { databaseUrl } from '../settings.ts';
-import type { Source } from '../source.ts';
+
+import type { Project } from '../project/project.ts';
+import { databaseUrl } from '../project/settings.ts';
+import type { Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { hearTables, type TableEvents } from './table-events.ts';
 import type { Watcher } from './watcher.ts';
 

@@ -1,8 +1,9 @@
 import { type CatalogStamps, readStamps } from '@tablewright/introspect';
-import type { Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
-import { connect, type Source } from '../source.ts';
-import { readOptions } from '../steps.ts';
+import { readOptions } from '../compile/facts.ts';
+import type { Project } from '../project/project.ts';
+import { connect } from '../sources/connect.ts';
+import type { Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 /** The connection by which changes are looked for, opened again when it was lost. */
 export interface HeldSource {

@@ -1,9 +1,9 @@
 /** Input files of a project besides its database, as stamps that differ whenever a file does. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { loadExtensions, loadModules } from '../extensions.ts';
-import { configNames } from '../import-config.ts';
-import type { Project } from '../project.ts';
+import { configNames } from '../modules/import-config.ts';
+import { loadExtensions, loadModules } from '../project/extensions.ts';
+import type { Project } from '../project/project.ts';
 
 /** A stamp for each file by its path from the project's folder on. */
 export type InputStamps = ReadonlyMap<string, string>;

@@ -2,8 +2,8 @@
  * Files that this process has left in an output folder: it still has the texts, so it does not read untouched files.
  */
 import { isUntouched, type LeftFile, leftFile } from '../disk-cache/left-files.ts';
-import { haveSameText, type OutputFile } from '../output-file.ts';
-import type { KnownContents } from '../write-files.ts';
+import { haveSameText, type OutputFile } from '../output/output-file.ts';
+import type { KnownContents } from '../output/write-files.ts';
 
 /** Files by their paths below the output folder. */
 export type LeftOutput = ReadonlyMap<string, Left>;

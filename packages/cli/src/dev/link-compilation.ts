@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { CompiledApi } from '@tablewright/runtime';
-import type { Compilation } from '../compile-project.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { ownCodeError } from '../own-code-error.ts';
-import type { Project } from '../project.ts';
+import type { Compilation } from '../compile/compile-project.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { ownCodeError } from '../errors/own-code-error.ts';
+import { freshUrl } from '../modules/fresh-modules.ts';
+import type { Project } from '../project/project.ts';
 import { linkModel } from '../recompile/link-model.ts';
-import { freshUrl } from './fresh-modules.ts';
 
 /**
  * Makes the API of a compilation without loading its files, which a process could load only once. Only the project's own

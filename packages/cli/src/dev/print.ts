@@ -1,9 +1,9 @@
 /** Prints the result of a change, on one screen. */
 import { type Change, countChanges, type Diff } from '@tablewright/compiler';
 import { visible } from '@tablewright/introspect';
-import { CommandError } from '../exit-codes.ts';
-import type { Progress } from '../progress.ts';
-import type { WriteResult } from '../write-files.ts';
+import { CommandError } from '../errors/exit-codes.ts';
+import type { WriteResult } from '../output/write-files.ts';
+import type { Progress } from '../terminal/progress.ts';
 import type { TypeVerdict } from './type-checks.ts';
 
 /** Facts that are printed about a served change. */

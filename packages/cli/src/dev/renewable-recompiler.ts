@@ -1,5 +1,5 @@
 import type { CompiledApi, Recompiler } from '@tablewright/runtime';
-import type { Project } from '../project.ts';
+import type { Project } from '../project/project.ts';
 import { createRecompiler } from '../recompile/recompiler.ts';
 
 /** A recompiler for requests that change the model, in a project whose files change, too. */

@@ -1,11 +1,12 @@
 /** The files of a project that is built again, from when the first of them is made until all are in their places. */
-import { bothOf } from '../both-of.ts';
-import { type Compilation, placeProject } from '../compile-project.ts';
+
+import { type Compilation, placeProject } from '../compile/compile-project.ts';
+import type { GenerateResult } from '../compile/steps.ts';
 import type { Meanwhile } from '../descriptions/prepare-compiler.ts';
-import { silent } from '../progress.ts';
-import type { Project } from '../project.ts';
-import type { GenerateResult } from '../steps.ts';
-import { openOutput } from '../write-files.ts';
+import { openOutput } from '../output/write-files.ts';
+import { bothOf } from '../process/both-of.ts';
+import type { Project } from '../project/project.ts';
+import { silent } from '../terminal/progress.ts';
 import { knownOutput, type LeftOutput } from './left-output.ts';
 
 /** Written files. */

@@ -1,5 +1,5 @@
 /** Type checks of a project beside its server, in a thread that caches earlier checks. */
-import { startWorker } from '../worker-thread.ts';
+import { startWorker } from '../process/worker-thread.ts';
 
 /** Result of a check: lines for people, none if everything fits; or the reason why there was none. */
 export type TypeVerdict =

@@ -1,7 +1,7 @@
 /** Watches a project under development for changes of its files, and of the tables of its database. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ChangedRelations, changedRelations } from '@tablewright/introspect';
-import type { Project } from '../project.ts';
+import type { Project } from '../project/project.ts';
 import type { HeldSource } from './held-source.ts';
 import { changedPaths, type InputStamps, takeStamps } from './input-stamps.ts';
 

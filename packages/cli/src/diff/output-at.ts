@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type ListedExtensions, type ListedOperation, listedFile } from '@tablewright/compiler';
-import type { Project } from '../project.ts';
+import type { Project } from '../project/project.ts';
 import { readRevisionFile } from './revision-file.ts';
 import { isSchemaFile, liveDatabase, workingTree } from './schema-at.ts';
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { type Rename, visible } from '@tablewright/compiler';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 
 /**
  * Asks, on the terminal unless told otherwise, which guesses are right, and resolves to those. Rejects if the questions

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Project } from '../project.ts';
+import type { Project } from '../project/project.ts';
 
 const run = promisify(execFile);
 

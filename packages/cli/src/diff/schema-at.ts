@@ -3,12 +3,13 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, parseSchema } from '@tablewright/introspect';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { loadSchema, type Resolution, report, resolveSources } from '../compile/steps.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { currentFacts } from '../explain/current-schema.ts';
-import type { Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
-import { connectPresent, type Source } from '../source.ts';
-import { loadSchema, type Resolution, report, resolveSources } from '../steps.ts';
+import type { Project } from '../project/project.ts';
+import { connectPresent } from '../sources/connect.ts';
+import type { Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { readRevisionFile } from './revision-file.ts';
 
 /** Stands for the files as they are now: `platform.schema.json` under the configuration and rules beside it. */

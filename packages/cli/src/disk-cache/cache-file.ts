@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CachedResult, Chunk } from '@tablewright/compiler';
-import { inChunks, writeChunks } from '../output-file.ts';
+import { inChunks, writeChunks } from '../output/output-file.ts';
 
 /** Results of one generator for one input. */
 export interface Entry extends CachedResult {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { once } from '../once.ts';
+import { once } from '../process/once.ts';
 
 /** The packages that decide about texts of the compiler. */
 const packages = ['@tablewright/compiler', '@tablewright/runtime/language'] as const;

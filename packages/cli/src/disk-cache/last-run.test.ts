@@ -6,8 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { knownOutput, type LeftOutput, noteOutput } from '../dev/left-output.ts';
-import { sealManifest } from '../manifest.ts';
-import { type OutputFile, writeFiles } from '../write-files.ts';
+import { sealManifest } from '../output/manifest.ts';
+import { type OutputFile, writeFiles } from '../output/write-files.ts';
 import { lookAtLastRun } from './last-run.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'platform-last-run-'));

@@ -4,8 +4,8 @@
  */
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../output-file.ts';
-import type { KnownContents } from '../write-files.ts';
+import { digestOf } from '../output/output-file.ts';
+import type { KnownContents } from '../output/write-files.ts';
 
 /** A file by its path below the output folder, and its metadata in the file system. */
 export type LeftFile = readonly [path: string, stamp: string];

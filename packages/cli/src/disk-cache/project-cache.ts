@@ -7,7 +7,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CachedResult, CompilePart, DiskCache } from '@tablewright/compiler';
 import { partOfGenerator } from '@tablewright/compiler/files';
-import { removeLeftovers } from '../leftovers.ts';
+import { removeLeftovers } from '../output/leftovers.ts';
 import { type Entry, isCacheFileOf, readCacheFile, writeCacheFile } from './cache-file.ts';
 import { compilerStamp } from './compiler-stamp.ts';
 

@@ -1,4 +1,4 @@
-import type { Source } from '../source.ts';
+import type { Source } from '../sources/source.ts';
 import type { Finding } from './finding.ts';
 
 /** Seconds by which clocks may differ before tokens and one-time passwords are in danger. */

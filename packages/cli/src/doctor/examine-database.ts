@@ -1,7 +1,7 @@
 /** Findings about a database: clock, rights, ability to write, and settings that some feature needs. */
 import type { Schema } from '@tablewright/introspect/schema';
-import { reasonOf } from '../reason-of.ts';
-import type { Source } from '../source.ts';
+import { reasonOf } from '../errors/reason-of.ts';
+import type { Source } from '../sources/source.ts';
 import { mysqlExaminations } from './examine-mysql.ts';
 import { postgresExaminations } from './examine-postgres.ts';
 import type { Finding } from './finding.ts';

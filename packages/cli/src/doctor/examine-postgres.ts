@@ -1,6 +1,6 @@
 /** Findings about a PostgreSQL database: version, clock, rights, replicas, poolers. */
 import type { Schema } from '@tablewright/introspect/schema';
-import type { Source } from '../source.ts';
+import type { Source } from '../sources/source.ts';
 import { compareClock } from './clock.ts';
 import type { Examination, Finding } from './finding.ts';
 import { quotedName, quotedTable } from './quoted.ts';

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { configNames } from '../import-config.ts';
-import { ownVariable } from '../own-variable.ts';
-import type { Project } from '../project.ts';
+import { configNames } from '../modules/import-config.ts';
+import type { Project } from '../project/project.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
 import type { Finding } from './finding.ts';
 
 const oldestNode = 24;

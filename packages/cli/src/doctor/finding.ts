@@ -1,4 +1,4 @@
-import type { Source } from '../source.ts';
+import type { Source } from '../sources/source.ts';
 
 /** Something that `platform doctor` looked at. */
 export interface Finding {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Example, Examples } from '@tablewright/compiler';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import type { Project } from '../project.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import type { Project } from '../project/project.ts';
 
 /** Requests and answers that were recorded, in the project's folder; under version control, because documents show them. */
 const fileName = 'openapi-examples.json';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@tablewright/compiler';
 import type { AnsweredExchange } from '@tablewright/runtime';
 import type { JsonValue } from '@tablewright/runtime/language';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../project/settings.ts';
 import { createOperationFinder, type FindOperation, type OpenApiPaths } from './find-operation.ts';
 import { examplesFile, loadExamples } from './load.ts';
 import { withoutSecrets, withoutToken, writtenOnly } from './without-secrets.ts';

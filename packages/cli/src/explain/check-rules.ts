@@ -2,7 +2,7 @@
 import { conditionText } from '@tablewright/compiler';
 import type { AccessRule, Caller, Condition, ReadableApi } from '@tablewright/runtime';
 import { PlatformError, planRead } from '@tablewright/runtime';
-import type { Source } from '../source.ts';
+import type { Source } from '../sources/source.ts';
 
 /** An item, and who asks for it. */
 export interface ItemQuestion {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Schema } from '@tablewright/introspect/schema';
-import { refuseNewDatabase } from '../present-database.ts';
-import type { Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
-import { readFacts } from '../read-facts.ts';
-import type { Source } from '../source.ts';
-import { type Facts, loadFacts, resolveProject } from '../steps.ts';
+import type { Facts } from '../compile/facts.ts';
+import { readFacts } from '../compile/read-facts.ts';
+import { loadFacts, resolveProject } from '../compile/steps.ts';
+import { refuseNewDatabase } from '../project/present-database.ts';
+import type { Project } from '../project/project.ts';
+import type { Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 /**
  * The schema as configuration and permissions make it now, from the tables in `platform.schema.json`; from the database

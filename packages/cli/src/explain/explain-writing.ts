@@ -14,11 +14,11 @@ import {
   type WriteLimits,
   type WriteToExplain,
 } from '@tablewright/runtime';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import type { Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
-import { databaseUrl } from '../settings.ts';
-import type { Source } from '../source.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import type { Project } from '../project/project.ts';
+import { databaseUrl } from '../project/settings.ts';
+import type { Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { type CheckedRule, checkNamedRules } from './check-rules.ts';
 import { printPlan, printStatement } from './print-plan.ts';
 import { hooksOfProject, namedExtension, printHooks } from './project-hooks.ts';

@@ -1,7 +1,7 @@
 /** How MySQL or MariaDB would run a statement, and where no index could help it. */
 import type { Parameter, Statement } from '@tablewright/runtime';
-import type { Source } from '../source.ts';
-import { printTable } from '../table.ts';
+import type { Source } from '../sources/source.ts';
+import { printTable } from '../terminal/format.ts';
 import { type MissingIndex, nodesOf, type Scan, type TablesByName, withoutIndex } from './missing-index.ts';
 
 /** Columns of MariaDB's EXPLAIN, and of its ANALYZE, which runs the statement. */

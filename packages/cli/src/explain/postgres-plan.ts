@@ -1,6 +1,6 @@
 /** How PostgreSQL would run a statement, and where no index could help it. */
 import type { Parameter, Statement } from '@tablewright/runtime';
-import type { Source } from '../source.ts';
+import type { Source } from '../sources/source.ts';
 import { type MissingIndex, nodesOf, type Scan, type TablesByName, withoutIndex } from './missing-index.ts';
 
 /** The plan as EXPLAIN prints it; with `analyze` the statement runs. */

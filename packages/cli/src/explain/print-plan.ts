@@ -2,8 +2,8 @@
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Parameter, SentStatement } from '@tablewright/runtime';
 import { shownTable } from '@tablewright/runtime/language';
-import type { Progress } from '../progress.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
 import type { MissingIndex } from './missing-index.ts';
 import { explainMysql, missingInMysql } from './mysql-plan.ts';
 import { explainPostgres, missingInPostgres } from './postgres-plan.ts';

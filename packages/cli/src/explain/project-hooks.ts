@@ -1,9 +1,9 @@
 /** The hooks of a project, read from their text: nothing of its code is run. */
 import { type ReadHook, readHooks } from '@tablewright/compiler';
 import type { CompiledApi, Extension } from '@tablewright/runtime';
-import { loadExtensions } from '../extensions.ts';
-import type { Progress } from '../progress.ts';
-import type { Project } from '../project.ts';
+import { loadExtensions } from '../project/extensions.ts';
+import type { Project } from '../project/project.ts';
+import type { Progress } from '../terminal/progress.ts';
 
 /** The hooks whose events the API has, in the order in which a server calls those of one stage. */
 export async function hooksOfProject(project: Project, { routes }: CompiledApi): Promise<readonly ReadHook[]> {

@@ -2,9 +2,9 @@ import { modelData, resolveApi } from '@tablewright/compiler';
 import { didYouMean } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, Caller, CompiledApi, ReadableApi } from '@tablewright/runtime';
-import { CommandError, exitCodes } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { linkModel } from '../recompile/link-model.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../sources/source.ts';
 
 /** An API as requests meet it, without parts that are only printed. */
 export function readableApi(schema: Schema): ReadableApi {

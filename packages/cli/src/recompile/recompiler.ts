@@ -8,17 +8,18 @@ import {
   withDrafts,
 } from '@tablewright/introspect';
 import type { CompiledApi, RecompileOptions, Recompiler, RunTexts } from '@tablewright/runtime';
-import { loadDocuments } from '../documents.ts';
+import { readOptions } from '../compile/facts.ts';
+import { loadSchema, writeSchemaText } from '../compile/steps.ts';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { loadExamples } from '../examples/load.ts';
-import { CommandError, exitCodes } from '../exit-codes.ts';
-import { loadExtensions, loadModules, outputOf } from '../extensions.ts';
-import { once } from '../once.ts';
-import { readRuleRows } from '../permission-tables.ts';
-import type { Project } from '../project.ts';
-import { keepMigrations, migrationNames } from '../project-migrations.ts';
-import { loadSchema, readOptions, writeSchemaText } from '../steps.ts';
-import { loadTemplates } from '../templates.ts';
-import { startWorker } from '../worker-thread.ts';
+import { once } from '../process/once.ts';
+import { startWorker } from '../process/worker-thread.ts';
+import { loadDocuments } from '../project/documents.ts';
+import { loadExtensions, loadModules, outputOf } from '../project/extensions.ts';
+import type { Project } from '../project/project.ts';
+import { loadTemplates } from '../project/templates.ts';
+import { readRuleRows } from '../sources/permission-tables.ts';
+import { keepMigrations, migrationNames } from '../sources/project-migrations.ts';
 import { linkModel } from './link-model.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 

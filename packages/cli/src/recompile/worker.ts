@@ -13,7 +13,7 @@ import {
 } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { JsonValue } from '@tablewright/runtime/language';
-import { readRuleRows } from '../permission-tables.ts';
+import { readRuleRows } from '../sources/permission-tables.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 
 /** Generations that can still be described: requests of those before the last are few and short. */

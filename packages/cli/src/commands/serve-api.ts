@@ -1,0 +1,187 @@
+/** Serving of the generated API in one process: the part that `start`, its workers and `dev` share. */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type {
+  CompiledApi,
+  DatabasePlace,
+  Drift,
+  FirstAdministrator,
+  RunningServer,
+  ServeOptions,
+  Variables,
+} from '@tablewright/runtime';
+import { keptSecret, refuseContract, serve, startFailure } from '@tablewright/runtime';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { ownCodeError } from '../errors/own-code-error.ts';
+import { importGenerated } from '../modules/generated-modules.ts';
+import { readManifest } from '../output/manifest.ts';
+import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
+import type { Source } from '../sources/source.ts';
+import { type AdminToken, adminToken } from '../terminal/admin-token.ts';
+import { ownVariable } from '../terminal/own-variable.ts';
+import type { Progress } from '../terminal/progress.ts';
+import type { StartOptions } from './options.ts';
+
+/** A server of this process, and the facts to print about it. */
+export interface Served {
+  readonly server: RunningServer;
+  readonly api: CompiledApi;
+  readonly token: AdminToken;
+  readonly administrator: FirstAdministrator | null;
+}
+
+/** Options for development. */
+interface DevelopmentOptions {
+  readonly development?: boolean;
+  /** An API that is loaded already. Default: the generated files are loaded. */
+  readonly loaded?: CompiledApi;
+}
+
+/** Serves the generated API in this process. */
+export async function serveOne(
+  project: Settings,
+  source: Source | null,
+  {
+    sample,
+    trustedDocuments = false,
+    frozen = false,
+    signals = true,
+    recordExamples = false,
+    recompiler,
+    development = false,
+    loaded,
+  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'> & DevelopmentOptions,
+  progress: Progress,
+): Promise<Served> {
+  const token = await adminToken(project.stateFolder);
+  const api = loaded ?? (await progress.phase('load', () => importApi(project)));
+  let administrator: FirstAdministrator | null = null;
+  const onFirstAdministrator = (made: FirstAdministrator): void => {
+    administrator = made;
+    progress.event('administrator', { ...made });
+  };
+  // The sample is there to be tried out.
+  const tried = sample === true ? { GRAPHIQL: 'true', DOCS: 'true' } : {};
+  const explaining = sample === true || development ? { EXPLAIN: 'true' } : {};
+  const variables = { ...tried, ...explaining, ...(await variablesOf(project, token)) };
+  const server = await progress.phase('listen', async () =>
+    listen(api, project, source, {
+      variables,
+      trustedDocuments,
+      onFirstAdministrator,
+      frozen,
+      signals,
+      ...(!frozen && (recompiler === undefined ? await recompilerOf(project, api) : { recompiler })),
+      ...(recordExamples && { onExchange: await (await import('../examples/record.ts')).createRecorder(project) }),
+    }),
+  );
+  return { server, api, token, administrator };
+}
+
+/**
+ * Where the platform's own tables are installed, administrators' changes of the model are compiled while the server
+ * runs. Changes of a rules file are compiled by the person who edits it.
+ */
+async function recompilerOf(settings: Settings, api: CompiledApi): Promise<Pick<ServeOptions, 'recompiler'>> {
+  const needed = settings.config.permissionSource === 'tables';
+  const possible = existsSync(settings.schemaFile) && api.collections.some(({ system }) => system === true);
+  if (!needed && !possible) return {};
+  const [{ createRecompiler }, { loadProject }] = await Promise.all([
+    import('../recompile/recompiler.ts'),
+    import('../project/project.ts'),
+  ]);
+  const project = await loadProject(settings.folder, settings.stateFolder);
+  return { recompiler: await createRecompiler(project, api) };
+}
+
+/** Variables of the process, with the secrets in the state folder if the project's database lies there, too. */
+async function variablesOf(project: Settings, token: AdminToken): Promise<Variables> {
+  const needsSecret = databaseUrl(project) === null && ownVariable('SECRET') === null;
+  const kept = needsSecret ? { SECRET: await keptSecret(project.stateFolder) } : {};
+  const made = token.source === 'file' || token.source === 'created' ? { ADMIN_TOKEN: token.value } : {};
+  return { ...process.env, ...made, ...kept };
+}
+
+/** Loads the generated API. Rejects with advice if there is none. */
+export async function importApi(project: Settings): Promise<CompiledApi> {
+  if (!existsSync(join(project.output, 'server.ts'))) {
+    throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
+  }
+  await checkContract(project);
+  try {
+    return (await importGenerated(project.output)).api;
+  } catch (error) {
+    const described = ownCodeError(error, project.folder, exitCodes.start);
+    if (!isMissingFile(error) || described instanceof CommandError) throw described;
+    throw new CommandError(
+      exitCodes.start,
+      `The generated code cannot be loaded: ${error.message}`,
+      'Run `platform generate` again.',
+    );
+  }
+}
+
+/** Before anything is loaded, which could fail in any way where it was made for another runtime. */
+export async function checkContract({ folder, output }: Settings): Promise<void> {
+  const manifest = await readManifest(output);
+  try {
+    if (manifest !== null) refuseContract(manifest.contract, relative(folder, output));
+  } catch (error) {
+    throw startError(error, null);
+  }
+}
+
+function isMissingFile(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+}
+
+async function listen(
+  api: CompiledApi,
+  project: Settings,
+  source: Source | null,
+  options: Pick<
+    ServeOptions,
+    'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler' | 'signals' | 'onExchange'
+  >,
+): Promise<RunningServer> {
+  try {
+    return await serve(api, { ...options, database: placeOf(project, source), ...foldersOf(project) });
+  } catch (error) {
+    throw startError(error, databaseUrl(project));
+  }
+}
+
+/** Mails that no server takes lie beside the rest of the state; a project's own templates lie with those of its code. */
+function foldersOf({
+  folder,
+  stateFolder,
+  config,
+}: Settings): Required<Pick<ServeOptions, 'mail' | 'pages' | 'uploads'>> {
+  const templates = (kind: 'mail' | 'pages'): string | null => {
+    const path = config.templates === undefined ? null : join(folder, config.templates, kind);
+    return path !== null && existsSync(path) ? path : null;
+  };
+  return {
+    mail: { folder: join(stateFolder, 'mail'), templates: templates('mail') },
+    pages: templates('pages'),
+    uploads: join(stateFolder, 'uploads'),
+  };
+}
+
+function placeOf(project: Settings, source: Source | null): DatabasePlace {
+  const url = databaseUrl(project);
+  return url === null ? { embedded: source?.embedded ?? embeddedFolder(project) } : { url };
+}
+
+function startError(error: unknown, url: string | null): unknown {
+  const failure = startFailure(error, url);
+  return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
+}
+
+/** Drifts are reported at once; their collections answer SERVICE_UNAVAILABLE until they fit again. */
+export function reportDrift(drifts: readonly Drift[], progress: Progress): void {
+  for (const drift of drifts) {
+    progress.event('drift', { ...drift });
+    progress.say(`  ${drift.severity}: ${drift.message}`);
+  }
+}

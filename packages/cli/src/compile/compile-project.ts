@@ -1,0 +1,203 @@
+/** From a project to its generated files. */
+import { join, relative } from 'node:path';
+import type { CompileOptions, MemoCache, ModelData } from '@tablewright/compiler';
+import { printSchemaChunks } from '@tablewright/introspect/resolve';
+import {
+  isWorthCaching,
+  type Meanwhile,
+  type PreparedCompiler,
+  prepareCompiler,
+} from '../descriptions/prepare-compiler.ts';
+import { isWhollyCompiled, lookAtLastRun } from '../disk-cache/last-run.ts';
+import { EditedFilesError } from '../output/edited-files.ts';
+import { finishFiles } from '../output/finish-files.ts';
+import { removeLeftoversBeside } from '../output/leftovers.ts';
+import { type OutputFile, openOutput, type WriteResult, writeFiles } from '../output/write-files.ts';
+import { bothOf } from '../process/both-of.ts';
+import { once } from '../process/once.ts';
+import type { Project } from '../project/project.ts';
+import type { Source } from '../sources/source.ts';
+import type { Progress } from '../terminal/progress.ts';
+import type { Facts } from './facts.ts';
+import {
+  factsOf,
+  type GenerateResult,
+  loadInputs,
+  type Resolution,
+  report,
+  resolveProject,
+  stageSchemaText,
+  writeSchemaText,
+} from './steps.ts';
+
+/** Inputs of a generation. */
+export interface GenerateOptions {
+  /** From `platform.schema.json`, without a database. */
+  readonly offline?: boolean;
+  /** Overwrite generated files that were edited. */
+  readonly force?: boolean;
+  /** A database that is open already. */
+  readonly source?: Source;
+  /** Facts from the database; it is not read again. */
+  readonly facts?: Facts;
+  /** Cache of a process that compiles repeatedly. */
+  readonly memoCache?: MemoCache;
+  /** True to use cached results of other processes, and to cache new ones. Default: no. */
+  readonly cached?: boolean;
+}
+
+/**
+ * The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. A large project is
+ * not compiled if the result would be the files that the last run has left.
+ */
+export async function generateProject(
+  project: Project,
+  progress: Progress,
+  options: GenerateOptions = {},
+): Promise<GenerateResult> {
+  return withSchema(project, progress, { cached: true, ...options }, async (compilable) => {
+    const { schema, schemaText, inputs, diagnostics } = compilable;
+    const isKept = isWorthCaching(schema) && isWhollyCompiled(project, inputs);
+    const runs = isKept ? await lookAtLastRun(project, { inputs, schema: schemaText }) : null;
+    const summary = runs?.untouched ?? null;
+    if (summary !== null) {
+      await writeSchemaText(project, schemaText());
+      return { schema, summary, diagnostics, written: { paths: [], written: 0, unchanged: summary.files, removed: 0 } };
+    }
+    const output = openOutput(project.output, { holds: runs?.holds, force: options.force });
+    try {
+      const compilation = await compileResolved(project, progress, compilable, async (files) => {
+        await output.stage(files);
+        schemaText();
+      });
+      const result = await writeProject(project, compilation, progress, output.finish);
+      await bothOf(output.close(), runs?.keep(result.summary, compilation.files) ?? Promise.resolve());
+      return result;
+    } finally {
+      await output.close();
+    }
+  });
+}
+
+/** Writes the compiled files, by default to the output folder. */
+export async function writeProject(
+  project: Project,
+  compilation: Compilation,
+  progress: Progress,
+  write = (files: readonly OutputFile[]): Promise<WriteResult> => writeFiles(project.output, files),
+): Promise<GenerateResult> {
+  const { result, clear } = await placeProject(project, compilation, progress, write);
+  await clear();
+  await Promise.all([project.output, project.schemaFile].map(removeLeftoversBeside));
+  return result;
+}
+
+/** Written files, and a function that removes the replaced ones. */
+export interface Placed {
+  readonly result: GenerateResult;
+  clear(): Promise<void>;
+}
+
+/** The same, up to where every file is in its place. */
+export async function placeProject(
+  project: Project,
+  { schema, schemaText, summary, files, diagnostics }: Compilation,
+  progress: Progress,
+  write: (files: readonly OutputFile[]) => Promise<WriteResult>,
+): Promise<Placed> {
+  const [outcome, staging] = await Promise.allSettled([
+    progress.phase('write', () => write(files)),
+    // It is printed while files are written.
+    stageSchemaText(project, schemaText),
+  ]);
+  const staged = staging.status === 'fulfilled' ? staging.value : null;
+  try {
+    if (outcome.status === 'rejected') refuseWriting(outcome.reason, project, progress);
+    if (staging.status === 'rejected') throw staging.reason;
+    // Not without the files, which are all there or none is.
+    staged?.place();
+    const result = { schema, summary, written: outcome.value, diagnostics };
+    return { result, clear: async () => staged?.close() };
+  } catch (error) {
+    await staged?.close();
+    throw error;
+  }
+}
+
+/** Throws the reason why files were not written; for edited files with their diagnostics. */
+export function refuseWriting(error: unknown, { folder, output }: Project, progress: Progress): never {
+  if (error instanceof EditedFilesError) report(error.diagnosticsOf(relative(folder, output)), progress);
+  throw error;
+}
+
+/** Output that would be written. */
+export interface Compilation extends Omit<GenerateResult, 'written'> {
+  /** The text of `platform.schema.json` in chunks, printed when it is first asked for. */
+  readonly schemaText: () => readonly string[];
+  /** Below the output folder. */
+  readonly files: readonly OutputFile[];
+  /** Model for a server, as the files state it. */
+  readonly model: ModelData | null;
+}
+
+/** The same way up to the texts of the files. Writes nothing but a folder beside the output, for the time it takes. */
+export async function compileProject(
+  project: Project,
+  progress: Progress,
+  options: GenerateOptions = {},
+  meanwhile?: Meanwhile,
+): Promise<Compilation> {
+  return withSchema(project, progress, options, (compilable) =>
+    compileResolved(project, progress, compilable, meanwhile),
+  );
+}
+
+/** A schema, and the other inputs of compiling it. */
+interface Compilable extends Resolution, Pick<Compilation, 'schemaText'> {
+  readonly inputs: CompileOptions;
+  readonly compiler: PreparedCompiler;
+}
+
+/** Passes the project's schema to `work`, with a compiler that was prepared meanwhile and ends with the work. */
+async function withSchema<Result>(
+  project: Project,
+  progress: Progress,
+  options: GenerateOptions,
+  work: (compilable: Compilable) => Promise<Result>,
+): Promise<Result> {
+  const { memoCache = null } = options;
+  const read = options.facts ?? (await factsOf(project, progress, options));
+  const facts = memoCache === null ? read : { ...read, tables: memoCache.recallTables(read.tables) };
+  const inputs = await loadInputs(project);
+  const cache = options.cached === true ? join(project.stateFolder, 'cache') : null;
+  const compiler = await prepareCompiler(inputs, {
+    tables: facts.tables.length,
+    memoCache,
+    cache,
+  });
+  try {
+    const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+    const schema = memoCache?.recallSchema(resolution.schema) ?? resolution.schema;
+    return await work({ ...resolution, schema, schemaText: once(() => printSchemaChunks(schema)), inputs, compiler });
+  } finally {
+    await compiler.close();
+  }
+}
+
+async function compileResolved(
+  project: Project,
+  progress: Progress,
+  { schema, schemaText, diagnostics, compiler }: Compilable,
+  meanwhile?: Meanwhile,
+): Promise<Compilation> {
+  const result = await progress.phase('compile', () => compiler.compile(schema, meanwhile));
+  report(result.diagnostics, progress);
+  return {
+    schema,
+    schemaText,
+    summary: result.summary,
+    files: await finishFiles(project, schema.dialect, result.files, progress),
+    diagnostics: [...diagnostics, ...result.diagnostics],
+    model: result.model ?? null,
+  };
+}

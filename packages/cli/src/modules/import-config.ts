@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { freshUrl } from './fresh-modules.ts';
+
+/** Possible names of the file; the first that exists counts. */
+export const configNames = ['platform.config.ts', 'platform.config.mts', 'platform.config.mjs', 'platform.config.js'];
+
+/** Name of the configuration file in a folder; undefined where there is none. */
+export function configName(folder: string): string | undefined {
+  return configNames.find((candidate) => existsSync(join(folder, candidate)));
+}
+
+/**
+ * The default export of the project's configuration file; an empty configuration when there is no file. After a change of
+ * some number it is loaded again.
+ */
+export async function importConfig(folder: string, change = 0): Promise<unknown> {
+  const name = configName(folder);
+  if (name === undefined) return {};
+  const path = join(folder, name);
+  let module: { readonly default?: unknown };
+  try {
+    module = await import(change === 0 ? pathToFileURL(path).href : freshUrl(path, change));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(
+      exitCodes.invalid,
+      `${name}${lineOf(error, path)} could not be loaded: ${reason}`,
+      hint(error),
+    );
+  }
+  if (module.default !== undefined) return module.default;
+  throw new CommandError(
+    exitCodes.invalid,
+    `${name} has no default export.`,
+    'Write `export default defineConfig({ … })`.',
+  );
+}
+
+/** `:3` when the stack leads to the third line of the file. */
+function lineOf(error: unknown, path: string): string {
+  const stack = (error instanceof Error ? (error.stack ?? '') : '').replaceAll(/\?changed=\d+/g, '');
+  const places = [path, pathToFileURL(path).href].map((file) => stack.split(`${file}:`)[1]?.match(/^\d+/)?.[0]);
+  const line = places.find((line) => line !== undefined);
+  return line === undefined ? '' : `:${line}`;
+}
+
+function hint(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') return 'Node runs the file itself: types only, no enums.';
+  if (isCommonJs(error)) return 'Call it platform.config.mts: package.json says that .ts files are CommonJS modules.';
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'Correct the import, or install the package in the project.';
+  return null;
+}
+
+/** True if Node took a file with `import` or `export` in it for a CommonJS module. */
+export function isCommonJs(error: unknown): boolean {
+  const message = error instanceof SyntaxError ? error.message : '';
+  return /^Cannot use import statement outside a module|^Unexpected token 'export'/.test(message);
+}

@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { reasonOf } from '../errors/reason-of.ts';
+
+/** Name of the file of a project's variables. It contains secrets, so it belongs to one machine. */
+export const environmentName = '.env';
+
+/** Sets the variables of the `.env` of a project's folder that are not set, also by `<NAME>_FILE`: the environment wins. */
+export function readEnvironment(folder: string): void {
+  const path = join(folder, environmentName);
+  if (!existsSync(path)) return;
+  const isSet = (name: string): boolean => process.env[name] !== undefined || process.env[`${name}_FILE`] !== undefined;
+  for (const [name, value] of Object.entries(parseEnv(textOf(path)))) if (!isSet(name)) process.env[name] = value;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const hint = 'Give the user of this command the right to read it, or remove it.';
+    throw new CommandError(exitCodes.usage, `The file "${path}" cannot be read: ${reasonOf(error)}.`, hint);
+  }
+}

@@ -1,0 +1,145 @@
+/** Users and roles in the platform's own tables, as the command line looks at them and changes them. */
+import { randomBytes } from 'node:crypto';
+import { byFamily, createPasswords, type OwnSql, readEnvironment, refusePassword } from '@tablewright/runtime';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import type { Project } from '../project/project.ts';
+import { mysqlAccounts, postgresAccounts } from './accounts-sql.ts';
+import { type Run, runOwn, type Source } from './source.ts';
+import { systemPlace, systemState } from './system.ts';
+
+/** A user as it is listed. */
+export interface ListedUser {
+  readonly email: string;
+  readonly status: string;
+  /** Name; null for none. */
+  readonly role: string | null;
+  /** ISO 8601 in UTC; null for never. */
+  readonly lastAccess: string | null;
+}
+
+/** A role: its row, and its part of the permissions file. */
+export interface ListedRole {
+  readonly name: string;
+  readonly users: number;
+  readonly admin: boolean;
+  readonly app: boolean;
+  /** False where requests of its users have the rules of the public role. */
+  readonly ruled: boolean;
+}
+
+/** The users and roles of a project's database. */
+export interface Accounts {
+  users(): Promise<readonly ListedUser[]>;
+  roles(): Promise<readonly ListedRole[]>;
+  /** Names of roles that the permissions file has and the table has not. */
+  missingRoles(): Promise<readonly string[]>;
+  /** Makes a role as the permissions file describes it; does nothing when there is one of that name. */
+  addRole(name: string): Promise<void>;
+  /** Makes an active user. Rejects with advice when the address is taken. */
+  addUser(email: string, password: string, role: string | null): Promise<void>;
+  /** Sets the password and ends every session of the user. */
+  setPassword(email: string, password: string): Promise<void>;
+  /** Sets the static token, null for none. */
+  setToken(email: string, token: string | null): Promise<void>;
+}
+
+/** Opens them. Rejects when the tables are not installed. */
+export async function openAccounts(source: Source, project: Project): Promise<Accounts> {
+  const tables = systemPlace(source, project);
+  const { installed } = await systemState(source, project);
+  if (!installed) {
+    throw new CommandError(exitCodes.invalid, 'There are no users here.', 'Run `platform migrate` to install them.');
+  }
+  const texts = byFamily(tables, { postgres: postgresAccounts, mysql: mysqlAccounts });
+  const run = (sql: OwnSql, values: readonly (string | null)[]) => runOwn(source, sql, values);
+  // Where rules come from the tables, every row is a role of its own.
+  const fromTables = project.config.permissionSource === 'tables';
+  const existing = new Map(project.permissions.roles.map((role) => [role.name, role]));
+
+  async function insertRole(name: string): Promise<void> {
+    const { admin, app, description } = existing.get(name) ?? { admin: name === 'admin', app: true, description: null };
+    await run(texts.addRole, [name, description, String(admin), String(app)]);
+  }
+
+  /** Runs the statements in one transaction; the first one changes the user, and must find it. */
+  async function change(email: string, first: OwnSql, value: string | null, next: readonly OwnSql[]): Promise<void> {
+    await source.script('BEGIN');
+    try {
+      const [row] = await run(first, [email, value]);
+      if (row === undefined) throw new CommandError(exitCodes.usage, `There is no user "${email}".`);
+      for (const text of next) await run(text, [email]);
+      await source.script('COMMIT');
+    } catch (error) {
+      await source.script('ROLLBACK');
+      throw error;
+    }
+  }
+
+  return {
+    async users() {
+      const rows = await run(texts.users, []);
+      return rows.map(([email, status, role, lastAccess]) => ({
+        email: email ?? '',
+        status: status ?? '',
+        role: role ?? null,
+        lastAccess: lastAccess ?? null,
+      }));
+    },
+    async roles() {
+      const rows = await run(texts.roles, []);
+      return rows.map(([name, count, admin, app]) => ({
+        name: name ?? '',
+        users: Number(count),
+        admin: isTrue(admin),
+        app: isTrue(app),
+        ruled: isTrue(admin) || fromTables || existing.get(name ?? '')?.admin === false,
+      }));
+    },
+    async missingRoles() {
+      const rows = await run(texts.roleNames, []);
+      const present = new Set(rows.map(([name]) => name));
+      return fromTables ? [] : [...existing.keys()].filter((name) => !present.has(name)).sort();
+    },
+    addRole: insertRole,
+    async addUser(email, password, role) {
+      if (role !== null && (existing.has(role) || role === 'admin')) await insertRole(role);
+      const hashed = await hashPassword(await run(texts.policy, []), password);
+      const [named] = role === null ? [[null]] : await run(texts.roleNamed, [role]);
+      if (named === undefined) {
+        throw new CommandError(exitCodes.usage, `There is no role "${role}".`, 'See `platform roles`.');
+      }
+      const [made] = await run(texts.addUser, [email, hashed, named[0] ?? null]);
+      if (made === undefined) throw new CommandError(exitCodes.usage, `There is a user "${email}" already.`);
+    },
+    async setPassword(email, password) {
+      const hashed = await hashPassword(await run(texts.policy, []), password);
+      // After the change, which waits for sign-ins under way: their sessions end, too.
+      await change(email, texts.setPassword, hashed, [texts.endSessions]);
+    },
+    setToken: (email, token) => change(email, texts.setToken, token, []),
+  };
+}
+
+/** A generated password, to be shown once. */
+export function makePassword(): string {
+  return randomBytes(15).toString('base64url');
+}
+
+/** A static token: never of the form of a JSON web token, because it has no dots. */
+export function makeToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Hashes a password that the rules allow: PASSWORD_MIN_LENGTH, and the policy of the settings. */
+async function hashPassword([settings]: Awaited<ReturnType<Run>>, password: string): Promise<string> {
+  const reading = readEnvironment(process.env);
+  const minLength = reading.ok ? reading.environment.auth.passwordMinLength : 8;
+  const refusal = refusePassword(password, { minLength, pattern: settings?.[0] ?? null });
+  if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message);
+  return createPasswords().hash(password);
+}
+
+/** PostgreSQL's client and the embedded database print booleans differently. */
+function isTrue(text: string | null | undefined): boolean {
+  return /^t(rue)?$/.test(text ?? '');
+}

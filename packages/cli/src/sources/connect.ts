@@ -1,0 +1,54 @@
+import { isMysqlUrl } from '@tablewright/runtime';
+import { hasDatabase, refuseNewDatabase } from '../project/present-database.ts';
+import type { Project } from '../project/project.ts';
+import { databaseUrl, embeddedFolder } from '../project/settings.ts';
+import type { Progress } from '../terminal/progress.ts';
+import { openEmbedded } from './pglite-source.ts';
+import { openPostgres } from './postgres-source.ts';
+import type { Source } from './source.ts';
+
+/** Purpose of a connection. */
+export interface ConnectOptions {
+  /**
+   * True for migrations, which find an embedded database as it is, even empty. Other commands must never write,
+   * regardless of the role's rights, except for the migrations that a new embedded database begins with.
+   */
+  readonly writable?: boolean;
+}
+
+/** Opens the project's database as a phase of its own. */
+export async function connect(project: Project, progress: Progress, options: ConnectOptions = {}): Promise<Source> {
+  const isNew = !hasDatabase(project);
+  // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
+  if (isNew) progress.say('  making the embedded PostgreSQL (only this first time) …');
+  const source = await progress.phase('connect', () => openSource(project, options));
+  if (!isNew || options.writable === true) return source;
+  try {
+    const { beginDatabase } = await import('./begin-database.ts');
+    await beginDatabase(source, project, progress);
+    return source;
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+/** The same for a command that only asks: rejects where an embedded database would have to be made first. */
+export async function connectPresent(
+  project: Project,
+  progress: Progress,
+  { hint, ...options }: ConnectOptions & { readonly hint?: string } = {},
+): Promise<Source> {
+  refuseNewDatabase(project, hint);
+  return connect(project, progress, options);
+}
+
+/** Opens the project's database. Rejects with advice when it cannot be reached. */
+async function openSource(project: Project, { writable = false }: ConnectOptions): Promise<Source> {
+  const url = databaseUrl(project);
+  if (url === null) return openEmbedded(embeddedFolder(project));
+  if (!isMysqlUrl(url)) return openPostgres(url, writable);
+  // Commands on PostgreSQL do without the ninety files of the driver.
+  const { openMysql } = await import('./mysql-source.ts');
+  return openMysql(url, writable);
+}

@@ -1,0 +1,159 @@
+/**
+ * Migrations of the project itself: SQL files in `migrations/`, which people and requests that change the model add to.
+ * A ledger in the database records which of them it has had.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { migrationChecksum, modelTablesQuestion, type ProjectMigration, platformVersion } from '@tablewright/runtime';
+import {
+  createProjectLedgerSql,
+  modelLock,
+  mysqlProjectTables,
+  projectMigrationsSql,
+  recordMigrationSql,
+} from '@tablewright/runtime/language';
+import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import { reasonOf } from '../errors/reason-of.ts';
+import { replaceFile } from '../output/replace-file.ts';
+import type { Project } from '../project/project.ts';
+import { applyMysqlMigration, settleChanges } from './project-migrations-mysql.ts';
+import type { Source } from './source.ts';
+import { systemPlace } from './system.ts';
+
+const ending = '.sql';
+
+function folderOf({ folder }: Project): string {
+  return join(folder, 'migrations');
+}
+
+/** Names of the migrations in the project, without their endings, in their order. */
+export async function migrationNames(project: Project): Promise<readonly string[]> {
+  const files = existsSync(folderOf(project)) ? await readdir(folderOf(project)) : [];
+  return files
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+    .sort();
+}
+
+/** Writes the migrations that the project lacks; those that it has stay as they are. */
+export async function keepMigrations(project: Project, migrations: readonly ProjectMigration[]): Promise<void> {
+  const present = new Set(await migrationNames(project));
+  for (const { name, script } of migrations) {
+    if (present.has(name) || !isFileName(name)) continue;
+    await mkdir(folderOf(project), { recursive: true });
+    await replaceFile(join(folderOf(project), `${name}${ending}`), script);
+  }
+}
+
+/** The ledger is a table that others may write to. */
+function isFileName(name: string): boolean {
+  return /^[\w-]+$/.test(name);
+}
+
+/** Migrations of a project that a database has, and those that it lacks. */
+export interface ProjectMigrationState {
+  /** Names, in the order of the ledger. */
+  readonly applied: readonly string[];
+  readonly pending: readonly ProjectMigration[];
+  /** Migrations of the ledger that the project lacks. */
+  readonly missing: readonly ProjectMigration[];
+}
+
+/** Reads it. Rejects if a file differs from the one that was applied under its name. */
+export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
+  const tables = systemPlace(source, project);
+  const { schema } = tables;
+  const [[, ledger] = []] = await source.run(...modelTablesQuestion(tables));
+  const all = source.family === 'postgres' ? projectMigrationsSql(schema) : mysqlProjectTables(schema).migrations;
+  const rows = ledger === '1' ? await source.run(all, []) : [];
+  const applied = new Map(
+    rows.map(([name, checksum, script]) => [
+      name ?? '',
+      { name: name ?? '', checksum: checksum ?? '', script: script ?? '' },
+    ]),
+  );
+  const present = await readMigrations(project);
+  for (const { name, checksum } of present) {
+    const earlier = applied.get(name);
+    if (earlier !== undefined && earlier.checksum !== checksum) throw changed(name);
+  }
+  const names = new Set(present.map(({ name }) => name));
+  return {
+    applied: [...applied.keys()],
+    pending: present.filter(({ name }) => !applied.has(name)),
+    missing: [...applied.values()].filter(({ name }) => !names.has(name)),
+  };
+}
+
+async function readMigrations(project: Project): Promise<readonly ProjectMigration[]> {
+  const names = await migrationNames(project);
+  return Promise.all(
+    names.map(async (name) => {
+      const script = await readFile(join(folderOf(project), `${name}${ending}`), 'utf8');
+      return { name, script, checksum: migrationChecksum(script) };
+    }),
+  );
+}
+
+/**
+ * Applies the migrations that the database lacks, each as a transaction of its own, and returns their names; writes
+ * into the project those that it lacks. On MySQL and MariaDB, where changes of tables are no part of transactions, an
+ * interrupted one goes on where it was. Needs the platform's own tables.
+ */
+export async function applyProjectMigrations(
+  source: Source,
+  project: Project,
+  onDone: (name: string) => void,
+): Promise<readonly string[]> {
+  const { schema } = systemPlace(source, project);
+  if (source.family === 'mysql') await settleChanges(source, schema);
+  const { pending, missing } = await projectMigrationState(source, project);
+  await keepMigrations(project, missing);
+  const done: string[] = [];
+  for (const migration of pending) {
+    const apply = source.family === 'postgres' ? applyOne : applyMysqlMigration;
+    if (!(await apply(source, schema, migration))) continue;
+    done.push(migration.name);
+    onDone(migration.name);
+  }
+  return done;
+}
+
+/** Applies one under the lock of the model; false if another process has done so meanwhile. */
+async function applyOne(
+  source: Source,
+  schema: string,
+  { name, checksum, script }: ProjectMigration,
+): Promise<boolean> {
+  await source.script('BEGIN');
+  try {
+    await source.run('SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))::text', [
+      modelLock,
+    ]);
+    await source.script(createProjectLedgerSql(schema));
+    const applied = await source.run(projectMigrationsSql(schema), []);
+    const isNew = applied.every(([appliedName]) => appliedName !== name);
+    if (isNew) {
+      await source.script(script);
+      await source.run(recordMigrationSql(schema), [name, checksum, script, platformVersion()]);
+    }
+    await source.script('COMMIT');
+    return isNew;
+  } catch (error) {
+    await source.script('ROLLBACK').catch(() => undefined);
+    throw new CommandError(
+      exitCodes.database,
+      `The migration ${name} cannot be applied: ${reasonOf(error)}. Nothing of it stays.`,
+      'Correct what is in its way, and run `platform migrate` again.',
+    );
+  }
+}
+
+function changed(name: string): CommandError {
+  return new CommandError(
+    exitCodes.invalid,
+    `The migration ${name} is not the one that was applied to this database: its checksum differs.`,
+    'A migration that was applied never changes: restore its text, and put the change into one of its own.',
+  );
+}

@@ -1,0 +1,45 @@
+import type { PGlite } from '@electric-sql/pglite';
+import type { Family } from '@tablewright/introspect';
+import { type OwnSql, type Parameter, runScript, type Statement } from '@tablewright/runtime';
+import type { Dialect } from '@tablewright/runtime/language';
+
+/** Runs one statement; values in text form. */
+export type Run = (
+  sql: string,
+  parameters: readonly (string | null)[],
+) => Promise<readonly (readonly (string | null)[])[]>;
+
+/** A database opened to read its catalog, or to migrate the platform's own tables in it. */
+export interface Source {
+  /** For people, without credentials: `PostgreSQL at localhost:5432/shop`. */
+  readonly label: string;
+  /** Protocol and SQL that the server speaks; `dialect` names the exact server. */
+  readonly family: Family;
+  readonly dialect: Dialect;
+  readonly run: Run;
+  /**
+   * Runs a statement that was planned for a server, in a session such as servers have; `before` (`EXPLAIN `) stands in front.
+   * `settings` (`enable_seqscan = off`) of PostgreSQL hold for this statement alone.
+   */
+  readonly read: (
+    statement: Statement,
+    parameters: readonly Parameter[],
+    before?: string,
+    settings?: readonly string[],
+  ) => Promise<readonly (readonly (string | null)[])[]>;
+  /**
+   * Runs a script: migrations, and the sample's set-up. It has several statements on PostgreSQL, one on MySQL and
+   * MariaDB.
+   */
+  readonly script: (sql: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+  /** Set where a pooler stands before the server, as far as that is known. */
+  readonly pooled?: true;
+  /** The running embedded database, which the server takes over; null for a server of its own. */
+  readonly embedded: PGlite | null;
+}
+
+/** Runs a statement that is written for each family of servers. */
+export function runOwn({ run }: Pick<Source, 'run'>, sql: OwnSql, values: readonly (string | null)[]): ReturnType<Run> {
+  return typeof sql === 'string' ? run(sql, values) : runScript(sql, values, ({ text }, sent) => run(text, sent));
+}
