@@ -24,17 +24,17 @@ export function readFacts(folder: string): ReadonlyMap<string, Stated> {
   const entries = files.map((name) => {
     const text = readFileSync(join(folder, 'collections', name), 'utf8');
     const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
-    const members = (prefix: string): readonly ts.PropertySignature[] =>
+    const members = (suffix: string): readonly ts.PropertySignature[] =>
       source.statements
         .filter(ts.isInterfaceDeclaration)
-        .filter((one) => one.name.text.startsWith(prefix))
+        .filter((one) => one.name.text.endsWith(suffix))
         .flatMap((one) => one.members.filter(ts.isPropertySignature));
     const facts = members('Facts');
     const listed = (fact: string): readonly string[] =>
       facts.filter((one) => nameOf(one) === fact).flatMap(({ type }) => (type ? textsIn(type) : []));
     const [, collection = ''] = /What queries of `(.*)` are checked/.exec(text) ?? [];
     const stated: Stated = {
-      fields: members('Items').map(nameOf),
+      fields: members('Item').map(nameOf),
       functions: members('Functions').map(nameOf),
       groups: listed('groups'),
       summed: listed('summed'),
