@@ -36,11 +36,11 @@ function tokensOf(text: string): readonly string[] {
 }
 
 const words =
-  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|CROSS|LATERAL|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k\d*|p|e|[tcosx]\d+(\.([cosx]\d+|e|p)?)?)$/;
+  /^(SELECT|FROM|WHERE|AND|OR|NOT|IS|NULL|TRUE|FALSE|EXISTS|CASE|WHEN|THEN|ELSE|END|AS|ON|IN|ANY|ALL|ROW|ROWS|ARRAY|LEFT|CROSS|LATERAL|FULL|JOIN|ORDER|BY|DESC|LIMIT|OFFSET|LIKE|ILIKE|BETWEEN|DISTINCT|GROUP|HAVING|AT|TIME|ZONE|COLLATE|WITH|MATERIALIZED|OVER|PARTITION|COALESCE|text|int2|int4|int8|float4|float8|numeric|name|bpchar|bool|uuid|date|time|timetz|timestamp|timestamptz|interval|json|jsonb|bytea|k\d*|f\d+|r|p|e|[tcosx]\d+(\.([cosxf]\d+|e|p|k|r)?)?)$/;
 const functions =
-  /^pg_catalog\.(|count|sum|avg|min|max|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|jsonb_build_array|jsonb_array_elements|text|numeric|int8|interval)$/;
+  /^pg_catalog\.(|count|sum|avg|min|max|array_agg|row_number|now|unnest|floor|date_part|isfinite|cardinality|jsonb?_array_length|jsonb?_typeof|jsonb_build_array|jsonb_array_elements|text|numeric|int8|interval)$/;
 const texts: ReadonlySet<string> = new Set([
-  ...["''", "'UTC'", "'array'", "'string'", "'number'", "'boolean'"],
+  ...["''", "'{}'", "'UTC'", "'array'", "'string'", "'number'", "'boolean'"],
   ...['year', 'month', 'week', 'day', 'dow', 'hour', 'minute', 'second'].map((part) => `'${part}'`),
   // Keys of many-to-any items are cast where they can be.
   "'^-?[0-9]{1,18}$'",
