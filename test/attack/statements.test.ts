@@ -75,8 +75,8 @@ function* shots(): Generator<Shot> {
 
 /** The statements that the planner has for a request of a caller, alone and with others; none when it has none. */
 function plannedFor(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): readonly string[] {
-  const { text, several } = planOf(planner, caller, shot) ?? {};
-  return [text, several?.statement.text].filter((one) => one !== undefined);
+  const { text, slow, several } = planOf(planner, caller, shot) ?? {};
+  return [text, slow?.text, several?.statement.text].filter((planned) => planned !== undefined);
 }
 
 function planOf(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): Statement | undefined {

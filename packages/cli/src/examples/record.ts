@@ -64,7 +64,7 @@ function exampleOf(
     request: `${method} ${withoutToken(url)}`,
     ...(body.length > 0 && { body: withoutSecrets(body[0] ?? null, secrets) }),
     status,
-    ...(reply.length > 0 && { reply: withoutSecrets(reply[0] ?? null, secrets) }),
+    ...(reply.length > 0 && { answer: withoutSecrets(reply[0] ?? null, secrets) }),
   };
 }
 
