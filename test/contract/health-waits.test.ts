@@ -25,14 +25,16 @@ afterAll(async () => {
   await project?.close();
 });
 
-/** Asks for many megabytes and reads none. */
+/** Asks for many megabytes, and reads none of them once they begin to arrive. */
 async function askWithoutReading(): Promise<void> {
   const { port, hostname } = new URL(project.server.url);
-  const socket = connect(Number(port), hostname).pause();
+  const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
   sockets.push(socket);
   await once(socket, 'connect');
   socket.write(`GET /items/plenty?limit=-1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`);
+  // A request that comes later must not take the place of this one.
+  await once(socket, 'readable');
 }
 
 it('warns administrators only while the only stream keeps another one waiting', async () => {
