@@ -107,7 +107,7 @@ describe('platform can', () => {
 
   it('says no to what nobody can do, and to rules that do not count for the caller', async () => {
     const keyless = await platform('can', 'writer', 'create', 'events');
-    expect(keyless.stderr).toContain('Nobody may: "events" has no key: it can only be listed.');
+    expect(keyless.stderr).toContain('No role may: "events" has no key: it can only be listed.');
     const nobody = await platform('can', 'writer', 'create', 'authors');
     expect(nobody.stderr).toContain('does not count: a value that it sets needs a user or a role');
     const somebody = await platform('can', 'writer', 'create', 'authors', '--user', '7');

@@ -8,8 +8,8 @@ import {
   type WriteRule,
 } from '@tablewright/runtime';
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
+import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { checking } from '../errors/judging.ts';
 import { type CheckedRule, checkRules, type ItemQuestion, unchecked } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { notOffered, type RuledAction } from '../explain/offered.ts';
@@ -112,7 +112,7 @@ function printAnswer(
     rules: checkedRules.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
   progress.say(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}${what}.`);
-  if (impossible !== null) progress.say(`  Nobody may: ${impossible}`);
+  if (impossible !== null) progress.say(`  No role may: ${impossible}`);
   if (checkedRules.length === 0) progress.say(`  No rule of ${role} is about ${action} of ${collection}.`);
   for (const [index, checkedRule] of checkedRules.entries()) {
     for (const line of ruleLines(checkedRule, index, action)) progress.say(`  ${line}`);

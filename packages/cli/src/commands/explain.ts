@@ -1,7 +1,7 @@
 import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@tablewright/runtime';
 import { explainRead, planRead } from '@tablewright/runtime';
+import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { checking } from '../errors/judging.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';

@@ -1,7 +1,7 @@
 import { generateProject } from '../compile/compile-project.ts';
 import { printSummary } from '../compile/steps.ts';
+import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { checking } from '../errors/judging.ts';
 import { workOnce } from '../process/one-run.ts';
 import { loadProject } from '../project/project.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';

@@ -1,4 +1,4 @@
-/** Whatever was done to the files meanwhile, they end up as they were made, and what nobody touched is not written again. */
+/** A run restores files that were changed meanwhile, and does not write the others again. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ afterAll(() => rmSync(parent, { recursive: true, force: true }));
 const summary = { collections: 0, fields: 0, relations: 0, routes: 0, accessClasses: 0, files: 0 };
 const names = ['a.ts', 'b.ts', 'c/d.ts', 'c/e.json'];
 
-/** What a run makes, and what somebody did to the files before it. */
+/** Output of a run, and the changes made to its files before the next one. */
 const runs = fc.array(
   fc.record({
     texts: fc.dictionary(fc.constantFrom(...names), fc.constantFrom('one', 'two', 'four'), { minKeys: 1 }),
@@ -58,7 +58,7 @@ test('files are as they were made, also where they are not read', async () => {
   );
 });
 
-test('of a process that goes on, too, which reads none that nobody touched', async () => {
+test('of a process that goes on, too, which reads no untouched file', async () => {
   await fc.assert(
     fc.asyncProperty(runs, async (all) => {
       const output = join(mkdtempSync(join(parent, 'output-')), 'generated');

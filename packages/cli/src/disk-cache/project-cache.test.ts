@@ -17,7 +17,7 @@ test('an archive is worth opening where this compiler has written descriptions',
   const own = join(folder, 'descriptions');
   const [name = ''] = readdirSync(own).filter((one) => one.endsWith('.layer'));
   const content = readFileSync(join(own, name), 'latin1');
-  // Of another compiler, and damaged.
+  // One entry of another compiler, and a damaged one.
   for (const other of [content.replace(/"stamp":"./, '"stamp":"~'), '', content.slice(0, 20)]) {
     expect(other).not.toBe(content);
     writeFileSync(join(own, name), other, 'latin1');

@@ -14,7 +14,7 @@ export function notOffered(
   // The platform's own collections have routes of their own.
   if (descriptor === undefined || descriptor.system === true || action === 'read') return null;
   if (descriptor.key.length === 0) return `"${collection}" has no key: it can only be listed.`;
-  if (descriptor.singleton && action === 'delete') return `"${collection}" is a singleton, which nobody deletes.`;
+  if (descriptor.singleton && action === 'delete') return `"${collection}" is a singleton, which cannot be deleted.`;
   // The one object of a singleton is made by its first change.
   const operation = descriptor.singleton ? 'update' : action;
   const isRouted = routes.some((route) => route.collection.name === collection && route.operation === operation);

@@ -6,7 +6,7 @@ import { withoutTypes } from './without-types.ts';
 
 const goldens = join(import.meta.dirname, '../../../../test/golden');
 
-/** What is compiled for the projects of the golden tests, by path: the files that a server loads. */
+/** Compiled files that a server loads, by path, of the projects of the golden tests. */
 const files = new Map(
   readdirSync(goldens, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\/expected\/(server|fingerprint|(routes|access)\/[^/]+)\.ts$/.test(path))
@@ -48,7 +48,7 @@ function compiled(text: string): string {
   return ts.transpileModule(text, { compilerOptions: { ...options, removeComments: true } }).outputText;
 }
 
-/** What is wrong with a text as JavaScript. */
+/** Syntax errors of a text that is read as JavaScript. */
 function diagnosticsOf(text: string): readonly string[] {
   const { diagnostics = [] } = ts.transpileModule(text, {
     fileName: 'a.js',

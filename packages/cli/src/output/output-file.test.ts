@@ -1,4 +1,4 @@
-/** Whether two files say the same is told without putting them together. */
+/** Files are compared chunk by chunk, without joining their texts. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { haveSameText, type OutputFile } from './output-file.ts';

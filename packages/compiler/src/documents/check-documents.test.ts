@@ -63,7 +63,7 @@ describe('documents', () => {
 
   it('lie in folders of roles', () => {
     expect(faultsIn(['a.graphql', 'query A { articles { id } }'])).toEqual([
-      'graphql-document documents/a.graphql: The file lies in no folder of a role, so nobody asks what is in it.',
+      'graphql-document documents/a.graphql: The file lies in no folder of a role, so no role sends its operations.',
     ]);
     expect(compileWith(['stranger/a.graphql', '']).diagnostics).toMatchObject([
       { hint: 'Move it into documents/<role>/; the roles are admin, owner, public, editor, reviewer.' },

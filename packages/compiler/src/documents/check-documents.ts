@@ -172,7 +172,7 @@ function nameless(operation: OperationDefinitionNode): Diagnostic {
 }
 
 function withoutRole({ path }: DocumentSource, roles: readonly string[]): Diagnostic {
-  const message = `The file lies in no folder of a role, so nobody asks what is in it.`;
+  const message = `The file lies in no folder of a role, so no role sends its operations.`;
   return complaint(`documents/${path}`, message, `Move it into documents/<role>/; the roles are ${roles.join(', ')}.`);
 }
 

@@ -26,7 +26,7 @@ function reasonAgainst(
   const isAllowed = action === 'create' ? writable.insert : writable[action];
   if (!isAllowed) return `The database does not allow to ${action} rows of "${name}"`;
   if (key.length === 0) return `"${name}" has no key and can only be listed`;
-  return singleton && action === 'delete' ? `"${name}" is a singleton, which nobody deletes` : null;
+  return singleton && action === 'delete' ? `"${name}" is a singleton, which cannot be deleted` : null;
 }
 
 function impossible({ place: location }: RuleSource, reason: string) {

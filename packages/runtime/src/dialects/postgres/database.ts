@@ -3,6 +3,7 @@ import type { Database, Parameter, SeveralKeys } from '../../database/database.t
 import { UnfitError } from '../../database/errors.ts';
 import { type Asked, gatherReads } from '../../database/gathered-reads.ts';
 import { readTexts } from '../../database/texts.ts';
+import { AdaptivePlans } from './driver/adaptive-plans.ts';
 import { openConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
 import { connectFitting } from './driver/fallback.ts';
@@ -11,7 +12,6 @@ import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSet
 import { type Open, Pool } from './driver/pool.ts';
 import { runStream } from './driver/stream.ts';
 import { runTransaction } from './driver/transaction.ts';
-import { Ways } from './driver/ways.ts';
 import { openPlainConnection } from './plain/connect.ts';
 
 /**
@@ -50,15 +50,15 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
   await pool.start();
   const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
-  const ways = new Ways();
+  const plans = new AdaptivePlans();
   const read: Database['read'] = (asked, parameters, sink) => {
-    const { statement, took } = ways.take(asked);
+    const { statement, took } = plans.take(asked);
     return pool.read({ ...statement, parameters }, sink, took);
   };
   return {
     read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
     stream: (asked, parameters, sink, drained, signal) =>
-      runStream(pool, { ...ways.take(asked), parameters, sink, drained, signal }, timeouts),
+      runStream(pool, { ...plans.take(asked), parameters, sink, drained, signal }, timeouts),
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     briefTransaction: createGathering(pool, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),

@@ -31,7 +31,7 @@ test.each([
   [1267, 'HY000', 'HY000', 'INTERNAL_SERVER_ERROR'],
   [1064, '42000', 'HY000', 'INTERNAL_SERVER_ERROR'],
   [1136, '21S01', 'HY000', 'INTERNAL_SERVER_ERROR'],
-])('%i with %s, which nobody knows by its number, is %s', (errno, sqlState, sqlstate, code) => {
+])('%i with %s, whose number is not known, is %s', (errno, sqlState, sqlstate, code) => {
   const error = toMysqlError(Object.assign(new Error('told'), { errno, sqlState }));
   expect(error).toMatchObject({ sqlstate, message: `told (${errno})` });
   expect(toDatabaseError(error)).toMatchObject({ code, cause: error });

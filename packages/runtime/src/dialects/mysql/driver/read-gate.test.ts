@@ -18,7 +18,7 @@ test('callers without a token leave room to others', async () => {
   expect(await waiting).toEqual({ isPublic: true });
 });
 
-test('reads with a token come first, and nobody waits for ever', async () => {
+test('reads with a token come first, and no read waits for ever', async () => {
   const gate = new ReadGate(limits);
   const running = Array.from({ length: 4 }, () => admitted(gate.enter(false)));
   const order: string[] = [];
