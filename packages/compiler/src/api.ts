@@ -15,7 +15,7 @@ import type {
   RelationDescriptor,
 } from '@tablewright/runtime/language';
 
-import type { Examples } from './openapi/examples/example.ts';
+import type { Examples } from './examples.ts';
 
 /** Everything the compiler prints. */
 export interface Api {

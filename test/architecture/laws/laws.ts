@@ -24,10 +24,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_274, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_310, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1270,
+    today: 1273,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
@@ -36,11 +36,11 @@ export const laws: readonly Law[] = [
   { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',
-    today: 42,
+    today: 28,
     bound: 0,
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
-  { name: 'files in circles of imports', today: 206, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'files in circles of imports', today: 126, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 145, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },

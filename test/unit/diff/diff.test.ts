@@ -2,6 +2,7 @@
  * What `platform diff` says of every kind of change in the catalogue. `npm run golden` writes `expected/` anew; the
  * difference is the review.
  */
+
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ import { describe, expect, test } from 'vitest';
 import { emitClient } from '../../../packages/compiler/src/client/index.ts';
 import { emitGraphql } from '../../../packages/compiler/src/graphql/index.ts';
 import { emitOpenApi } from '../../../packages/compiler/src/openapi/index.ts';
-import { roleViewOf } from '../../../packages/compiler/src/role-view/role-view.ts';
+import { roleViewOf } from '../../../packages/compiler/src/role-view/build-role-view.ts';
 import { catalogue } from './catalogue.ts';
 import { schemaOf, world } from './world.ts';
 

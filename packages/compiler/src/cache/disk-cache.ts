@@ -1,6 +1,5 @@
 /** Texts that a compilation keeps for later processes, by digests of their sources. */
 
-import type { CompilePart } from '../compile.ts';
 import type { Chunk } from '../print/chunks.ts';
 
 /** A question that was asked while something was made: to the source of that number, by name. */
@@ -26,3 +25,9 @@ export interface DiskCache {
 export function partOfGenerator(generator: string): CompilePart {
   return /^(?:openapi|model|graphql)\b/.test(generator) ? 'descriptions' : 'others';
 }
+
+/**
+ * Descriptions of access classes (`openapi/`, `model/`, `graphql/`), or all other files. Names in GraphQL are checked
+ * with the other files only: descriptions are worthless where that check fails.
+ */
+export type CompilePart = 'descriptions' | 'others';

@@ -1,7 +1,7 @@
 /** The file of one collection in a client: its types, and the facts about it. */
 import type { DiskCache } from '../cache/disk-cache.ts';
-import { createModuleCache, type ModuleText } from '../cache/module-texts.ts';
 import type { Lookup } from '../cache/remember.ts';
+import { createModuleCache, type ModuleText } from '../emit/module-texts.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';

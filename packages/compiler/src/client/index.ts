@@ -2,11 +2,12 @@
  * Api → the client of one access class: a package of declarations, with a script that states the permissions of the
  * class. It shows what its OpenAPI document shows (`role-view/`), under the same names.
  */
+
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
-import { renderModule } from '../cache/module-texts.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
+import { renderModule } from '../emit/module-texts.ts';
 import type { Render } from '../emit/templates.ts';
 import { productVersion } from '../openapi/version.ts';
 import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
@@ -15,7 +16,8 @@ import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
 import { commentText } from '../print/text.ts';
 import { generic, type Type } from '../print/type.ts';
-import { type RoleView, roleViewOf } from '../role-view/role-view.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 import { printAbilities } from './abilities.ts';
 import type { ClientCollection } from './client-collections.ts';
 import { indexTypes, printCollection } from './collection.ts';

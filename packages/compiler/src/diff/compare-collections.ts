@@ -1,29 +1,18 @@
 /** Collections as one role sees them. */
+
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { isSame } from '../cache/same.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
-import type { Verdicts } from './change.ts';
 import { compareFields } from './compare-fields.ts';
 import { compareInputs } from './compare-inputs.ts';
 import { compareNeeds } from './compare-needs.ts';
 import { compareRelations, renamedRelations } from './compare-relations.ts';
 import { compareUnread } from './compare-unread.ts';
 import { type Concern, offers } from './operations.ts';
-import { pairs, quoted } from './pair.ts';
+import { type CollectionPair, pairs, quoted } from './pair.ts';
 import type { RenameIndex } from './renames.ts';
+import type { Verdicts } from './severity.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
-
-/** A collection that a role sees on both sides. */
-export interface CollectionPair {
-  readonly before: Side;
-  readonly after: Side;
-  readonly was: RoleCollection;
-  readonly is: RoleCollection;
-  /** Names of fields and relations before to those after. */
-  readonly renamed: ReadonlyMap<string, string>;
-  /** Names of collections before to those after. */
-  readonly collections: ReadonlyMap<string, string>;
-}
 
 /** Compares everything that a role sees. */
 export function compareCollections(before: Side, after: Side, renames: RenameIndex): readonly Found[] {

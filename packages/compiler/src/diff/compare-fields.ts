@@ -1,4 +1,5 @@
 /** Fields as one role reads them. */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldDescriptor } from '@tablewright/runtime/language';
 import type { ApiField } from '../api.ts';
@@ -7,10 +8,9 @@ import { functionGroup } from '../graphql/functions.ts';
 import { valueType } from '../graphql/values.ts';
 import { valueSchema } from '../openapi/values.ts';
 import type { RoleCollection, RoleField } from '../role-view/role-view.ts';
-import type { Verdicts } from './change.ts';
-import type { CollectionPair } from './compare-collections.ts';
 import { isText, type StoredField, sizeChanges, storageChange } from './compare-stored.ts';
-import { pairs, quoted } from './pair.ts';
+import { type CollectionPair, pairs, quoted } from './pair.ts';
+import type { Verdicts } from './severity.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
 
 /** Compares the fields that can be read on both sides. */

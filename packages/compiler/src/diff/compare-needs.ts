@@ -1,5 +1,5 @@
 /** Fields that a new item must have and that the role may no longer set: it cannot create items any more. */
-import type { CollectionPair } from './compare-collections.ts';
+import type { CollectionPair } from './pair.ts';
 import { type Found, operationsIn, type Side } from './side.ts';
 
 /** Fields that are needed now, or not given any more. One that could be given by a payload is told as revoked. */

@@ -1,10 +1,10 @@
 /** Fields that a role writes and does not read: changes of their payloads. */
+
 import type { RoleField, RoleInput, RoleWrites } from '../role-view/role-view.ts';
-import type { Verdicts } from './change.ts';
-import type { CollectionPair } from './compare-collections.ts';
 import { compareField, type FieldChange } from './compare-fields.ts';
-import { pairs } from './pair.ts';
+import { type CollectionPair, pairs } from './pair.ts';
 import type { RuleId } from './rules.ts';
+import type { Verdicts } from './severity.ts';
 import { type Found, operationsIn } from './side.ts';
 
 /**

@@ -3,10 +3,11 @@
  *
  * `rules.ts` says what each kind of change means; the files named `compare-…` find them; here they are put together.
  */
+
 import type { Schema } from '@tablewright/introspect/schema';
 import { createMemoCache } from '../cache/memo-cache.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import { type Change, mostSevere, type Surface, surfaces, type Verdicts } from './change.ts';
+import type { Change } from './change.ts';
 import { compareCollections } from './compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare-documents.ts';
 import { compareExtensions, type ExtensionsOfBoth } from './compare-extensions.ts';
@@ -16,6 +17,7 @@ import { compareTables } from './compare-tables.ts';
 import { differingSurfaces } from './differing-surfaces.ts';
 import { findRenames, indexRenames, type Rename, type RenameIndex } from './renames.ts';
 import { type RuleId, rules } from './rules.ts';
+import { mostSevere, type Surface, surfaces, type Verdicts } from './severity.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
 /** Options of a comparison. */

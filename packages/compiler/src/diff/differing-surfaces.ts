@@ -2,13 +2,14 @@
  * Places where the files of a role differ between two versions. Only collections that the versions do not share are
  * printed: files follow from the role's view, which is one object where it is the same.
  */
+
 import { emitClient } from '../client/index.ts';
 import type { Render } from '../emit/templates.ts';
 import { graphqlTypes } from '../graphql/index.ts';
 import { describeOpenApi } from '../openapi/index.ts';
 import { canonicalJson } from '../print/json.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
-import type { Surface } from './change.ts';
+import type { Surface } from './severity.ts';
 import type { Side } from './side.ts';
 
 /** The surfaces whose documents, schemas or types are not the same; `rest` is never among them. */

@@ -1,5 +1,8 @@
 /** Two lists side by side. */
 
+import type { RoleCollection } from '../role-view/role-view.ts';
+import type { Side } from './side.ts';
+
 /** One name with what stands under it before and after; at least one is there. */
 export interface Pair<T> {
   /** The name after the change, or the one that is gone. */
@@ -25,4 +28,16 @@ export function pairs<T extends { readonly name: string }>(
 /** `"a", "b"` */
 export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
+}
+
+/** A collection that a role sees on both sides. */
+export interface CollectionPair {
+  readonly before: Side;
+  readonly after: Side;
+  readonly was: RoleCollection;
+  readonly is: RoleCollection;
+  /** Names of fields and relations before to those after. */
+  readonly renamed: ReadonlyMap<string, string>;
+  /** Names of collections before to those after. */
+  readonly collections: ReadonlyMap<string, string>;
 }

@@ -1,5 +1,6 @@
 /** A comparison as text, as Markdown for a pull request, as JSON and as SARIF. Ends with a line break. */
-import { type Change, type Severity, type Surface, surfaces } from './change.ts';
+
+import type { Change } from './change.ts';
 import { type Diff, ruleIds } from './diff-schemas.ts';
 import { printMarkdown } from './print-markdown.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from './print-parts.ts';
 import type { Rename } from './renames.ts';
 import { rules } from './rules.ts';
+import { type Severity, type Surface, surfaces } from './severity.ts';
 
 /** Formats of a comparison. */
 export const diffFormats = ['text', 'markdown', 'json', 'sarif'] as const;

@@ -1,8 +1,10 @@
 /** A comparison as Markdown for a pull request: texts from outside stay texts, and hosts take the whole of it. */
-import { type Change, surfaces } from './change.ts';
+
+import type { Change } from './change.ts';
 import type { Diff } from './diff-schemas.ts';
 import { type DiffLabels, isAcknowledged, operationsShown, summary, visible } from './print-parts.ts';
 import { rules } from './rules.ts';
+import { surfaces } from './severity.ts';
 
 /** Code hosts refuse a comment that is longer than 65536 characters; some are for headings and what is left out. */
 const mostCharacters = 60_000;

@@ -1,6 +1,8 @@
 /** Shared parts of the printed formats. */
-import type { Change, Severity } from './change.ts';
+
+import type { Change } from './change.ts';
 import type { Diff } from './diff-schemas.ts';
+import type { Severity } from './severity.ts';
 
 /** Context to print beside the changes. */
 export interface DiffLabels {

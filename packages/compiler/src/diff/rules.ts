@@ -2,7 +2,7 @@
  * The rules of `platform diff`: meaning of each kind of change on every surface, and why. docs/reference/changes.md
  * lists them.
  */
-import type { Severity, Verdicts } from './change.ts';
+import type { Severity, Verdicts } from './severity.ts';
 
 /** One kind of change. */
 export interface Rule {

@@ -3,10 +3,12 @@ import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
-import { type RoleCollection, type RoleView, roleViewOf } from '../role-view/role-view.ts';
-import type { Direction, Verdicts } from './change.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
+import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
+import type { Direction } from './change.ts';
 import { type Concern, operationsOf } from './operations.ts';
 import type { RuleId } from './rules.ts';
+import type { Verdicts } from './severity.ts';
 
 /** One of the two that are compared. */
 export interface Version {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compile } from '../compile.ts';
+import { compile } from '../compile/compile.ts';
 import { sha256 } from '../print/hash.ts';
 import { blogSchema } from '../testing/blog.ts';
 import { templates } from '../testing/compile-fixture.ts';

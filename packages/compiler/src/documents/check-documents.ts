@@ -2,6 +2,7 @@
  * The law of documents: each is valid for the roles that it is written for. A file lies in a folder of its role's name
  * (`documents/editor/articles.graphql`) and is judged by the schema of the role's access class.
  */
+
 import type { Diagnostic } from '@tablewright/introspect';
 import { type AccessClass, type GraphqlScope, graphqlRootTypes } from '@tablewright/runtime/language';
 import type {
@@ -15,7 +16,7 @@ import type {
 import type { Api } from '../api.ts';
 import { emitGraphql } from '../graphql/index.ts';
 import { sha256 } from '../print/hash.ts';
-import { roleViewOf } from '../role-view/role-view.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
 import { loadGraphql } from './load-graphql.ts';
 import { withFragments } from './with-fragments.ts';
 

@@ -1,11 +1,11 @@
 import type { Api, ApiCollection } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
-import { createModuleCache, type ModuleText, renderModule } from '../cache/module-texts.ts';
 import type { Lookup } from '../cache/remember.ts';
 import { namesIn } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
 import { declareTypes } from './collection-types.ts';
+import { createModuleCache, type ModuleText, renderModule } from './module-texts.ts';
 import { runtimeTypes } from './runtime-names.ts';
 import type { Render } from './templates.ts';
 

@@ -1,11 +1,11 @@
 import type { ApiCollection, Operation } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
-import { createModuleCache, type ModuleText, renderModule } from '../cache/module-texts.ts';
 import { type ConstantDeclaration, printConstant } from '../print/declaration.ts';
 import { call, code } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { list } from '../print/type.ts';
 import { declareDescriptor } from './descriptor.ts';
+import { createModuleCache, type ModuleText, renderModule } from './module-texts.ts';
 import type { Render } from './templates.ts';
 
 /** True if a collection has paths below `/items`; the platform's own are reached through relations only. */

@@ -1,6 +1,6 @@
 /** Routes of extensions: what is read of them, and what is wrong with them. */
 import { expect, test } from 'vitest';
-import { type CompileOptions, compile } from '../compile.ts';
+import { type CompileOptions, compile } from '../compile/compile.ts';
 import { blogSchema } from '../testing/blog.ts';
 import { templates } from '../testing/compile-fixture.ts';
 

@@ -6,7 +6,7 @@ import type { Api } from '../api.ts';
 import { emitOpenApi } from '../openapi/index.ts';
 import { accessTo, magazine, sampleApi, writingAccess } from '../openapi/testing/sample-api.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
-import { roleViewOf } from '../role-view/role-view.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
 import { blogSchema } from '../testing/blog.ts';
 import { distinctTexts, hostileSchema } from '../testing/hostile.ts';
 import { emitGraphql } from './index.ts';

@@ -5,7 +5,7 @@ import * as typescript from '@graphql-codegen/typescript';
 import * as operations from '@graphql-codegen/typescript-operations';
 import { type DocumentNode, Kind, parse, print } from 'graphql';
 import { expect, it } from 'vitest';
-import { compile } from '../compile.ts';
+import { compile } from '../compile/compile.ts';
 import { blogSchema } from '../testing/blog.ts';
 import { compileFixture, templates } from '../testing/compile-fixture.ts';
 import { typeErrors } from '../testing/parse-output.ts';

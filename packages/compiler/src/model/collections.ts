@@ -1,7 +1,7 @@
 import type { DeclaredRow } from '@tablewright/runtime/language';
 import type { NoteReader } from '../role-view/notes.ts';
+import { type DescribedCollection, shows } from './context.ts';
 import { told as toldOf } from './declared.ts';
-import { type DescribedCollection, shows } from './index.ts';
 
 /** Members that only an app reads. */
 const appMembers = [

@@ -1,10 +1,11 @@
 /** Fields and relations without a column, as `GET /fields` tells them. Source: API specification, 10.4 and 12.2. */
+
 import type { DeclaredRow, JsonValue, ModelField } from '@tablewright/runtime/language';
 import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
+import { type DescribedCollection, type ModelContext, shows } from './context.ts';
 import { type Declared, specialsOf, told as toldOf } from './declared.ts';
-import { type DescribedCollection, type ModelContext, shows } from './index.ts';
 
 /**
  * Describes the fields of a collection: the key first, then the other columns, relations without a column, and what only

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { accessTo, hostile, magazine, sampleApi } from '../openapi/testing/sample-api.ts';
-import { roleViewOf } from '../role-view/role-view.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
 import { emitModel } from './index.ts';
 
 const api = sampleApi([...magazine, ...hostile]);

@@ -2,8 +2,9 @@
  * Api → what the model endpoints tell an access class. `role-view/` decides what is visible; everything here prints
  * what it is given. Source: API specification, section 12.
  */
-import type { JsonValue, ManyToAny, ModelDocument } from '@tablewright/runtime/language';
-import type { Api, ApiCollection } from '../api.ts';
+
+import type { JsonValue, ModelDocument } from '@tablewright/runtime/language';
+import type { Api } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
@@ -11,27 +12,12 @@ import { type Chunk, packChunk } from '../print/chunks.ts';
 import { type Layout, printDocument, textOfItems } from '../print/document.ts';
 import { onlyText, textOf } from '../print/only-text.ts';
 import type { NoteReader } from '../role-view/notes.ts';
-import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 import { modelCollection, modelFolder } from './collections.ts';
+import { type DescribedCollection, type ModelContext, shows } from './context.ts';
 import { declaredIn } from './declared.ts';
 import { modelFields } from './fields.ts';
 import { modelRelations } from './relations.ts';
-
-/** A readable collection with what was compiled of it. */
-export interface DescribedCollection {
-  readonly api: ApiCollection;
-  readonly view: RoleCollection;
-}
-
-/** Facts that the description of one collection may use. */
-export interface ModelContext {
-  /** Everything that a class may read, by name. */
-  readonly collections: Lookup<DescribedCollection>;
-  /** The junctions of readable many-to-many relations. */
-  readonly junctions: Lookup<true>;
-  /** The first readable many-to-any of each link collection. */
-  readonly owners: Lookup<ManyToAny>;
-}
 
 /** Describes what an access class may read. */
 export function emitModel(api: Api, view: RoleView): ModelDocument & JsonValue {
@@ -155,9 +141,4 @@ function partsOf<Made>(
       },
     }),
   );
-}
-
-/** True if a field of a collection is readable, or a relation that has no field. */
-export function shows({ view }: DescribedCollection, name: string): boolean {
-  return view.fields.some((field) => field.name === name) || view.relations.some((relation) => relation.name === name);
 }

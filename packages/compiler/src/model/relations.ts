@@ -1,7 +1,8 @@
 /** Relations as the side has them that holds the key. Source: API specification, 10.9 and 12.3. */
+
 import type { JsonValue, ModelRelation, OneToMany, RelationDescriptor } from '@tablewright/runtime/language';
 import type { ApiRelation } from '../api.ts';
-import { type DescribedCollection, type ModelContext, shows } from './index.ts';
+import { type DescribedCollection, type ModelContext, shows } from './context.ts';
 
 /** Describes the relations whose keys a collection holds, as far as both sides are readable; by field. */
 export function modelRelations(

@@ -4,7 +4,6 @@ import type { Operation } from '../api.ts';
 import type { DocumentNames } from '../role-view/names.ts';
 import type { RoleCollection, RoleField, RoleUpsert } from '../role-view/role-view.ts';
 import { isGrouped } from './aggregation.ts';
-import { uploadFields } from './file-paths.ts';
 
 /** A collection as its paths show it. */
 export interface Addressed extends AddressedFacts {
@@ -70,3 +69,18 @@ export function addressed(collection: RoleCollection): Addressed {
 function keyField({ name, values, descriptor }: AddressedKeyField): AddressedKeyField {
   return { name, values, descriptor };
 }
+
+/** Fields of files that a form may set; the type of an upload follows from its content. */
+const formFields = ['filename_download', 'title', 'folder', 'embed', 'description', 'location', 'tags'];
+
+/** The fields that a form may give beside a content; null for other collections. */
+export function uploadFields({ name, writes }: RoleCollection): AddressedWrites['forms'] {
+  if (name !== files) return null;
+  const granted = (action: 'create' | 'update'): readonly string[] => {
+    const fields = new Set(writes?.[action]?.fields.map((field) => field.name));
+    return formFields.filter((field) => fields.has(field));
+  };
+  return { create: granted('create'), update: granted('update') };
+}
+
+export const files = 'platform_files';

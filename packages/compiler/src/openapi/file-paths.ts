@@ -2,26 +2,11 @@
 
 import { commonFailures } from '@tablewright/runtime/operations';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
-import type { Addressed, AddressedWrites } from './addressed.ts';
+import { type Addressed, files } from './addressed.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { useHeader } from './parameters.ts';
 import { failuresByStatus } from './responses.ts';
 import { orNull } from './values.ts';
-
-const files = 'platform_files';
-
-/** Fields of files that a form may set; the type of an upload follows from its content. */
-const formFields = ['filename_download', 'title', 'folder', 'embed', 'description', 'location', 'tags'];
-
-/** The fields that a form may give beside a content; null for other collections. */
-export function uploadFields({ name, writes }: RoleCollection): AddressedWrites['forms'] {
-  if (name !== files) return null;
-  const granted = (action: 'create' | 'update'): readonly string[] => {
-    const fields = new Set(writes?.[action]?.fields.map((field) => field.name));
-    return formFields.filter((field) => fields.has(field));
-  };
-  return { create: granted('create'), update: granted('update') };
-}
 
 /** The form in which a content is sent, beside JSON; nothing for collections without contents. */
 export function uploadContent({ writes }: Addressed, action: 'create' | 'update'): JsonObject {

@@ -3,20 +3,22 @@
  *
  * Pure: the same Api gives the same document. `role-view/` decides what is visible; this folder prints it.
  */
+
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import { resources } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
+import type { OperationExamples } from '../examples.ts';
 import { changesModel } from '../model/changes.ts';
 import type { Chunk } from '../print/chunks.ts';
 import { printDocument } from '../print/document.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import { type RoleCollection, type RoleView, roleViewOf } from '../role-view/role-view.ts';
+import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
 import { addressed } from './addressed.ts';
 import { aggregateSchemas } from './aggregation.ts';
 import { conditionSchemas } from './conditions.ts';
 import { customPaths, customTag } from './custom-paths.ts';
-import type { OperationExamples } from './examples/example.ts';
 import { withExamples, withFixedExamples } from './examples/insert.ts';
 import { ownExamples } from './examples/own-examples.ts';
 import { filePaths } from './file-paths.ts';

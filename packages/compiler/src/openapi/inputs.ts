@@ -1,11 +1,10 @@
 /** The components that describe what a payload takes. Source: API specification, section 6 ("Input"). */
-import { types } from '@tablewright/runtime/language';
 import { createFactsOfTwo } from '../cache/facts.ts';
 import { keepText } from '../print/kept-text.ts';
 import type { NestedWrite, RoleInput, RoleKeyField, RolePayload, RoleUpsert } from '../role-view/role-view.ts';
 import { about, type JsonObject, objectOf } from './json.ts';
 import { leadSchema, memberObjects } from './nested-writes.ts';
-import { keptSchema, orNull, type Valued, valueSchema } from './values.ts';
+import { orNull, scalarInput, type Valued } from './values.ts';
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
 export function inputSchema(
@@ -67,10 +66,4 @@ function takenSchema(field: Valued, values: readonly string[] | null): JsonObjec
   const { wire, native, element = 'unknown' } = field;
   const item: Valued = { type: element, native: native.replace(/\[\]$/, ''), wire: { kind: wire.kind } };
   return { type: 'array', items: orNull(scalarInput(item, values)) };
-}
-
-/** Schema of an input value: values of responses are accepted again; some types accept more. */
-export function scalarInput(field: Valued, values: readonly string[] | null): JsonObject {
-  const { input } = types[field.type];
-  return input === undefined ? valueSchema(field, values) : keptSchema(input, field);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { roleViewOf } from '../role-view/role-view.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
 import { type Addressed, addressed } from './addressed.ts';
 import { textsOf } from './parts.ts';
 import { pathsIndent, pathTexts } from './path-texts.ts';

@@ -79,3 +79,9 @@ export function keptSchema(schema: JsonObject | ((facts: Valued) => JsonObject),
   schemas.set(facts, kept);
   return kept;
 }
+
+/** Schema of an input value: values of responses are accepted again; some types accept more. */
+export function scalarInput(field: Valued, values: readonly string[] | null): JsonObject {
+  const { input } = types[field.type];
+  return input === undefined ? valueSchema(field, values) : keptSchema(input, field);
+}

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Schema } from '@tablewright/introspect/schema';
-import { type CompileResult, compile } from '../compile.ts';
+import { type CompileResult, compile } from '../compile/compile.ts';
 
 const folder = new URL('../../../../templates/', import.meta.url);
 

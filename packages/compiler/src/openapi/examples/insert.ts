@@ -2,9 +2,9 @@
  * Shows examples in the document of an access class: recorded requests and responses, where both match the document.
  */
 import type { JsonValue } from '@tablewright/runtime/language';
+import type { Example, OperationExamples } from '../../examples.ts';
 import { isText } from '../../print/only-text.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../json.ts';
-import type { Example, OperationExamples } from './example.ts';
 import { createFits, type Fits } from './fits.ts';
 
 /** The document with its examples, by `operationId`. Those that do not fit it any more are left out. */

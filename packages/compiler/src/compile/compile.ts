@@ -1,25 +1,25 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { Api } from './api.ts';
-import type { DiskCache } from './cache/disk-cache.ts';
-import type { MemoCache } from './cache/memo-cache.ts';
-import type { ClientPackages } from './client/package-name.ts';
-import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
-import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit/emit-files.ts';
-import type { GeneratedFile } from './emit/generated-file.ts';
-import { compileTemplates, TemplateError } from './emit/templates.ts';
-import { checkExtensions, hookedCollections } from './extensions/check-extensions.ts';
-import { grantRoutes } from './extensions/grant-routes.ts';
-import { readRoutes, roleNames } from './extensions/read-routes.ts';
-import type { ExtensionSource, ModuleSource } from './extensions/source.ts';
-import { typeRoutes } from './extensions/type-routes.ts';
+import type { Api } from '../api.ts';
+import type { CompilePart, DiskCache } from '../cache/disk-cache.ts';
+import type { MemoCache } from '../cache/memo-cache.ts';
+import type { ClientPackages } from '../client/package-name.ts';
+import { checkDocuments, type DocumentSource } from '../documents/check-documents.ts';
+import type { GeneratedFile } from '../emit/generated-file.ts';
+import { compileTemplates, TemplateError } from '../emit/templates.ts';
+import type { Examples } from '../examples.ts';
+import { checkExtensions, hookedCollections } from '../extensions/check-extensions.ts';
+import { grantRoutes } from '../extensions/grant-routes.ts';
+import { readRoutes, roleNames } from '../extensions/read-routes.ts';
+import type { ExtensionSource, ModuleSource } from '../extensions/source.ts';
+import { typeRoutes } from '../extensions/type-routes.ts';
+import { resolveApi } from '../passes/resolve-api.ts';
+import { checkClasses } from '../rules/client-classes.ts';
+import { checkClientNames } from '../rules/client-names.ts';
+import { checkGraphqlNames } from '../rules/graphql-names.ts';
+import { checkReferences } from '../rules/references.ts';
+import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit-files.ts';
 import { type ModelData, modelData } from './model-data.ts';
-import type { Examples } from './openapi/examples/example.ts';
-import { resolveApi } from './passes/resolve-api.ts';
-import { checkClasses } from './rules/client-classes.ts';
-import { checkClientNames } from './rules/client-names.ts';
-import { checkGraphqlNames } from './rules/graphql-names.ts';
-import { checkReferences } from './rules/references.ts';
 
 /** Options of the compiler beside the schema. */
 export interface CompileOptions {
@@ -48,12 +48,6 @@ export interface CompileOptions {
   /** Receives descriptions one by one while more are being made. Default: no receiver. */
   readonly described?: (file: GeneratedFile) => void;
 }
-
-/**
- * Descriptions of access classes (`openapi/`, `model/`, `graphql/`), or all other files. Names in GraphQL are checked
- * with the other files only: descriptions are worthless where that check fails.
- */
-export type CompilePart = 'descriptions' | 'others';
 
 /** Result of a compilation. `files` is empty if a diagnostic is an error; then nothing must be written. */
 export interface CompileResult {

@@ -7,8 +7,8 @@ import type {
   KnownOperation,
   Route,
 } from '@tablewright/runtime/language';
-import type { Api, ApiCollection, Operation } from './api.ts';
-import { createFacts } from './cache/facts.ts';
+import type { Api, ApiCollection, Operation } from '../api.ts';
+import { createFacts } from '../cache/facts.ts';
 
 /** The facts of generated files, as plain data that threads can send each other. */
 export interface ModelData {

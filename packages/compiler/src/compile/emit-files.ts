@@ -5,6 +5,14 @@ import { createFactsOfTwo } from '../cache/facts.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
+import { emitAccess } from '../emit/access.ts';
+import { emitCollection, indexCollections } from '../emit/collection.ts';
+import { emitExtensions, emitExtensionTypes } from '../emit/extensions.ts';
+import { type GeneratedFile, longFile } from '../emit/generated-file.ts';
+import { emitManifest } from '../emit/manifest.ts';
+import { emitRoutes } from '../emit/routes.ts';
+import { emitFingerprint, emitMain, emitServer } from '../emit/server.ts';
+import type { Render } from '../emit/templates.ts';
 import { listExtensions, listedFile, printListed } from '../extensions/listed.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
@@ -12,15 +20,8 @@ import { printGraphql } from '../graphql/index.ts';
 import { printModel } from '../model/index.ts';
 import { isDocumentOfAll, printOpenApi } from '../openapi/index.ts';
 import { printJson } from '../print/json.ts';
-import { type RoleView, roleViewOf } from '../role-view/role-view.ts';
-import { emitAccess } from './access.ts';
-import { emitCollection, indexCollections } from './collection.ts';
-import { emitExtensions, emitExtensionTypes } from './extensions.ts';
-import { type GeneratedFile, longFile } from './generated-file.ts';
-import { emitManifest } from './manifest.ts';
-import { emitRoutes } from './routes.ts';
-import { emitFingerprint, emitMain, emitServer } from './server.ts';
-import type { Render } from './templates.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 
 /** Prints the files of collections, which hold their types. */
 export function emitCollections(api: Api, render: Render, diskCache: DiskCache | null): readonly GeneratedFile[] {

@@ -1,8 +1,9 @@
 /** Texts of generated modules, remembered as `remember.ts` does, also in a disk cache. */
-import type { Render, TemplateName } from '../emit/templates.ts';
+
+import { createCache } from '../cache/remember.ts';
 import { textOfChunk } from '../print/chunks.ts';
 import { commentText } from '../print/text.ts';
-import { createCache } from './remember.ts';
+import type { Render, TemplateName } from './templates.ts';
 
 /** Parts of a module. */
 export interface ModuleText {

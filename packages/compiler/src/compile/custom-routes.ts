@@ -1,10 +1,10 @@
 import type { Schema } from '@tablewright/introspect/schema';
-import { emitCollections } from '../emit/emit-files.ts';
 import { compileTemplates } from '../emit/templates.ts';
+import { type RouteHead, readRoutes, roleNames } from '../extensions/read-routes.ts';
+import type { ExtensionSource, ModuleSource } from '../extensions/source.ts';
+import { type TypedRoute, typeRoutes } from '../extensions/type-routes.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
-import { type RouteHead, readRoutes, roleNames } from './read-routes.ts';
-import type { ExtensionSource, ModuleSource } from './source.ts';
-import { type TypedRoute, typeRoutes } from './type-routes.ts';
+import { emitCollections } from './emit-files.ts';
 
 /** The routes of a project's own code with their types, which do not depend on anybody's rules. */
 export interface ReadRoutes {

@@ -1,21 +1,21 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
-import type { Api } from './api.ts';
-import { checkDocuments, type DocumentSource } from './documents/check-documents.ts';
-import type { ReadRoutes } from './extensions/custom-routes.ts';
-import { problem } from './extensions/files.ts';
-import { grantRoutes } from './extensions/grant-routes.ts';
-import { roleNames } from './extensions/read-routes.ts';
-import { emitGraphql } from './graphql/index.ts';
-import { emitModel } from './model/index.ts';
+import type { Api } from '../api.ts';
+import { checkDocuments, type DocumentSource } from '../documents/check-documents.ts';
+import type { Examples } from '../examples.ts';
+import { problem } from '../extensions/files.ts';
+import { grantRoutes } from '../extensions/grant-routes.ts';
+import { roleNames } from '../extensions/read-routes.ts';
+import { emitGraphql } from '../graphql/index.ts';
+import { emitModel } from '../model/index.ts';
+import { emitOpenApi } from '../openapi/index.ts';
+import { resolveApi } from '../passes/resolve-api.ts';
+import { roleViewOf } from '../role-view/build-role-view.ts';
+import { checkGraphqlNames } from '../rules/graphql-names.ts';
+import { checkReferences } from '../rules/references.ts';
+import type { ReadRoutes } from './custom-routes.ts';
 import { type ModelData, modelData } from './model-data.ts';
-import type { Examples } from './openapi/examples/example.ts';
-import { emitOpenApi } from './openapi/index.ts';
-import { resolveApi } from './passes/resolve-api.ts';
-import { roleViewOf } from './role-view/role-view.ts';
-import { checkGraphqlNames } from './rules/graphql-names.ts';
-import { checkReferences } from './rules/references.ts';
 
 /** A model without files. */
 export interface CompiledModel {

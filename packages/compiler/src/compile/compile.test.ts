@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Schema } from '@tablewright/introspect/schema';
 import { describe, expect, test } from 'vitest';
+import { blogSchema } from '../testing/blog.ts';
+import { compileFixture, templates } from '../testing/compile-fixture.ts';
 import { compile } from './compile.ts';
-import { blogSchema } from './testing/blog.ts';
-import { compileFixture, templates } from './testing/compile-fixture.ts';
 
 /** A schema whose objects have their members from the first name to the last, or from the last to the first. */
 function reordered(text: string, first: string): Schema {
@@ -31,7 +31,7 @@ describe('compile', () => {
   });
 
   test('makes the same of a schema and of its file, whose members are sorted', () => {
-    const text = readFileSync(new URL('../../../test/golden/callers/schema.json', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../../../../test/golden/callers/schema.json', import.meta.url), 'utf8');
     const files = ['a', 'z'].map((first) => compileFixture(reordered(text, first)).files);
     expect(files[0]).toEqual(files[1]);
   });

@@ -1,0 +1,182 @@
+/**
+ * Api and access class → the API as the class has it: one view for the OpenAPI document, the GraphQL schema, the client, the
+ * model endpoints and comparisons. They print what it holds, so a hidden name has no way into them.
+ */
+import type { AccessClass, RelationDescriptor } from '@tablewright/runtime/language';
+import type { Api, ApiCollection, ApiField } from '../api.ts';
+import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
+import { createInterning } from '../cache/same.ts';
+import type { DocumentNames } from './names.ts';
+import type { RoleCollection, RoleField, RoleRelation, RoleView } from './role-view.ts';
+import { isMasked, isPartial, reasonOf, type VisibleApi, type VisibleCollection, visibleApiOf } from './visible-api.ts';
+import { namesHiddenCollection, writesOf } from './writes.ts';
+
+/** Readable part of the API for an access class; with null, everything. */
+export function roleViewOf(api: Api, access: AccessClass | null): RoleView {
+  const visibleApi = visibleApiOf(api, access);
+  const notes: Lookup<string | null> = { get: visibleApi.note, has: () => true };
+  const hooked: Lookup<string> = new Map((api.hooked ?? []).map((name) => [name, name]));
+  return {
+    anonymous: access?.roles.includes('public') ?? false,
+    administrator: access === null || access.admin,
+    note: visibleApi.note,
+    collections: api.collections.flatMap(({ descriptor: { name } }): readonly RoleCollection[] => {
+      const key = visibleApi.visible.get(name) ?? visibleApi.writes.get(name);
+      if (key === undefined) return [];
+      const make = (watch: Watch) => collectionOf(name, watchedApi(visibleApi, notes, watch), watch(hooked).has(name));
+      return [
+        rememberCollection(
+          key,
+          [visibleApi.visible, visibleApi.links, visibleApi.allLinks, visibleApi.writes, notes, hooked],
+          null,
+          make,
+        ),
+      ];
+    }),
+  };
+}
+
+const rememberCollection = createCache<RoleCollection>();
+
+function watchedApi(visibleApi: VisibleApi, notes: Lookup<string | null>, watch: Watch): VisibleApi {
+  const read = watch(notes);
+  return {
+    visible: watch(visibleApi.visible),
+    links: watch(visibleApi.links),
+    allLinks: watch(visibleApi.allLinks),
+    writes: watch(visibleApi.writes),
+    note: (text) => (text === null ? null : (read.get(text) ?? null)),
+  };
+}
+
+/** A collection of which something is seen. */
+function collectionOf(name: string, visibleApi: VisibleApi, hooked: boolean): RoleCollection {
+  const granted = visibleApi.visible.get(name);
+  if (granted !== undefined)
+    return internCollection(granted.api, { ...readableCollection(granted, visibleApi), hooked });
+  const written = visibleApi.writes.get(name);
+  if (written === undefined) throw new Error(`Nothing is seen of ${name}.`);
+  return internCollection(written.granted.api, {
+    ...writeOnlyCollection(written.granted.api, written.names, visibleApi),
+    hooked,
+  });
+}
+
+/** Classes that see the same of a collection have one view of it, so what is printed of it is printed once. */
+const internCollection = createInterning<RoleCollection>();
+
+/** A collection that can only be written. */
+function writeOnlyCollection(
+  api: ApiCollection,
+  names: DocumentNames,
+  visibleApi: VisibleApi,
+): Omit<RoleCollection, 'hooked'> {
+  return {
+    name: api.descriptor.name,
+    readable: false,
+    singleton: api.descriptor.singleton,
+    writes: writesOf(api, visibleApi, new Set()),
+    names,
+    note: visibleApi.note(api.note),
+    deprecated: reasonOf(api, visibleApi),
+    operations: new Set(api.operations.map(({ kind }) => kind)),
+    key: [],
+    fields: [],
+    relations: [],
+  };
+}
+
+function readableCollection(collection: VisibleCollection, visibleApi: VisibleApi): Omit<RoleCollection, 'hooked'> {
+  const { api, readable } = collection;
+  const { name, key } = api.descriptor;
+  const shown = api.fields.filter(({ descriptor }) => readable.has(descriptor.name));
+  const fields = shown.map((field) => fieldOf(field, collection, visibleApi));
+  const inOrder = key.flatMap((part) => fields.filter((field) => field.name === part));
+  const fieldNames = new Set(api.descriptor.fields.map((field) => field.name));
+  const relations = api.descriptor.relations.filter(
+    (candidate) => readable.has(candidate.name) && !fieldNames.has(candidate.name),
+  );
+  return {
+    name,
+    readable: true,
+    singleton: api.descriptor.singleton,
+    writes: writesOf(api, visibleApi, readable),
+    names: collection.names,
+    note: visibleApi.note(api.note),
+    deprecated: reasonOf(api, visibleApi),
+    operations: new Set(api.operations.map(({ kind }) => kind)),
+    key: inOrder.length === key.length ? inOrder : [],
+    fields,
+    relations: relations.flatMap((relation) => relationOf(relation, collection, visibleApi)),
+  };
+}
+
+function fieldOf(field: ApiField, collection: VisibleCollection, visibleApi: VisibleApi): RoleField {
+  const { descriptor, note, values } = field;
+  const { name, nullable } = descriptor;
+  const target = manyToOne(name, collection, visibleApi);
+  const items = target === null ? linkedItems(name, collection, visibleApi) : [target];
+  // The target of a link can be missing, or of a hidden collection.
+  const linked = target === null && items.length > 0;
+  return {
+    name,
+    note: visibleApi.note(note),
+    deprecated: reasonOf(field, visibleApi),
+    descriptor,
+    values: values !== null && namesHiddenCollection(name, values, collection.api, visibleApi) ? null : values,
+    // Before its first write a singleton reads as its defaults.
+    nullable:
+      nullable || collection.api.descriptor.singleton || isMasked(collection, name) || linked || items.some(isPartial),
+    items: items.map(({ names }) => names),
+    filtered: target?.names ?? null,
+  };
+}
+
+/** The visible collection that the many-to-one of a field reads. */
+function manyToOne(field: string, { api }: VisibleCollection, { visible }: VisibleApi): VisibleCollection | null {
+  const relation = api.descriptor.relations.find((candidate) => candidate.kind === 'm2o' && candidate.field === field);
+  return (relation && visible.get(relation.target)) ?? null;
+}
+
+/** The visible collections whose items a field of a link collection holds. */
+function linkedItems(
+  field: string,
+  { api }: VisibleCollection,
+  { links, visible }: VisibleApi,
+): readonly VisibleCollection[] {
+  const relations = (links.get(api.descriptor.name) ?? []).filter(({ itemField }) => itemField === field);
+  const names = new Set(relations.flatMap(({ allowed }) => allowed));
+  return [...names].flatMap((name) => visible.get(name) ?? []);
+}
+
+function relationOf(
+  relation: RelationDescriptor,
+  collection: VisibleCollection,
+  visibleApi: VisibleApi,
+): readonly RoleRelation[] {
+  const { visible } = visibleApi;
+  const target = visible.get(relation.target);
+  if (!target) return [];
+  const { key, fields } = target.api.descriptor;
+  const optional = relation.kind === 'm2o' && (relation.nullable || isPartial(target));
+  const allowed = relation.kind === 'm2a' ? relation.allowed : [];
+  return [
+    {
+      name: relation.name,
+      deprecated: reasonOf(
+        collection.api.relations.find(({ descriptor }) => descriptor === relation) ?? {},
+        visibleApi,
+      ),
+      kind: relation.kind,
+      single: relation.kind === 'o2m' && relation.single === true,
+      nullable: optional || isMasked(collection, relation.name),
+      target: target.names,
+      maskedKey: key.some((part) => isMasked(target, part)),
+      targetKey: key.flatMap((part) => fields.filter(({ name }) => name === part)),
+      linked: allowed.flatMap((name) => {
+        const linked = visible.get(name);
+        return linked ? [{ collection: name, names: linked.names }] : [];
+      }),
+    },
+  ];
+}
