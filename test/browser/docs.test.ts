@@ -93,7 +93,7 @@ describe.skipIf(browserVersion === undefined)(
     it('says that nobody is signed in, and asks as the user who is', async () => {
       const session = visitor.page.getByRole('button', { name: 'Use the session of this browser' });
       await session.click();
-      await settled('Nobody is signed in');
+      await settled('You are not signed in');
       const { page } = visitor;
       const signedIn = await page.evaluate(async (credentials) => {
         const response = await fetch('auth/login', {

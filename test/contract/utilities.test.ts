@@ -329,7 +329,7 @@ describe('explaining', () => {
       403,
       '"events" has no key: it can only be listed.',
     ]);
-    const one = '"site" is a singleton: it has no keys, and nobody creates or deletes it.';
+    const one = '"site" is a singleton: it has no keys, and cannot be created or deleted.';
     expect(await refused('DELETE', '/items/site/1')).toEqual([404, one]);
     expect(await refused('POST', '/items/site', { name: 'x' })).toEqual([404, one]);
     expect(await refused('PATCH', '/items/articles/1', { shout: 'x' })).toEqual([403, '"shout" cannot be written.']);

@@ -1,4 +1,4 @@
-/** What the address of the page says. */
+/** Parameters of the address of the page. */
 
 /**
  * A parameter of the address; null where it has none. The address loses all its parameters: what they hold shall

@@ -86,10 +86,10 @@ find('#caller', HTMLFormElement).addEventListener('submit', (event) => {
 
 find('#session', HTMLButtonElement).addEventListener('click', async () => {
   const found = await resume();
-  if (found === '') say('Nobody is signed in here: sign in at admin/login, or give a token.');
+  if (found === '') say('You are not signed in: sign in at admin/login, or enter a token.');
   else await become(found, 'As the user who is signed in.');
 });
 
-find('#nobody', HTMLButtonElement).addEventListener('click', () => become('', 'Without a token.'));
+find('#no-caller', HTMLButtonElement).addEventListener('click', () => become('', 'Without a token.'));
 addEventListener('hashchange', showPlace);
 void become('', '');

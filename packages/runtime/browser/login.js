@@ -10,7 +10,7 @@ import { resume, signIn } from './session.js';
 
 const account = new URL('two-factor', location.href);
 
-/** What is sent again, with the code. */
+/** Credentials to send again with the code. */
 let credentials = { email: '', password: '' };
 
 onSubmit('password', async (value) => {

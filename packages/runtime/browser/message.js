@@ -1,4 +1,4 @@
-/** What the page says. All words stand in the templates; what comes from elsewhere becomes text, never markup. */
+/** Messages of the page. All wording is in the templates; values from elsewhere become text, never markup. */
 import { find } from './elements.js';
 
 /** @import { Failure } from './request.js' */

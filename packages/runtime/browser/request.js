@@ -11,7 +11,7 @@
  */
 
 /**
- * What came of a request: its data, null where the answer has none; or why it failed.
+ * Result of a request: its data, null where the answer has none; or why it failed.
  *
  * @typedef {{ readonly data: unknown, readonly failure: null } | { readonly data: null, readonly failure: Failure }} Result
  */

@@ -12,7 +12,7 @@ let secret = '';
 
 onSubmit('begin', async (value) => {
   const { data, failure } = await tfa('generate', { password: value('password') });
-  // Who may not read the own second factor learns only here that there is one.
+  // Users who may not read their own second factor learn only here that there is one.
   if (failure?.code === 'INVALID_PAYLOAD') showPart('on');
   else if (failure === null) offer(text(data, 'secret'), text(data, 'otpauth_url'));
   return failure?.code === 'INVALID_PAYLOAD' ? null : failure;
@@ -144,13 +144,13 @@ async function begin(reason) {
   const email = text(data, 'email');
   find('[data-email]', HTMLElement).textContent = email;
   find('[data-known]', HTMLElement).hidden = email === '';
-  // What keeps passwords reads there whose password is asked for; as an attribute it outlives a reset of the form.
+  // Password managers read the account there; as an attribute it outlives a reset of the form.
   find('[data-username]', HTMLInputElement).setAttribute('value', email);
   find('[data-account]', HTMLElement).hidden = false;
   showPart(member(data, 'tfa_secret') === null ? 'off' : 'on');
 }
 
-/** What a browser is told that is not signed in, or not any more. */
+/** Error codes for a browser that is not signed in, or not any more. */
 const noSession = new Set(['INVALID_CREDENTIALS', 'INVALID_PAYLOAD', 'TOKEN_EXPIRED']);
 
 void begin(takeParameter('reason'));

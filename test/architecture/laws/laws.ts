@@ -7,6 +7,7 @@ import ts from 'typescript';
 import { listFiles } from '../files.ts';
 import { circlesIn, fileGraph, roomGraph } from './circles.ts';
 import { linesOf, nodesOf, type Source } from './sources.ts';
+import { obscureTexts } from './texts.ts';
 import { bareVariables, obscureComments, privateNames } from './words.ts';
 
 /** Figure of a law, and places that add most to it. */
@@ -24,7 +25,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_310, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_316, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1273,
@@ -46,6 +47,7 @@ export const laws: readonly Law[] = [
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },
   { name: 'variables without a noun', today: 0, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
   { name: 'comments without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
+  { name: 'texts without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureTexts(sources)) },
   { name: 'pages of decisions', today: 15, bound: 15, measure: () => counted(listFiles('docs/decisions/*.md')) },
 ];
 

@@ -192,7 +192,7 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
     if (unread !== null) watcher.forgetTables();
     const isTold = unread !== null && unread === running.unread && paths.length === 0;
     running.unread = unread;
-    if (!isTold) printFailure(reasons, error, 'What was served before stays.', progress);
+    if (!isTold) printFailure(reasons, error, 'The version that was served before stays.', progress);
   }
 }
 

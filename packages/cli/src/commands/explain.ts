@@ -104,7 +104,7 @@ function requestOf(request: string): { readonly method: Method; readonly target:
   throw new CommandError(
     exitCodes.usage,
     'Only requests of items can be explained: "GET /items/articles?fields=id".',
-    'Methods are GET, POST, PATCH and DELETE; what is sent stands behind --data.',
+    'Methods are GET, POST, PATCH and DELETE; --data gives the body.',
   );
 }
 

@@ -20,7 +20,7 @@ export function readableApi(schema: Schema): ReadableApi {
 export function writableApi(schema: Schema): CompiledApi {
   const api = resolveApi(schema);
   return linkModel(modelData(api, []), { dialect: api.dialect }, async (kind, accessClass) => {
-    throw new Error(`nobody compiled the ${kind} of ${accessClass}`);
+    throw new Error(`the ${kind} of ${accessClass} was not compiled`);
   });
 }
 

@@ -97,7 +97,7 @@ function lookUp(source: Lookup<unknown> | undefined, { kind, name }: Pick<Record
 
 /** Watching a source twice records its questions twice, which costs no more than asking them again. */
 function watched<Value>(lookup: Lookup<Value>, source: number, lookups: RecordedLookup[]): Lookup<Value> {
-  if (source < 0) throw new Error('What is watched must be one of the sources.');
+  if (source < 0) throw new Error('The watched source must be one of the sources.');
   // Many sources are asked nothing.
   let got: Map<string, Value | undefined> | undefined;
   let had: Set<string> | undefined;

@@ -100,7 +100,7 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
   return {
     kind: 'interface',
     name: names.facts,
-    notes: [`What queries of \`${view.name}\` are checked against.`],
+    notes: [`Facts that queries of \`${view.name}\` are checked against.`],
     members,
   };
 }

@@ -39,7 +39,7 @@ export function emitClient(
   const parts = partsOf(api, access, view);
   const { surface: collections } = parts;
   const files = indexTypes(collections, './');
-  const summary = `What ${access.roles.join(', ')} may do.`;
+  const summary = `Client for ${access.roles.join(', ')}.`;
   const about = commentText(summary);
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
   return [
@@ -92,7 +92,12 @@ function printIndex(parts: Parts): {
             members: routeMembers(routes),
           } as const,
         ]),
-    { kind: 'interface', name: 'Client', notes: ['What can be done; everything else does not exist.'], members },
+    {
+      kind: 'interface',
+      name: 'Client',
+      notes: ['Operations of the client; everything else does not exist.'],
+      members,
+    },
   ];
   // The template names the options of `createClient`.
   const used = namesIn(types).add('ClientOptions');

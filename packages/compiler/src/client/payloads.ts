@@ -21,7 +21,7 @@ export function declarePayloads(
   const updated = update === null ? [] : membersOf(update, collections, cached);
   return [
     ...linkAliases([create, update], collections),
-    ...(create === null ? [] : [declared(names.create, `What a new item of \`${view.name}\` is made from.`, created)]),
+    ...(create === null ? [] : [declared(names.create, `Payload of a new item of \`${view.name}\`.`, created)]),
     ...(update === null ? [] : [declared(names.update, `Changes of an item of \`${view.name}\`.`, updated)]),
     ...(update === null || view.key.length === 0
       ? []

@@ -113,12 +113,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
         ]),
     ...(old?.accountability === current?.accountability
       ? []
-      : [
-          found(
-            'accountability-changed',
-            `Of changes of "${is.name}" is kept: ${current?.accountability ?? 'everything'}.`,
-          ),
-        ]),
+      : [found('accountability-changed', `Changes of "${is.name}" keep: ${current?.accountability ?? 'everything'}.`)]),
     ...concerns.flatMap((concern) => compareConcern(pair, concern)),
     ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
     ...compareInputs(pair),

@@ -140,8 +140,8 @@ function sortOf(relation: RelationDescriptor | undefined): string | null {
 function deselectChange(name: string, old?: RelationDescriptor, fresh?: RelationDescriptor): Told | null {
   if (old?.kind !== 'o2m' || fresh?.kind !== 'o2m' || old.onDeselect === fresh.onDeselect) return null;
   return fresh.onDeselect === 'delete'
-    ? { rule: 'deselect-deletes', message: `What is removed from "${name}" is deleted.` }
-    : { rule: 'deselect-keeps', message: `What is removed from "${name}" is kept.` };
+    ? { rule: 'deselect-deletes', message: `"${name}" now deletes removed items.` }
+    : { rule: 'deselect-keeps', message: `"${name}" now keeps removed items.` };
 }
 
 const kinds: Readonly<Record<RoleRelation['kind'], string>> = {

@@ -41,7 +41,7 @@ interface Held {
   readonly length: number;
   readonly low: number;
   readonly high: number;
-  /** Digits before and behind the point. */
+  /** Digits before and after the point. */
   readonly digits: number;
   readonly scale: number;
 }

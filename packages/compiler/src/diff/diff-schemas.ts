@@ -144,7 +144,7 @@ function asGenerated(was: Side, is: Side, changes: readonly Found[]): readonly F
   );
   if (silent.length === 0) return seen;
   const verdicts: Verdicts = Object.fromEntries(silent.map((surface) => [surface, 'dangerous']));
-  const message = 'What is generated for the role differs.';
+  const message = 'Generated files of the role differ.';
   return [...seen, { rule: 'unclassified', subject: 'api', message, operations: [], verdicts }];
 }
 

@@ -75,7 +75,7 @@ function declarePayloads(collection: ApiCollection, collections: Collections): r
     {
       kind: 'interface',
       name: names.create,
-      notes: [`What a new item of \`${descriptor.name}\` is made from.`],
+      notes: [`Payload of a new item of \`${descriptor.name}\`.`],
       members: [...created, ...relations],
     },
     {

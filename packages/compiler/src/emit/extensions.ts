@@ -33,7 +33,7 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
   const kinds = new Set(collections.map(kindOf));
   const notes = ['Collections with their types, as extensions see them.'];
   return render('extension', {
-    about: 'What extensions are written with.',
+    about: 'Functions and types for extensions.',
     imports: printImports([
       {
         from: '@tablewright/runtime',

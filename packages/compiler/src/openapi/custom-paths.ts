@@ -55,7 +55,7 @@ function parametersOf(location: 'path' | 'query', shape: ObjectShape | undefined
 function success({ response }: CustomRoute): readonly [string, JsonObject] {
   if (response === undefined) return ['204', { description: 'It is done.' }];
   const content = { 'application/json': { schema: schemaOf(response, false) } };
-  return ['200', { description: 'What the route gives.', content }];
+  return ['200', { description: 'The answer of the route.', content }];
 }
 
 function failuresOf({ body }: CustomRoute): readonly FailureName[] {

@@ -35,7 +35,11 @@ const rule = every({
   fields: texts,
   where: { type: 'object', additionalProperties: true, description: 'The rows that it reaches.' },
   presets: { type: 'array', items: { type: 'object', additionalProperties: true } },
-  check: { type: ['object', 'null'], additionalProperties: true, description: 'What a written row must satisfy.' },
+  check: {
+    type: ['object', 'null'],
+    additionalProperties: true,
+    description: 'The condition that a written row must satisfy.',
+  },
   lacking: { ...texts, description: 'Names of the payload that it does not grant.' },
   usable: { ...flag, description: 'False where it sets a value of the caller that is not there.' },
 });
@@ -54,7 +58,7 @@ const write = {
     ...decided,
     complete: { ...flag, description: 'Whether these are all statements; others depend on what the database answers.' },
     rehearsed: flag,
-    answer: { description: 'What would be answered; absent where the database was not asked.' },
+    answer: { description: 'The answer that would be given; absent where the database was not asked.' },
   },
   required: ['kind', ...Object.keys(decided), 'complete', 'rehearsed'],
 };
@@ -64,7 +68,7 @@ const refused = {
   properties: {
     kind: { type: 'string', const: 'refused' },
     code: text,
-    message: { type: 'string', description: 'What the caller is told.' },
+    message: { type: 'string', description: 'The message to the caller.' },
     reasons: texts,
     ...decided,
   },

@@ -15,7 +15,7 @@ export function uploadContent({ writes }: Addressed, action: 'create' | 'update'
   const file = {
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: action === 'create' ? 'The content. There may be several, each behind its fields.' : 'The content.',
+    description: action === 'create' ? 'The content. There may be several, each after its fields.' : 'The content.',
   };
   const properties = objectOf([...fields.map((field) => [field, { type: 'string' }] as const), ['file', file]]);
   return { 'multipart/form-data': { schema: { type: 'object', properties, required: ['file'] } } };
@@ -45,7 +45,7 @@ function importFile({ names, readable }: RoleCollection): JsonObject {
       url: {
         type: 'string',
         format: 'uri',
-        description: 'Of http or https, in a public network. Not followed anywhere.',
+        description: 'An address of http or https in a public network; redirects are not followed.',
       },
       data: orNull(anyObject('Fields of the file.')),
     },
@@ -81,7 +81,7 @@ const transformations: Readonly<Record<string, JsonObject>> = {
   withoutEnlargement: { type: 'boolean' },
   format: { type: 'string', enum: ['jpg', 'png', 'webp', 'avif'] },
   transforms: { type: 'string', description: 'A JSON list of operations, `[["blur", 4], ["flip"]]`.' },
-  download: { type: 'string', description: 'Whatever its value, a browser is told to save the file.' },
+  download: { type: 'string', description: 'Makes a browser save the file, with any value.' },
 };
 
 function readAsset(operationId: string): JsonObject {

@@ -192,7 +192,7 @@ const authTags: JsonObject = {
 };
 const ownUserTags: JsonObject = { name: ownUserTag, description: 'The user who asks.' };
 const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in place of paths.' };
-const customTags: JsonObject = { name: customTag, description: "What the project's own code answers." };
+const customTags: JsonObject = { name: customTag, description: "Routes of the project's own code." };
 
 function tagsOf({ collections }: RoleView): readonly JsonValue[] {
   const tags = collections.filter(isAddressed).map(({ names, note }) => ({ name: names.tag, ...described(note) }));
@@ -200,7 +200,7 @@ function tagsOf({ collections }: RoleView): readonly JsonValue[] {
     ...tags,
     { name: serverTag, description: 'The server itself.' },
     { name: modelTag, description: 'Collections, fields and relations.' },
-    { name: utilityTag, description: 'What is done beside reading and writing.' },
+    { name: utilityTag, description: 'Operations beside reading and writing.' },
   ];
 }
 
@@ -241,6 +241,6 @@ function readSchemas(collection: RoleCollection): Parts {
 
 function metaSchema(): JsonObject {
   const count = { type: 'integer', minimum: 0 };
-  const cursor = { type: ['string', 'null'], description: 'Where the next page starts; null behind the last one.' };
+  const cursor = { type: ['string', 'null'], description: 'Where the next page starts; null after the last one.' };
   return { type: 'object', properties: { total_count: count, filter_count: count, next_cursor: cursor } };
 }

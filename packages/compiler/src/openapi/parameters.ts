@@ -85,7 +85,7 @@ const shared = {
     schema: { type: 'object', additionalProperties: { type: 'string' } },
   },
   deep: {
-    description: 'What is asked of the rows of relations, by the name of the relation: `deep[a][_limit]=1`.',
+    description: 'Parameters for the rows of relations, by the name of the relation: `deep[a][_limit]=1`.',
     schema: { type: 'object', additionalProperties: reference('schemas', 'Deep') },
   },
 } as const satisfies Record<string, { readonly description: string; readonly schema: JsonObject }>;

@@ -27,7 +27,7 @@ interface PathPattern {
   readonly text: Pattern;
 }
 
-/** Texts, and what stands behind each; nothing behind the last. */
+/** Texts, and what stands after each; nothing after the last. */
 type Pattern = readonly { readonly text: string; readonly next: keyof Values | null }[];
 
 /** Number of different facts for which patterns are kept. */
@@ -59,7 +59,7 @@ function signBeside(text: string): string {
 
 const placeholders: readonly (keyof Values)[] = ['collection', 'spelling', 'tag', 'path'];
 
-/** Names in which every value is its number behind a sign, which JSON leaves as it is. */
+/** Names in which every value is its number after a sign, which JSON leaves as it is. */
 function markedBy(sign: string): Pick<Addressed, 'names' | 'path'> {
   const placeholder = (value: keyof Values): string => `${sign}${placeholders.indexOf(value)}`;
   const names = new DocumentNames(placeholder('collection'), placeholder('spelling'), placeholder('tag'));

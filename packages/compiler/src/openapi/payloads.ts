@@ -66,9 +66,9 @@ function variants(
 
 /** Hooks may fill what is missing, so then nothing is said to be required. */
 function createSchema(create: RolePayload, hooked: boolean, without: readonly string[] = []): JsonObject {
-  if (!hooked) return inputSchema(create, 'What a new item is made from.', without);
+  if (!hooked) return inputSchema(create, 'Payload of a new item.', without);
   const all = create.fields.map(({ name }) => name);
-  return inputSchema(create, 'What a new item is made from. Code of the project may fill what is missing.', all);
+  return inputSchema(create, 'Payload of a new item. Code of the project may fill what is missing.', all);
 }
 
 function changeSchema(key: readonly RoleKeyField[], update: RolePayload, without: readonly string[] = []): JsonObject {

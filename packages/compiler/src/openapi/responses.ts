@@ -36,7 +36,10 @@ function errorSchema(codes: readonly string[]): JsonObject {
   const violation = {
     collection: { type: 'string' },
     field: { type: 'string' },
-    type: { type: 'string', description: 'What the item violates: `required`, `unique`, `max_length` and so on.' },
+    type: {
+      type: 'string',
+      description: 'The rule that the item violates: `required`, `unique`, `max_length` and so on.',
+    },
     index: { type: 'integer', minimum: 0, description: 'The place of the item in an array.' },
   };
   const extensions: JsonObject = {

@@ -73,7 +73,7 @@ function information(administrator: boolean): JsonObject {
   const schema = { type: 'object', properties: { data: reference('schemas', 'Information') }, required: ['data'] };
   return {
     ...head('serverInfo', 'Describe the server', `Describes the project that is served.${versions}`),
-    responses: answers('What is known of the project.', 'application/json', schema, tokenFailures),
+    responses: answers('Facts of the project.', 'application/json', schema, tokenFailures),
   };
 }
 
@@ -125,7 +125,7 @@ function checksSchema(): JsonObject {
     properties: {
       status: healthStatus,
       responseTime: { type: 'number', description: 'Milliseconds.' },
-      state: { type: 'string', enum: states, description: 'What the database server says of itself.' },
+      state: { type: 'string', enum: states, description: 'The state that the database server reports.' },
       lag: { type: 'number', description: 'Milliseconds by which a standby is behind.' },
       output: { type: 'array', items: { type: 'string' } },
     },

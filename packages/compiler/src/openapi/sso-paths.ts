@@ -55,8 +55,8 @@ function arriveByForm(): JsonObject {
 
 /** Parameters that a provider sends along. */
 const brought = [
-  ['state', 'What the provider was sent.'],
-  ['code', 'What the profile is exchanged for.'],
+  ['state', 'The state that the provider was sent.'],
+  ['code', 'The code that is exchanged for the profile.'],
   ['iss', 'The issuer.'],
   ['error', 'Why there is no code.'],
 ] as const;

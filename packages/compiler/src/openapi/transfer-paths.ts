@@ -71,7 +71,7 @@ function exportItems(): JsonObject {
     operationId: 'utilsExport',
     tags: [utilityTag],
     summary: 'Keep a list as a file',
-    description: 'What the query selects is written down as a file of the platform.',
+    description: 'Writes the items that the query selects to a file of the platform.',
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: objectOf([['204', { description: 'It is kept.' }], ...failuresByStatus(failures)]),
   };

@@ -19,11 +19,11 @@ export function explainPaths(access: AccessClass | null): readonly (readonly [st
 
 function explain(): JsonObject {
   const note =
-    'What becomes of a request by a role, and why it is refused. For development; not found unless EXPLAIN is set.';
+    'Explains how a request by a role is answered, and why it is refused. For development; not found unless EXPLAIN is set.';
   return {
     ...head('utilsExplain', 'Explain a request', note),
     requestBody: { required: true, content: { 'application/json': { schema: askedOfExplain } } },
-    responses: answer('What becomes of it.', explained, [...withBody, 'RouteNotFound']),
+    responses: answer('The explanation.', explained, [...withBody, 'RouteNotFound']),
   };
 }
 

@@ -181,7 +181,7 @@ function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
   const data = { one: item, many: listOf(item), either: anyOf(item, listOf(item)), none: null }[form];
   const meta = form === 'one' ? {} : { meta: reference('schemas', 'Meta') };
   const schema = data && { type: 'object', properties: { data, ...meta }, required: ['data'] };
-  const written = { description: 'What was written.', content: { 'application/json': { schema } } };
+  const written = { description: 'The written items.', content: { 'application/json': { schema } } };
   const nothing = { description: form === 'none' ? 'It is deleted.' : 'It is written, and nothing of it can be read.' };
   return objectOf([
     ...(readable && schema !== null ? [['200', written] as const] : []),

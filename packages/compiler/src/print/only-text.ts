@@ -25,7 +25,7 @@ export function textOf(value: object, indent: number): Chunk {
 }
 
 function refuse(): never {
-  throw new Error('Of this part of a document only the text is known, and that elsewhere.');
+  throw new Error('This part of a document has only its text, which is kept elsewhere.');
 }
 
 const opaque: ProxyHandler<Members> = {

@@ -88,7 +88,7 @@ function argumentsOf(args: readonly SdlField[], separator: string, end: string):
   return `(${start}${args.map((argument) => `${argument.name}: ${argument.type}`).join(separator)}${end})`;
 }
 
-/** Behind a field, or below it where the line is full. */
+/** After a field, or below it where the line is full. */
 function deprecation(lines: string, deprecated: string): string {
   if (deprecated === '') return ' @deprecated';
   const reason = `reason: ${sdlString(deprecated)}`;

@@ -79,7 +79,7 @@ function findBlocks(text: string): readonly Block[] | null {
   let margin: number | null = null;
   for (const { start, end, indent, content } of linesOf(text)) {
     if (/^[\r\n]*$/.test(content)) {
-      // Behind a block they belong to it: a literal text may end with them.
+      // After a block they belong to it: a literal text may end with them.
       if (block?.end === start) block.end = end;
     } else if (margin !== null && margin > 0 && indent > margin) {
       if (block !== null) block.end = end;
@@ -94,7 +94,7 @@ function findBlocks(text: string): readonly Block[] | null {
   return blocks.filter(({ start, end }) => end > start);
 }
 
-/** Lines below the mark that a file may begin with; `content` is what stands behind their spaces, line breaks included. */
+/** Lines below the mark that a file may begin with; `content` is what stands after their spaces, line breaks included. */
 function* linesOf(text: string) {
   const begin = /^---\r?\n/.exec(text)?.[0].length ?? 0;
   for (let start = begin, end = begin; start < text.length; start = end) {
@@ -105,7 +105,7 @@ function* linesOf(text: string) {
   }
 }
 
-/** A key that is written plainly or in quotes, and what stands behind its colon. */
+/** A key that is written plainly or in quotes, and what stands after its colon. */
 const keyed = /^(?:[\p{L}\p{N}_$][\p{L}\p{N}_$@./ -]*|"[^"\\]*"|'[^']*'):(?: (.*))?\r?\n?$/u;
 
 /** True if only a comment follows the key that a line begins with; null without a key. */

@@ -41,7 +41,7 @@ describe('names what differs', () => {
           one.name === 'title' ? { ...one, type: { ...one.type, maxLength: 3 } } : one,
         ),
       },
-      ['column public.books.title: What its type stands for has changed.'],
+      ['column public.books.title: The meaning of its type has changed.'],
     ],
     [
       'a key',

@@ -87,7 +87,7 @@ function compareColumns(was: Column, is: Column): readonly (string | null)[] {
   if (values.some((difference) => difference !== null)) return values;
   // The meaning of a type, a domain's checks for example, can change under the same name.
   return [
-    isDeepStrictEqual([was.type, was.source], [is.type, is.source]) ? null : 'What its type stands for has changed.',
+    isDeepStrictEqual([was.type, was.source], [is.type, is.source]) ? null : 'The meaning of its type has changed.',
   ];
 }
 
@@ -206,7 +206,7 @@ function fillText(fill: Column['fill']): string {
     case 'default':
       return fill.expression;
     case 'identity':
-      return fill.always ? 'an identity that nobody else gives' : 'an identity';
+      return fill.always ? 'an identity that only the database gives' : 'an identity';
     case 'serial':
       return `the sequence ${fill.sequence}`;
     case 'generated':

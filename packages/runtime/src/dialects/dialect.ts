@@ -125,7 +125,7 @@ export interface SqlDialect {
   /** Some values as one. It may be null itself where a column that is never null belongs to a row that is missing. */
   record(values: readonly Value[]): string;
   list(parts: ListParts): string;
-  /** The list of a row that is everything behind FROM, aggregated to one, or of none. */
+  /** The list of a row that is everything after FROM, aggregated to one, or of none. */
   single(element: Value, rows: string): string;
   /** How comparisons look into JSON. */
   readonly json: JsonDialect;

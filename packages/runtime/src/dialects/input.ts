@@ -64,7 +64,7 @@ export interface InputDialect {
   gathered(gathered: Gathered): string;
   /** True if an INSERT can return the rows that it made. */
   readonly returning: boolean;
-  /** A part of the key of a new row as a text: a column behind RETURNING, or the value that it will have. */
+  /** A part of the key of a new row as a text: a column after RETURNING, or the value that it will have. */
   keyText(value: string, field: FieldDescriptor): string;
   /** A value that is gathered as a text. */
   text(expression: string): string;

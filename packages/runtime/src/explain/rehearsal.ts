@@ -32,7 +32,7 @@ export function silentRehearsal(): Rehearsal {
     run() {
       const answer = new Promise<never>((_, reject) => {
         // Statements that belong together are sent in one turn of the event loop.
-        setImmediate(() => reject(new Unanswered('Nobody answers here.')));
+        setImmediate(() => reject(new Unanswered('Statements have no results here.')));
       });
       // A caller that sends several statements waits for one of them only.
       answer.catch(() => {});
@@ -93,7 +93,7 @@ class Recorder {
         this.#complete = true;
         if (last !== undefined) await seen.run(last.statement, last.parameters, last.sink());
       }).catch((error: unknown) => {
-        // Statements behind one that failed fail for that alone, and may be waited for before it.
+        // Statements after one that failed fail for that alone, and may be waited for before it.
         throw isAborted(error) ? (this.#failure ?? error) : error;
       });
       if (result === undefined) throw new Error('a rehearsal ended without having begun');

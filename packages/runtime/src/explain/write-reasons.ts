@@ -22,7 +22,7 @@ export async function reasonsFor(
 ): Promise<readonly string[]> {
   if (error === undefined) return [];
   if (error.code === 'ROUTE_NOT_FOUND')
-    return [`"${collection}" is a singleton: it has no keys, and nobody creates or deletes it.`];
+    return [`"${collection}" is a singleton: it has no keys, and cannot be created or deleted.`];
   if (error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
   const isAllowed = async (granted: AccessClass): Promise<boolean> =>
     !['FORBIDDEN', 'ROUTE_NOT_FOUND'].includes((await tryOut(asked, granted)).error?.code ?? '');
@@ -43,7 +43,7 @@ async function impossible(asked: Asked, { action, collection }: Subject): Promis
   if (keyless !== null) return [keyless];
   const isKnown = api.collections.some(({ name }) => name === collection);
   if (isKnown && !api.routes.some((route) => route.collection.name === collection && route.operation === action))
-    return [`Nobody can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
+    return [`No role can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
   // A name that cannot be written does not exist for anyone but administrators.
   const { error } = await tryOut(asked, { ...everything(api), admin: true });
   if (error !== undefined && error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);

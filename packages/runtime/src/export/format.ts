@@ -5,6 +5,6 @@ export interface FileFormat {
   /** In front of the first row, also when there is none. */
   readonly start: string;
   row(item: RawJson): string;
-  /** Behind the last row. */
+  /** After the last row. */
   end(rows: number): string;
 }

@@ -103,7 +103,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     if (cached !== undefined) return cached;
     const made = await compileIn(run, watched, true);
     if ('api' in made) return made.api;
-    throw new PlatformError('UNPROCESSABLE_ENTITY', `What the tables hold does not compile: ${made.join(' ')}`);
+    throw new PlatformError('UNPROCESSABLE_ENTITY', `The rows of the tables do not compile: ${made.join(' ')}`);
   }
 
   /** Looks for the tables, which may be installed while the server runs. */
@@ -160,7 +160,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
         return { value: await compileIn(within(transaction), tables, false) };
       });
       if ('api' in made) await serve(made);
-      else log.error({ problems: made }, 'The tables hold rows that do not compile. What is served stays.');
+      else log.error({ problems: made }, 'The tables hold rows that do not compile. The served version stays.');
     }
     lastMark = mark;
   }

@@ -124,7 +124,7 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
     },
     compiledOf(operation) {
       const found = compiled.get(operation);
-      if (found === undefined) throw new Error('The operation was compiled by somebody else.');
+      if (found === undefined) throw new Error('The operation was compiled by another compiler.');
       return found;
     },
   };

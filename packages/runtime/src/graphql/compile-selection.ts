@@ -122,5 +122,5 @@ function unknownPart({ name }: Pick<CollectedField, 'name'>): never {
 
 /** The schema has a name that the access class does not: the two were made of different descriptions. */
 export function unknownName(name: string): Error {
-  return new Error(`The schema has a name that nothing stands behind: "${name}".`);
+  return new Error(`The schema has a name without a declaration: "${name}".`);
 }

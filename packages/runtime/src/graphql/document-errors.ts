@@ -8,7 +8,7 @@ export interface DocumentLocation {
   readonly column: number;
 }
 
-/** INVALID_QUERY for a document or its variables; further errors stand behind the first. */
+/** INVALID_QUERY for a document or its variables; further errors follow the first. */
 export class DocumentError extends PlatformError {
   readonly locations: readonly DocumentLocation[];
 

@@ -4,7 +4,7 @@ import type { ReadPlan } from '../query/plan.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
 import { type Input, inputValue, type Variables } from './input.ts';
 
-/** A plan with the values of one request: those in front of keys, and those behind them. */
+/** A plan with the values of one request: those in front of keys, and those after them. */
 export interface PreparedRead {
   readonly plan: ReadPlan;
   readonly values: readonly string[];

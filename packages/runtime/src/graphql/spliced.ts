@@ -81,7 +81,7 @@ const comma = 44;
 const bracket = 91;
 const closingBracket = 93;
 
-/** The text in front of the value of an operation's only root field, and the one behind it. */
+/** The text in front of the value of an operation's only root field, and the one after it. */
 export function frameOf(key: string): { readonly front: Buffer; readonly behind: Buffer } {
   return { front: Buffer.from(`{"data":{${JSON.stringify(key)}:`), behind: Buffer.from('}}') };
 }

@@ -48,7 +48,7 @@ const html = `<!doctype html>
 <input id="token" type="password" autocomplete="off" spellcheck="false">
 <button>Use the token</button>
 <button type="button" id="session">Use the session of this browser</button>
-<button type="button" id="nobody">Use none</button>
+<button type="button" id="no-caller">Use none</button>
 </form>
 <p id="status" role="status"></p>
 </header>

@@ -25,7 +25,7 @@ export interface Answer extends RowSink {
 }
 
 /**
- * Begins an answer. One function serves every request of its plan. `size` is that of a page by cursor: a row behind it
+ * Begins an answer. One function serves every request of its plan. `size` is that of a page by cursor: a row after it
  * only tells that there are more. Default -1, every row.
  */
 export type AnswerWriter = (size?: number) => Answer;

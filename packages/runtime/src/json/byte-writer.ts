@@ -24,12 +24,12 @@ const mostSpares = 16;
 /** Idle long slabs that are kept: the streams that one process keeps busy gather a few of them each. */
 const mostLongSpares = 12;
 
-/** Memory of answers that stand in it one behind the other. */
+/** Memory of answers that stand in it one after the other. */
 interface Slab {
   readonly bytes: Buffer;
   /** The same memory, for numbers. */
   readonly view: DataView;
-  /** Bytes from the start on that are taken; those of a writer under way come behind. */
+  /** Bytes from the start on that are taken; those of a writer under way come after. */
   used: number;
   /** Views that were handed out and not given back. */
   lent: number;
@@ -91,7 +91,7 @@ function isShared({ bytes }: Slab): boolean {
  *
  * Writers of values call `reserve`, then store into `bytes` or, which is the same memory, `view` from `position` on and
  * move `position`. All three change whenever room is made, so read them again after every call that may reserve. Not
- * more than one writer ever owns a slab, so bytes behind the position may be scribbled on as far as they are reserved.
+ * more than one writer ever owns a slab, so bytes after the position may be scribbled on as far as they are reserved.
  */
 export class ByteWriter {
   bytes: Buffer = none;

@@ -38,7 +38,7 @@ export interface Literal {
   readonly length: number;
 }
 
-/** A text of at most four bytes as one word, to be stored by `setInt32`; zeros stand behind a shorter one. */
+/** A text of at most four bytes as one word, to be stored by `setInt32`; zeros follow a shorter one. */
 export function wordOf(text: string): number {
   return literalOf(text).words[0] ?? 0;
 }
@@ -48,7 +48,7 @@ export function putWord(view: DataView, position: number, word: number): void {
   view.setInt32(position, word, true);
 }
 
-/** Bytes that `putLiteral` may store behind a text. */
+/** Bytes that `putLiteral` may store after a text. */
 export const literalOvershoot = 3;
 
 /** Prepares a text for `putLiteral`. */
@@ -61,7 +61,7 @@ export function literalOf(text: string): Literal {
   return { words, length };
 }
 
-/** Stores a text and returns the position behind it. */
+/** Stores a text and returns the position after it. */
 export function putLiteral(view: DataView, position: number, { words, length }: Literal): number {
   for (let i = 0; i < words.length; i++) view.setInt32(position + i * 4, words[i] ?? 0, true);
   return position + length;
@@ -80,7 +80,7 @@ export function int32(source: Uint8Array, offset: number): number {
 /** The two decimal digits of every number below 100, as a little-endian word. */
 const pairs = Uint16Array.from({ length: 100 }, (_, value) => 0x3030 | Math.floor(value / 10) | ((value % 10) << 8));
 
-/** Stores the decimal digits of an integer between 0 and 2^34 and returns the position behind them. */
+/** Stores the decimal digits of an integer between 0 and 2^34 and returns the position after them. */
 export function putDigits(bytes: Uint8Array, position: number, value: number): number {
   const end = position + countDigits(value);
   let rest = value;

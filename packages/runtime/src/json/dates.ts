@@ -165,7 +165,7 @@ function putTime({ bytes, view }: ByteWriter, position: number, microseconds: nu
 }
 
 /**
- * Stores a point and the millionths behind it without zeros at their end, and returns the position behind them. There is at
+ * Stores a point and the millionths after it without zeros at their end, and returns the position after them. There is at
  * least one.
  */
 export function putFraction(bytes: Uint8Array, view: DataView, position: number, fraction: number): number {

@@ -1,4 +1,4 @@
-/** The fields of a row or record, as they stand one behind the other. */
+/** The fields of a row or record, as they stand one after the other. */
 import type { ByteWriter } from './byte-writer.ts';
 import { type Literal, literalOf, literalOvershoot, putLiteral, type Source } from './bytes.ts';
 
@@ -12,7 +12,7 @@ export interface Field {
   readonly write: Writer;
 }
 
-/** Writes an object of the columns that stand one behind the other from `start` on. */
+/** Writes an object of the columns that stand one after the other from `start` on. */
 export type FieldsWriter = (out: ByteWriter, source: Source, start: number) => void;
 
 /** Bytes in front of a column's length: none in a DataRow. */

@@ -34,7 +34,7 @@ export function writeCount(out: ByteWriter, { view }: Source, offset: number): v
   out.position = putLong(out.bytes, out.position, view.getInt32(offset), view.getUint32(offset + 4));
 }
 
-/** Stores the decimal digits of an integer of 32 bits, with its sign, and returns the position behind them. */
+/** Stores the decimal digits of an integer of 32 bits, with its sign, and returns the position after them. */
 export function putInteger(bytes: Uint8Array, position: number, value: number): number {
   if (value >= 0) return putDigits(bytes, position, value);
   bytes[position] = minus;
@@ -43,7 +43,7 @@ export function putInteger(bytes: Uint8Array, position: number, value: number): 
 
 /**
  * Prints the 64-bit integer whose upper and lower halves are given, the lower one without a sign, and returns the position
- * behind it. It is exact: the magnitude is split at 10^9 without ever leaving the exact range of doubles.
+ * after it. It is exact: the magnitude is split at 10^9 without ever leaving the exact range of doubles.
  */
 export function putLong(bytes: Uint8Array, position: number, upper: number, lower: number): number {
   let high = upper;

@@ -13,7 +13,7 @@ const spareRoom = 16;
 const quote = 34;
 const backslash = 92;
 
-/** Per byte: 0 as it is, 1 for `\u00xx`, else the letter behind the backslash. UTF-8 above 0x7f passes. */
+/** Per byte: 0 as it is, 1 for `\u00xx`, else the letter after the backslash. UTF-8 above 0x7f passes. */
 const escapes = new Uint8Array(256);
 escapes.fill(1, 0, 32);
 for (const [letter, code] of [

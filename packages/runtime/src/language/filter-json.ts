@@ -7,7 +7,7 @@ import type { ValueType } from './values.ts';
 
 /*
  * JSON in filters: paths are JSON Pointers (RFC 6901), `/address/city`, `/tags/0`, which are read alike as a key of JSON
- * and in brackets. What is compared is decided by the value that is written beside the operator.
+ * and in brackets. The value that is written beside the operator decides how to compare.
  */
 
 /** Segments of a path at most: as deep as JSON values may nest. */

@@ -28,7 +28,7 @@ export function graphqlName(name: string): string {
   return /^_\d/.test(spelled) ? spelled : spelled.slice(1).replace(/^__+/, '_');
 }
 
-/** Letters, digits and underscores behind a letter: nearly every name, and a compiler asks for all of them several times. */
+/** Letters, digits and underscores after a letter: nearly every name, and a compiler asks for all of them several times. */
 function isPlainName(name: string): boolean {
   for (let position = 0; position < name.length; position += 1) {
     const unit = name.charCodeAt(position);

@@ -38,7 +38,7 @@ export type ModelStep =
 export interface ToldChange {
   readonly action: 'create' | 'update' | 'delete';
   readonly collection: 'platform_collections' | 'platform_fields' | 'platform_relations';
-  /** The name, of fields and relations behind that of their collection: `articles,title`. */
+  /** The name, of fields and relations after that of their collection: `articles,title`. */
   readonly item: string;
 }
 

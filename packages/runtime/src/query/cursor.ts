@@ -11,7 +11,7 @@ import type { QueryTree } from './parse-query-string.ts';
  * cursor compares readable cells with values of their choice, which a filter does as well.
  */
 
-/** Where a page starts: at the first row, or behind the row that had these values, in the order of the terms. */
+/** Where a page starts: at the first row, or after the row that had these values, in the order of the terms. */
 export type CursorStart = 'first' | readonly (string | null)[];
 
 /** The `cursor` of a request, well formed. `checkCursor` checks that it belongs to the list. */
@@ -71,7 +71,7 @@ function parseArray(text: string): readonly unknown[] {
   throw unusableCursor();
 }
 
-/** The cursor behind a row with these values. */
+/** The cursor after a row with these values. */
 export function writeCursor(order: string, values: readonly (string | null)[]): string {
   const body = Buffer.from(JSON.stringify(values)).toString('base64url');
   return `${version}${checksum(order, body)}${body}`;

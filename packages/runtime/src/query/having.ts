@@ -111,7 +111,7 @@ function visitHaving(
   else for (const part of condition.of) visitHaving(collection, part, visit, below);
 }
 
-/** Adds what the operands of `having` leave open behind the values of the filter. */
+/** Adds what the operands of `having` leave open after the values of the filter. */
 export function collectHaving(open: OpenValues, collection: CollectionScope, condition: Condition): void {
   visitHaving(collection, condition, ({ operator, operand }, aggregate) => {
     if (aggregate === undefined || flags.has(operator)) return;

@@ -27,7 +27,7 @@ export interface Term {
 /** Printed parts of aggregate rows. */
 export interface PrintedAggregates {
   readonly columns: readonly Column[];
-  /** Everything behind FROM and its source, up to the order. */
+  /** Everything after FROM and its source, up to the order. */
   readonly grouping: string;
   readonly order: readonly Term[];
 }

@@ -8,7 +8,7 @@ import { chosenOrder, keyFields, type PrintedTerm } from './plan-order.ts';
 import type { CollectionScope } from './scope.ts';
 import type { OrderTerm } from './sort.ts';
 
-/** Terms of an order that a page can continue behind: each is one more level of the predicate. */
+/** Terms of an order that a page can continue after: each is one more level of the predicate. */
 const mostTerms = 32;
 
 /**
@@ -48,7 +48,7 @@ export function cursorColumns({ asText }: SqlDialect, terms: readonly PrintedTer
   return terms.map(({ expression }) => cast(expression, asText));
 }
 
-/** A term with what it is compared with; null: the row behind which the page starts has none. */
+/** A term with what it is compared with; null: the row after which the page starts has none. */
 interface Place extends PrintedTerm {
   readonly bound: string | null;
   /** True if nulls come first in this direction. */
@@ -56,7 +56,7 @@ interface Place extends PrintedTerm {
 }
 
 /**
- * The predicate of the rows behind a cursor, whose values that are not null stand from `at` on.
+ * The predicate of the rows after a cursor, whose values that are not null stand from `at` on.
  *
  * Nulls are where ORDER BY has them: last in one direction, first in the other. Terms of one direction without nulls are one
  * comparison of rows, which an index answers as a range; else the first term leads with a range of its own.

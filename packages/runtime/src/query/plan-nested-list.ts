@@ -65,7 +65,7 @@ export function nestedList(reached: Reach, { relation, read }: ListPart, lists: 
  * How PostgreSQL and MySQL are led to the rows of a page. Both would else walk through an index of the whole table in the
  * order that was asked for, to the end where the page does not fill.
  *
- * `index`: one may give the order behind the columns that lead to the rows. `sort`: none does, so all rows of the parent
+ * `index`: one may give the order after the columns that lead to the rows. `sort`: none does, so all rows of the parent
  * are read before they are cut. `plain`: no index can give the order, or the server needs no help.
  */
 function wayTo({ target, links, junction, isFenced }: Reach, relation: RelationDescriptor, [leading]: Terms) {

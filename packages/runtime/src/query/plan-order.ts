@@ -121,7 +121,7 @@ function orderable(row: Row, field: FieldScope): string {
   return type === 'array' ? cast(cell(row, field), `::${native}`) : comparable(row, field);
 }
 
-/** Terms behind the first on the same column change nothing. */
+/** Terms after the first on the same column change nothing. */
 function withoutRepeats(terms: readonly PrintedTerm[]): readonly PrintedTerm[] {
   const seen = new Set<string>();
   return terms.filter(({ column }) => {

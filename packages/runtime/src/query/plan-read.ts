@@ -153,7 +153,7 @@ interface ReadParts {
   readonly table: string;
   readonly rows: string;
   readonly matching: string;
-  /** Those of the matching rows that the list is cut from: all of them, or those behind the cursor. */
+  /** Those of the matching rows that the list is cut from: all of them, or those after the cursor. */
   readonly listed: string;
   readonly order: readonly PrintedTerm[];
   readonly bounds: string;

@@ -55,7 +55,7 @@ export interface NamedCollection extends Pick<CollectionDescriptor, 'name'> {
  * Turns read requests into statements: parse, authorise, plan, print. Nothing here talks to a database.
  *
  * Every function throws `PlatformError`: INVALID_QUERY for syntax, then FORBIDDEN for names, then INVALID_QUERY for
- * values (API specification, 1.5). `query` is the raw text behind the `?`, or an already parsed tree.
+ * values (API specification, 1.5). `query` is the raw text after the `?`, or an already parsed tree.
  */
 export interface Planner {
   /** `GET /items/:collection`. A singleton gives one item (`plan.many` false): its row, or its defaults. */

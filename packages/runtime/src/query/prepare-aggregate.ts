@@ -39,7 +39,7 @@ interface Conditions {
 type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'having'>;
 
 /**
- * The stages of an aggregation behind the syntax of single parameters, in the order of the specification (1.5).
+ * The stages of an aggregation after the syntax of single parameters, in the order of the specification (1.5).
  *
  * The values are those of filter and search, of `having`, of the keys, then limit and offset, as `planAggregate` expects
  * them.

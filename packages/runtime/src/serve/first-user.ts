@@ -63,7 +63,7 @@ export function createWelcome({ api, database, environment, log, tell = print }:
         );
       }
     } catch (error) {
-      log.warn({ cause: describeCause(error) }, 'Nobody knows whether there is an administrator.');
+      log.warn({ cause: describeCause(error) }, 'Could not find out whether there is an administrator.');
       greeting = null;
     }
   }

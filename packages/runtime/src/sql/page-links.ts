@@ -19,7 +19,7 @@ import { readable } from './rules.ts';
 export interface PageOfRows {
   readonly name: string;
   readonly row: Row;
-  /** Named queries behind the page, in the order in which they need each other. */
+  /** Named queries after the page, in the order in which they need each other. */
   readonly queries: string[];
   /** Joins that bring their results to the rows of the page. */
   readonly joins: string[];

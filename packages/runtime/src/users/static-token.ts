@@ -2,7 +2,7 @@
 import { isJwtShaped } from '../http/token.ts';
 
 /** Message for an invalid token and also for one that another user has, so that a guess reveals nothing. */
-export const staticTokenRule = 'must be a static token: 16 to 255 visible ASCII characters that nobody else has';
+export const staticTokenRule = 'must be a static token: 16 to 255 visible ASCII characters that no other user has';
 
 const form = /^[\x21-\x7e]{16,255}$/;
 /** Texts that programs send in place of a missing token. */

@@ -77,7 +77,7 @@ function createParser() {
         const done = endRow();
         if (done !== null) yield done;
       } else {
-        if (state === 'quote') throw refuse(`has text behind a quoted cell in line ${line}`);
+        if (state === 'quote') throw refuse(`has text after a quoted cell in line ${line}`);
         state = 'plain';
         add(letter);
       }

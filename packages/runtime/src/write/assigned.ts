@@ -68,7 +68,7 @@ function presetValue(drafting: Drafting, { field, values }: Preset, { column, ma
   return `CASE ${cases.join(' ')} ELSE ${kept} END`;
 }
 
-/** The list behind SET. */
+/** The list after SET. */
 export function assignments(assigned: readonly Assigned[]): string {
   return assigned.map(({ field, value }) => `${field.column} = ${value}`).join(', ');
 }

@@ -30,7 +30,7 @@ export interface EchoRequest {
   readonly scope: WriteScope;
   readonly caller: Caller;
   readonly collection: string;
-  /** Raw text of the address behind the question mark. */
+  /** Raw text of the address after the question mark. */
   readonly query: string;
   readonly form: EchoForm;
   readonly limits: ReadLimits;
@@ -44,7 +44,7 @@ export interface EchoRequest {
 /** An answer without the caller: null when there is nothing to read. */
 export interface PreparedEcho {
   readonly plan: ReadPlan | null;
-  /** Values of the request in front of the keys, and behind them. */
+  /** Values of the request in front of the keys, and after them. */
   readonly values: readonly string[];
   readonly bounds: readonly string[];
 }

@@ -34,7 +34,7 @@ export interface History {
 
 /** Watches one step. Values that must be read before the step were requested when the watch began. */
 export interface Watch {
-  /** The step was sent: sends what can be read behind it at once. */
+  /** The step was sent: sends what can be read after it at once. */
   follow(): void;
   /** The step has written so many rows of those keys; `returned` is what it gave of them, as `ReturnedImages` wants it. */
   settle(keys: Keys, count: number, returned?: Answer): Promise<void>;
@@ -66,7 +66,7 @@ export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits)
   const location = logPlaceOf(api);
   if (location === null) return null;
   const read = createImages(open, limits);
-  // Those of the platform are completed behind the write.
+  // Those of the platform are completed after the write.
   const images: ReturnedImages = (descriptor) =>
     isKept(descriptor) && descriptor.system !== true ? read.plan(descriptor, isWhole(descriptor)) : undefined;
   return { begin: beginWith(api, location, read), images };

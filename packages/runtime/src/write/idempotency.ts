@@ -54,7 +54,7 @@ interface Statements {
   /** $3 status, $4 body, hexadecimal. */
   readonly keep: OwnSql;
   readonly sweep: OwnSql;
-  /** Tells of the transaction, where its number does not: $3 when the row expires, as `look` tells it behind the rest. */
+  /** Tells of the transaction, where its number does not: $3 when the row expires, as `look` tells it after the rest. */
   readonly tell?: OwnSql;
 }
 
@@ -102,7 +102,7 @@ VALUES ($1, $2, UNHEX($3), ${mysqlAfter('$4')})`),
       give(`SELECT LOWER(HEX(request_hash)), CAST(status AS CHAR), HEX(body), CAST(expires_at AS CHAR)
 FROM ${keys} WHERE ${named}`),
     ),
-    // Another request under the key, behind this one, would be another row: it expires at another time.
+    // Another request under the key, after this one, would be another row: it expires at another time.
     tell: script(witness(`SELECT 1 FROM ${keys} WHERE ${named} AND expires_at = $3`)),
     keep: script(`UPDATE ${keys} SET status = $3, content_type = 'application/json; charset=utf-8', body = UNHEX($4)
 WHERE ${named}`),

@@ -50,7 +50,7 @@ export interface Inputs {
   readonly sources: readonly Source[];
 }
 
-/** Starts the inputs of a statement, or of a part of it whose values stand behind others: so many. */
+/** Starts the inputs of a statement, or of a part of it whose values stand after others: so many. */
 export function createInputs(statement: StatementBuilder, before = 0): Inputs {
   const sources: Source[] = [];
   const add = (source: Source): number => before + sources.push(source) - 1;

@@ -30,7 +30,7 @@ export function planCreate(written: Written, many: boolean): WriteStatement {
 }
 
 /**
- * Plans an INSERT that answers the items itself, with `keyed` behind the texts of their keys; undefined where some check asks
+ * Plans an INSERT that answers the items itself, with `keyed` after the texts of their keys; undefined where some check asks
  * which items have a field.
  */
 export function planReturnedCreate(

@@ -86,7 +86,7 @@ const together: StepPlanner = {
   planDelete: (written, rules, many) => ({ write: planDelete(written, rules, many), many, judge: undefined }),
 };
 
-/** Else it is told apart from what looks before it, and from what judges behind it. */
+/** Else it is told apart from what looks before it, and from what judges after it. */
 const apart: StepPlanner = {
   plan(written, form) {
     const plans = written.action === 'create' ? { write: planInsert(written) } : planChange(written, form !== 'many');

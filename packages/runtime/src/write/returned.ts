@@ -1,4 +1,4 @@
-/** Answers that a write returns itself, where it can: then nothing has to be read behind it. */
+/** Answers that a write returns itself, where it can: then nothing has to be read after it. */
 import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { conditionsOf, type OwnRead, printOwn } from '../query/plan-returned.ts';

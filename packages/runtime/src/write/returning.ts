@@ -4,7 +4,7 @@ export interface Returning {
   take(expression: string): string;
   /** Returns a quoted column of the written row, and gives its name outside. */
   column(quoted: string): string;
-  /** The list behind RETURNING; never empty. */
+  /** The list after RETURNING; never empty. */
   list(): string;
 }
 

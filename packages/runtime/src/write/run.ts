@@ -115,7 +115,7 @@ export async function runReturned(
   return { count, wrote, keys: keys.map((texts) => (many ? arrayLiteral(texts) : (texts[0] ?? ''))), verdicts, rows };
 }
 
-/** Where the column behind one starts. */
+/** Where the column after one starts. */
 export function skip(buffer: Buffer, offset: number): number {
   return offset + 4 + Math.max(int32(buffer, offset), 0);
 }

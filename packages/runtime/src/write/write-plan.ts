@@ -27,7 +27,7 @@ export interface WriteRequest {
   readonly caller: Caller;
   /** As the address names it, so it may not exist. */
   readonly collection: string;
-  /** Raw text of the address behind the question mark. */
+  /** Raw text of the address after the question mark. */
   readonly query: string;
   /** Origin of the request, as activity records it. */
   readonly sender: RequestOrigin;

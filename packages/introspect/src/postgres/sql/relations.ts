@@ -9,7 +9,7 @@ export const relationsSql = `  SELECT r.oid::pg_catalog.text, r.nspname, r.relna
     pg_catalog.pg_get_userbyid(r.relowner) AS owner,
     r.relrowsecurity, r.relforcerowsecurity, r.relispartition, r.extension,
     pg_catalog.obj_description(r.oid, 'pg_class') AS description,
-    -- a table takes every write (4 + 8 + 16); asking would wait for whoever alters it
+    -- a table takes every write (4 + 8 + 16); asking would wait for a session that alters it
     CASE WHEN r.relkind IN ('r', 'p') THEN 28
       WHEN r.answers THEN pg_catalog.pg_relation_is_updatable(r.oid, false) ELSE 0 END AS updatable,
     CASE WHEN r.relkind IN ('r', 'p') THEN 28

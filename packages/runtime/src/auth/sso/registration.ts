@@ -27,7 +27,7 @@ export function createRegistration(finder: Pick<AccountFinder, 'byIdentity'>, cr
     const find = (): Promise<Account | null> => finder.byIdentity(provider.name, profile.identifier);
     const existing = await find();
     if (existing !== null) return existing;
-    if (!provider.allowRegistration) throw refused(new Error('Nobody may register.'));
+    if (!provider.allowRegistration) throw refused(new Error('Registration is disabled.'));
     const refusal = await createUser(newUser(provider, profile), sender).then(
       () => null,
       (error: unknown) => error,

@@ -131,7 +131,7 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
     if (!(error instanceof PlatformError)) return;
     const details = { provider: name, code: error.code, cause: describeCause(error.cause ?? error) };
     if (error.status >= 500) log.warn(details, 'A provider could not be asked.');
-    else log.info(details, 'Somebody who came from a provider was not signed in.');
+    else log.info(details, 'A user from a provider was not signed in.');
   }
 
   return {

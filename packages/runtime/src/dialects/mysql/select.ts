@@ -164,7 +164,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     },
     aggregate(call, argument, field) {
       const kind = aggregateKind(call);
-      // As a number with a point and not as a decimal, whose digits behind the point would be cut.
+      // As a number with a point and not as a decimal, whose digits after the point would be cut.
       const value = kind === 'avg' && field?.type === 'integer' ? `${argument} + 0e0` : argument;
       return `${kind.toUpperCase()}(${call.endsWith('Distinct') ? 'DISTINCT ' : ''}${value ?? '*'})`;
     },

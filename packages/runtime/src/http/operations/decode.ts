@@ -59,7 +59,7 @@ function keyText(schema: ValueSchema, value: JsonValue): JsonValue {
   return JSON.isRawJSON(value) && types.includes('string') && types.includes('integer') ? value.rawJSON : value;
 }
 
-/** A rule that a value breaks: a `type` of FAILED_VALIDATION, and words behind "must". */
+/** A rule that a value breaks: a `type` of FAILED_VALIDATION, and words after "must". */
 interface Violation {
   readonly type: string;
   readonly rule: string;

@@ -108,7 +108,7 @@ export const authResource = {
           graphql: 'auth_providers_data',
           members: {
             data: { type: 'array', items: providerSchema },
-            disableDefault: { type: 'boolean', description: 'Whether nobody signs in by password.' },
+            disableDefault: { type: 'boolean', description: 'True if users cannot sign in by password.' },
           },
         },
       },
@@ -130,7 +130,7 @@ export const passwordResource = {
       access: 'unchecked',
       stalled: true,
       input: { email: { type: 'string', format: 'email' }, 'reset_url?': linkSchema },
-      output: { description: 'A mail is sent, or there is nobody to send it to.' },
+      output: { description: 'A mail is sent if the address has an account.' },
       failures: withBody,
       graphql: { mutation: 'auth_password_request' },
       client: 'auth.password.request(email, reset_url)',

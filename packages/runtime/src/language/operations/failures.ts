@@ -34,8 +34,7 @@ export const failures = {
   },
   SignInRefused: {
     status: 401,
-    description:
-      'Nobody has these credentials, a one-time password is missing or wrong, or the address is not allowed.',
+    description: 'The credentials are wrong, a one-time password is missing or wrong, or the address is not allowed.',
     codes: ['INVALID_CREDENTIALS', 'INVALID_OTP', 'INVALID_IP'],
   },
   RefreshRefused: {
@@ -46,7 +45,7 @@ export const failures = {
   ArrivalRefused: {
     status: 401,
     description:
-      'The provider refuses, there is no active user and nobody may register, the way took longer than five minutes, or the address is not allowed.',
+      'The provider refuses, there is no active user and registration is disabled, the way took longer than five minutes, or the address is not allowed.',
     codes: ['INVALID_CREDENTIALS', 'TOKEN_EXPIRED', 'INVALID_IP'],
   },
   MailedTokenExpired: { status: 401, description: 'The token has expired.', codes: ['TOKEN_EXPIRED'] },

@@ -140,7 +140,7 @@ interface Moved {
 }
 
 /**
- * The edge behind which the link does not lead ahead any more: where the ways to the link and to the maker part. Only what
+ * The edge after which the link does not lead ahead any more: where the ways to the link and to the maker part. Only what
  * is made can wait for its link, and it has to hold null meanwhile, or a key that is known.
  */
 function movable({ placed, maker: creator }: Ahead, found: Found): Moved | undefined {

@@ -27,7 +27,7 @@ export interface TreeNode {
   readonly place: Place;
   /** The objects of the payload that say something of it, the last of which wins; none for a mere key. */
   readonly sources: readonly FilterObject[];
-  /** Fields that hold keys of items which the request makes behind this one: null until then. */
+  /** Fields that hold keys of items which the request makes after this one: null until then. */
   readonly later?: readonly string[];
 }
 

@@ -41,7 +41,7 @@ export interface TreePlan {
 export type TreePlanCache = PlanCache<TreePlan | null>;
 
 /**
- * Plans a tree of new items, each group behind those whose keys it holds; `many` tells whether the body is an array. Null where it
+ * Plans a tree of new items, each group after those whose keys it holds; `many` tells whether the body is an array. Null where it
  * takes several statements.
  */
 export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPlan, many: boolean): TreePlan | null {

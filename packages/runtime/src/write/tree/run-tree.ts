@@ -201,7 +201,7 @@ function tellWatcher(
   watcher.wrote(action, writable.collection.descriptor.name, items);
 }
 
-/** A link of a batch that leads to what is made behind it. */
+/** A link of a batch that leads to what is made after it. */
 interface WaitingLink {
   readonly item: number;
   readonly field: string;

@@ -93,7 +93,7 @@ interface Held {
 }
 
 /**
- * The groups of a tree, each behind those whose keys it holds; undefined where it is made of anything but new items that hold each
+ * The groups of a tree, each after those whose keys it holds; undefined where it is made of anything but new items that hold each
  * other's keys.
  */
 function newSteps(root: Group, decoded: DecodedSteps): readonly NewStep[] | undefined {

@@ -80,7 +80,7 @@ async function removeChildren(writing: Writing, { relation, group, members }: Ch
   } else await unlinkRows(writing, writable, columns, rows, location);
 }
 
-/** The keys of their owners, and positions in order behind the last of those that there are. */
+/** The keys of their owners, and positions in order after the last of those that there are. */
 function fillsOf(
   { relation, group }: Children,
   members: readonly Members[],

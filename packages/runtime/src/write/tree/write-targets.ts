@@ -151,7 +151,7 @@ function pairBatch(
   return { count: pairs.length, columns: [...columns, ...orders] };
 }
 
-/** Places behind the last one of each owner. */
+/** Places after the last one of each owner. */
 function orderOf(pairs: readonly Wanted[], found: Found | null): readonly string[] {
   const last = new Map(found?.owners.map((owner, index) => [owner, found.last[index] ?? 0n]));
   return pairs.map(({ owner }) => {

@@ -12,7 +12,7 @@ export interface NotesItem {
   body: string | null;
 }
 
-/** What a new item of `notes` is made from. */
+/** Payload of a new item of `notes`. */
 export interface NotesCreate {
   id?: number;
   body?: string | null;

@@ -14,7 +14,7 @@ export interface NotesItem {
   team: string | null;
 }
 
-/** What a new item of `notes` is made from. */
+/** Payload of a new item of `notes`. */
 export interface NotesCreate {
   /** Default: anything() */
   id?: number;

@@ -14,7 +14,7 @@ export interface PlatformUsersItem {
   team_id: TeamsKey | TeamsItem | null;
 }
 
-/** What a new item of `platform_users` is made from. */
+/** Payload of a new item of `platform_users`. */
 export interface PlatformUsersCreate {
   /** Default: anything() */
   id?: string;

@@ -22,7 +22,7 @@ export interface TeamsItem {
   platform_users: readonly (PlatformUsersKey | PlatformUsersItem)[];
 }
 
-/** What a new item of `teams` is made from. */
+/** Payload of a new item of `teams`. */
 export interface TeamsCreate {
   /** Default: anything() */
   id?: number;

@@ -16,7 +16,7 @@ export interface OrderLines_609e95Item {
   "it's": string | null;
 }
 
-/** What a new item of `OrderLines` is made from. */
+/** Payload of a new item of `OrderLines`. */
 export interface OrderLines_609e95Create {
   __proto__?: number;
   /**

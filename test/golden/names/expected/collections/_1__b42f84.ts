@@ -16,7 +16,7 @@ export interface _1Item {
   "it's": string | null;
 }
 
-/** What a new item of `${1}` is made from. */
+/** Payload of a new item of `${1}`. */
 export interface _1Create {
   __proto__?: number;
   /**

@@ -16,7 +16,7 @@ export interface ProcessExit_1Item {
   "it's": string | null;
 }
 
-/** What a new item of `*\/ process.exit(1) /*` is made from. */
+/** Payload of a new item of `*\/ process.exit(1) /*`. */
 export interface ProcessExit_1Create {
   __proto__?: number;
   /**

@@ -16,7 +16,7 @@ export interface OrderLinesItem {
   "it's": string | null;
 }
 
-/** What a new item of `order_lines` is made from. */
+/** Payload of a new item of `order_lines`. */
 export interface OrderLinesCreate {
   __proto__?: number;
   /**

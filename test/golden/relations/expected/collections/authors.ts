@@ -15,7 +15,7 @@ export interface AuthorsItem {
   books: readonly (BooksKey | BooksItem)[];
 }
 
-/** What a new item of `authors` is made from. */
+/** Payload of a new item of `authors`. */
 export interface AuthorsCreate {
   id?: number;
   /** As printed. */

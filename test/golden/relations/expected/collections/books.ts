@@ -14,7 +14,7 @@ export interface BooksItem {
   author_id: AuthorsKey | AuthorsItem | null;
 }
 
-/** What a new item of `books` is made from. */
+/** Payload of a new item of `books`. */
 export interface BooksCreate {
   id?: number;
   title: string;

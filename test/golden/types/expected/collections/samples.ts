@@ -36,7 +36,7 @@ export interface SamplesItem {
   secret: string | null;
 }
 
-/** What a new item of `samples` is made from. */
+/** Payload of a new item of `samples`. */
 export interface SamplesCreate {
   id?: string | number;
   /** Default: 0 */

@@ -129,7 +129,7 @@ function isOfType(words: readonly string[], position: number): boolean {
   return before === 'COLLATE' || before === 'CHARSET' || before === 'SET';
 }
 
-/** Prints a definition, to stand behind the name of a column. */
+/** Prints a definition, to stand after the name of a column. */
 export function printColumnDefinition(column: ColumnDefinition): string {
   return [
     column.type,

@@ -29,7 +29,7 @@ export type AlterPart =
 
 /** A step; `table` is as SQL names it. */
 export type MysqlStep =
-  /** `definition` stands behind the name of the table. */
+  /** `definition` stands after the name of the table. */
   | { readonly kind: 'create'; readonly table: string; readonly definition: string; readonly place: ModelPlace }
   | { readonly kind: 'drop'; readonly table: string; readonly place: ModelPlace }
   | { readonly kind: 'alter'; readonly table: string; readonly part: AlterPart; readonly place: ModelPlace }

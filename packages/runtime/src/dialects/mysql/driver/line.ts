@@ -189,7 +189,7 @@ export class Line implements Receiver {
 
   #take(buffer: Buffer, start: number, end: number): void {
     const answer = this.#answer;
-    if (answer === undefined) throw new Error('Nobody has asked.');
+    if (answer === undefined) throw new Error('Received an answer without a request.');
     if (!answer.take(buffer, start, end)) return;
     if (this.#statement !== undefined) this.#statement.columns = answer.columns;
     if (isClosed(answer.failure) && this.#prepareAnew()) return;

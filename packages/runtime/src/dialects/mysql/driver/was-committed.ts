@@ -28,7 +28,7 @@ export async function wasCommitted(pool: MysqlPool, witness: Witness | undefined
     if (found !== undefined) return found;
     await sleep(wait);
   }
-  throw toDatabaseError(new ConnectionError('Nobody can tell whether a transaction was committed.'));
+  throw toDatabaseError(new ConnectionError('The outcome of a COMMIT is unknown.'));
 }
 
 function look(pool: MysqlPool, { statement: { text, forms }, parameters }: Witness): Promise<boolean> {

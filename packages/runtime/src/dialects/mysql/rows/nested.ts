@@ -34,7 +34,7 @@ const signs = {
 /** Writes the value of a nested column, its length in front. */
 export function writeNested(out: RowBytes, text: Buffer): void {
   const end = writeValue(out, text, 0);
-  if (end !== text.length) throw new Error('A nested value has bytes behind its end.');
+  if (end !== text.length) throw new Error('A nested value has bytes after its end.');
 }
 
 /** Writes the value that starts at `offset`; returns where it ends. */

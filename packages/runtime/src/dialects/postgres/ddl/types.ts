@@ -47,7 +47,7 @@ export function postgresType(type: PlainTypeName, schema: Payload): string {
   return wanted === 'numeric' ? `numeric(${digitsOf(schema)})` : wanted;
 }
 
-/** The digits of a decimal, and those behind its point: `10,5` unless more is said. Throws INVALID_PAYLOAD. */
+/** The digits of a decimal, and those after its point: `10,5` unless more is said. Throws INVALID_PAYLOAD. */
 export function digitsOf({ numeric_precision: precision, numeric_scale: scale }: Payload): string {
   const [digits, behind] = [typeof precision === 'number' ? precision : 10, typeof scale === 'number' ? scale : 5];
   if (behind > digits) throw invalidPayload('"schema.numeric_scale" must not be more than the precision.');

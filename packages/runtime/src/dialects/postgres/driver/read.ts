@@ -50,7 +50,7 @@ export class Read implements Exchange {
 
   /** Gives a read back that has not begun. */
   giveBack(): void {
-    this.#done(new StalledError('The read stood behind a slow one.'));
+    this.#done(new StalledError('The read waited for a slow one.'));
   }
 
   #end(): unknown {

@@ -75,7 +75,7 @@ async function wasCommitted(pool: Pool, { id }: Attempt): Promise<boolean> {
     if (status === 'committed' || status === 'aborted') return status === 'committed';
     await sleep(wait);
   }
-  throw toDatabaseError(new ConnectionError('Nobody can tell whether a transaction was committed.'));
+  throw toDatabaseError(new ConnectionError('The outcome of a COMMIT is unknown.'));
 }
 
 /** `in progress`, `committed` or `aborted`; undefined while the server does not answer. */
