@@ -28,10 +28,12 @@ export function printClientOperations(): string {
   const signatures = printTree(methods, '; ', printSignature, (name) => `readonly ${name}: `);
   const calls = printTree(methods, ', ', printCall, (name) => `${name}: `);
   const types = ['Key', 'RequestOptions'].filter((name) => signatures.includes(name));
+  const jsonTypes = ['JsonObject', 'JsonValue'].filter((name) => signatures.includes(name));
   const senders = ['data', 'nothing', 'text', 'whole'].filter((name) => calls.includes(` ${name}({`));
   return format(`/** Methods of the platform's operations. \`npm run golden\` prints this file from their declarations. */
 import type { ${types.join(', ')} } from './call.ts';
-${signatures.includes('JsonObject') ? "import type { JsonObject } from './json.ts';\n" : ''}import type { Requester } from './requester.ts';
+import type { ${jsonTypes.join(', ')} } from './json.ts';
+import type { Requester } from './requester.ts';
 
 /** Methods by the handlers of a client. */
 export interface OperationMethods ${signatures}
@@ -104,6 +106,7 @@ function printCall(name: string, method: Method): string {
     ...(values.length > 0 ? [`${verb === 'GET' ? 'query' : 'body'}: { ${values.join(', ')} }`] : []),
     'options',
     ...(operation.access === 'unchecked' ? ['isAnonymous: true'] : []),
+    ...(operation.output.unavailable ? ['accepts: 503'] : []),
   ];
   const listed = given.map((member) => {
     return member.schema.default === undefined ? member.argument : `${member.argument} = ${member.schema.default}`;
@@ -111,10 +114,10 @@ function printCall(name: string, method: Method): string {
   return `${name}: (${[...listed, 'options'].join(', ')}) => ${requesterOf(operation)}({ ${call.join(', ')} })`;
 }
 
-function requesterOf({ output: { data, body } }: NamedOperation): string {
+function requesterOf({ output: { data, body, type } }: NamedOperation): string {
   if (data !== undefined) return 'data';
   if (body === undefined) return 'nothing';
-  return body.type === 'string' ? 'text' : 'whole';
+  return type === 'text/plain' ? 'text' : 'whole';
 }
 
 function printResult({ output: { data, body } }: NamedOperation): string {
@@ -122,7 +125,8 @@ function printResult({ output: { data, body } }: NamedOperation): string {
   return value === undefined ? 'void' : printType(value);
 }
 
-function printType({ members, anyOf, items, enum: choices, type = 'object', graphql = '' }: ValueSchema): string {
+function printType(schema: ValueSchema): string {
+  const { members, anyOf, items, enum: choices, type, graphql = '', additionalProperties } = schema;
   if (members !== undefined) {
     const printed = listMembers(members).map(({ name, isRequired, schema }) => {
       const note = schema.description === undefined ? '' : `/** ${schema.description} */\n`;
@@ -134,9 +138,20 @@ function printType({ members, anyOf, items, enum: choices, type = 'object', grap
   if (items !== undefined) return `readonly ${printType(items)}[]`;
   if (choices !== undefined) return choices.map((choice) => `'${choice}'`).join(' | ');
   if (graphql === 'ID!') return 'Key';
-  const [first = 'object'] = [type].flat();
-  return first === 'integer' ? 'number' : first === 'object' ? 'JsonObject' : first;
+  if (typeof additionalProperties === 'object')
+    return `{ readonly [name: string]: ${printType(additionalProperties)} }`;
+  if (type === undefined) return 'JsonValue';
+  return [type]
+    .flat()
+    .map((name) => typeNames[name] ?? name)
+    .join(' | ');
 }
+
+const typeNames: Readonly<Record<string, string>> = {
+  integer: 'number',
+  object: 'JsonObject',
+  array: 'readonly JsonValue[]',
+};
 
 /** Lays a module out as the formatter of this repository does. */
 function format(text: string): string {

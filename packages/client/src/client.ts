@@ -15,7 +15,7 @@ import { createOperationMethods } from './operations.ts';
 import { type ClientOptions, checkOptions, defaultLead, isBrowser } from './options.ts';
 import { createRequester, type Requester } from './requester.ts';
 import { createSend } from './send.ts';
-import { createServerHandler, type ServerHandler, type UtilsHandler } from './server.ts';
+import type { ServerHandler, UtilsHandler } from './server.ts';
 import { createSession } from './session.ts';
 import { openStorage } from './storage.ts';
 import type { AnySchema, SystemItem } from './system.ts';
@@ -101,7 +101,7 @@ export function openClient<Schema>(url: string, init: ClientOptions = {}): OpenC
     users: createUsersHandler(requester, methods.users),
     auth: createAuthHandler(session, methods.auth.password),
     graphql: createGraphqlHandler(requester),
-    server: createServerHandler(requester),
+    server: methods.server,
     utils: methods.utils,
   };
   return { client, requester };

@@ -1,9 +1,61 @@
 /** Methods of the platform's operations. `npm run golden` prints this file from their declarations. */
 import type { Key, RequestOptions } from './call.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { Requester } from './requester.ts';
 
 /** Methods by the handlers of a client. */
 export interface OperationMethods {
+  readonly server: {
+    /** Tells that the server runs. No token is looked at. */
+    ping(options?: RequestOptions): Promise<string>;
+    /** Tells whether the server can serve requests. With `warn` it serves a part of them: its database only reads, or single tables no longer fit the API. */
+    health(options?: RequestOptions): Promise<{
+      readonly status: 'ok' | 'warn' | 'error';
+      readonly checks?: {
+        readonly [name: string]: {
+          readonly status: 'ok' | 'warn' | 'error';
+          /** Milliseconds. */
+          readonly responseTime?: number;
+          /** The state that the database server reports. */
+          readonly state?: 'primary' | 'read-only' | 'joining' | 'no-quorum' | 'away';
+          /** Milliseconds by which a standby is behind. */
+          readonly lag?: number;
+          readonly output?: readonly string[];
+        };
+      };
+    }>;
+    /** Describes the project that is served. */
+    info(options?: RequestOptions): Promise<{
+      readonly project: {
+        readonly project_name?: string | null;
+        readonly project_descriptor?: string | null;
+        readonly project_logo?: string | null;
+        readonly project_color?: string | null;
+        readonly default_language?: string | null;
+        readonly public_foreground?: string | null;
+        readonly public_background?: string | null;
+        readonly public_note?: string | null;
+        readonly custom_css?: string | null;
+      };
+      readonly platform?: {
+        readonly version: string;
+      };
+      readonly node?: {
+        readonly version: string;
+      };
+      readonly rateLimit?: JsonValue;
+    }>;
+    /** Returns the OpenAPI document of what the caller may read. */
+    oas(options?: RequestOptions): Promise<{
+      readonly openapi: string;
+      readonly info: JsonObject;
+      readonly paths: JsonObject;
+      readonly components: JsonObject;
+      readonly servers: readonly JsonObject[];
+      readonly security: readonly JsonObject[];
+      readonly tags: readonly JsonObject[];
+    }>;
+  };
   readonly utils: {
     readonly random: {
       /** Letters, digits, `-` and `_`, 6 bits of randomness each. */
@@ -62,8 +114,14 @@ export interface OperationMethods {
 }
 
 /** Makes the methods. */
-export function createOperationMethods({ data, nothing }: Requester): OperationMethods {
+export function createOperationMethods({ data, nothing, text, whole }: Requester): OperationMethods {
   return {
+    server: {
+      ping: (options) => text({ method: 'GET', path: ['server', 'ping'], options, isAnonymous: true }),
+      health: (options) => whole({ method: 'GET', path: ['server', 'health'], options, accepts: 503 }),
+      info: (options) => data({ method: 'GET', path: ['server', 'info'], options }),
+      oas: (options) => whole({ method: 'GET', path: ['server', 'specs', 'oas'], options }),
+    },
     utils: {
       random: {
         string: (length = 32, options) =>

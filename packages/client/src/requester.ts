@@ -29,6 +29,9 @@ export interface Requester {
   written<T>(call: Call): Promise<T | null>;
   /** The whole answer; one that is empty has no items. */
   page<T>(call: Call): Promise<Page<T>>;
+  /** The whole answer. */
+  whole<T>(call: Call): Promise<T>;
+  text(call: Call): Promise<string>;
   nothing(call: Call): Promise<void>;
 }
 
@@ -49,14 +52,18 @@ export function createRequester(send: Send, session: Session): Requester {
   }
 
   async function read<T>(call: Call, empty: T): Promise<T> {
-    const text = await (await sendAs(call)).text();
-    return text === '' ? empty : JSON.parse(text);
+    const body = await text(call);
+    return body === '' ? empty : JSON.parse(body);
   }
+
+  const text = async (call: Call): Promise<string> => (await sendAs(call)).text();
 
   return {
     send: sendAs,
+    text,
+    whole: async (call) => JSON.parse(await text(call)),
     async data<T>(call: Call) {
-      const { data }: { readonly data: T } = JSON.parse(await (await sendAs(call)).text());
+      const { data }: { readonly data: T } = JSON.parse(await text(call));
       return data;
     },
     async written<T>(call: Call) {

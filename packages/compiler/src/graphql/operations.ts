@@ -26,7 +26,9 @@ export function operationFields(
 /** Types that only these fields have. */
 export function operationTypes(resource: Resource): readonly string[] {
   const schemas = operationsOf(resource).flatMap(({ graphql, input = {}, output: { data, body } }) =>
-    graphql === undefined ? [] : [...Object.values(input), data ?? body ?? []].flat(),
+    graphql === undefined
+      ? []
+      : [...Object.values(input), graphql.type === undefined ? (data ?? body ?? []) : []].flat(),
   );
   return [...new Map(schemas.flatMap(namedIn)).values()];
 }

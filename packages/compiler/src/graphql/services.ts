@@ -21,7 +21,13 @@ export function serviceRoots(
   const accounts = accountResources.flatMap(fieldsOf);
   if (kind === 'query') {
     const accountQueries = installed ? [usersMe, ...accounts] : [];
-    return [...accountQueries, ...serverQueries, ...modelQueries, ...fieldsOf(resources.utils)];
+    return [
+      ...accountQueries,
+      ...fieldsOf(resources.server),
+      printSchema,
+      ...modelQueries,
+      ...fieldsOf(resources.utils),
+    ];
   }
   if (!installed) return fieldsOf(resources.utils);
   return [
@@ -51,13 +57,11 @@ export function unreadUsers({ collections }: GraphqlCollections): readonly strin
   return readable ? [] : [sdlType('type', users, [{ name: 'id', type: 'ID!' }])];
 }
 
-const serverQueries: readonly SdlField[] = [
-  { name: 'server_ping', type: 'String' },
-  { name: 'server_info', type: 'JSON' },
-  { name: 'server_health', type: 'JSON' },
-  { name: 'server_specs_oas', type: 'JSON' },
-  { name: 'server_specs_graphql', type: 'String', args: [{ name: 'scope', type: 'graphql_sdl_scope' }] },
-];
+const printSchema: SdlField = {
+  name: 'server_specs_graphql',
+  type: 'String',
+  args: [{ name: 'scope', type: 'graphql_sdl_scope' }],
+};
 
 /** Queries of the model, as in section 12; JSON where the value is only passed on. */
 const modelQueries: readonly SdlField[] = [

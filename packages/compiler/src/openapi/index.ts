@@ -35,7 +35,6 @@ import { pathsIndent, pathTexts } from './path-texts.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureResponses, headerComponents } from './responses.ts';
-import { serverPaths, serverSchemas, serverTag } from './server-paths.ts';
 import { ssoPaths } from './sso-paths.ts';
 import { transferPaths } from './transfer-paths.ts';
 import { commentPaths, explainPaths, utilityTag } from './utility-paths.ts';
@@ -131,7 +130,7 @@ export function describeOpenApi(
         ),
       ),
       ...customPaths(custom),
-      ...serverPaths(view.administrator),
+      ...operationPaths(resources.server, api, access, view),
       ...(api.graphql ? graphqlPaths() : []),
       ...operationPaths(resources.utils, api, access, view),
       ...explainPaths(access),
@@ -156,7 +155,7 @@ export function describeOpenApi(
         ...sharedSchemas(view, from),
         ...modelSchemas(changing),
         ...(api.graphql ? graphqlSchemas() : []),
-        ...(users ? operationSchemas(resources.auth) : []),
+        ...(users ? operationSchemas(resources.auth, view.administrator) : []),
       ]),
       responses: objectOf(failureResponses()),
       parameters: objectOf(parameterComponents()),
@@ -198,7 +197,7 @@ function tagsOf({ collections }: RoleView): readonly JsonValue[] {
   const tags = collections.filter(isAddressed).map(({ names, note }) => ({ name: names.tag, ...described(note) }));
   return [
     ...tags,
-    { name: serverTag, description: 'The server itself.' },
+    { name: resources.server.tag, description: 'The server itself.' },
     { name: modelTag, description: 'Collections, fields and relations.' },
     { name: utilityTag, description: 'Operations beside reading and writing.' },
   ];
@@ -220,7 +219,7 @@ function sharedSchemas(view: RoleView, from: TextsFrom): readonly (readonly [str
     ...conditionSchemas(),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
-    ...serverSchemas(view.administrator),
+    ...operationSchemas(resources.server, view.administrator),
   ];
 }
 

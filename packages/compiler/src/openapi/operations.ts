@@ -25,6 +25,7 @@ type Parts = readonly (readonly [string, JsonObject])[];
 /** The paths of a resource, as far as an access class may call its operations; null: all. Reads come first. */
 export function operationPaths(resource: Resource, api: SeenApi, access: AccessClass | null, view: SeenView): Parts {
   const lists = { sortable: sortableNames(api, view) };
+  const reader = { lists, administrator: view.administrator };
   const operations = callableOperations(resource, access, view, lists);
   const [reads, others] = [true, false].map((isRead) =>
     operations.filter((operation) => (routeOf(operation).method === 'GET') === isRead),
@@ -33,31 +34,37 @@ export function operationPaths(resource: Resource, api: SeenApi, access: AccessC
   return [...paths].map(([path, alternatives]) => [
     path,
     objectOf(
-      alternatives.map((operation) => [routeOf(operation).method.toLowerCase(), describeOperation(operation, lists)]),
+      alternatives.map((operation) => [routeOf(operation).method.toLowerCase(), describeOperation(operation, reader)]),
     ),
   ]);
 }
 
 /** Components of a resource that its operations refer to. */
-export function operationSchemas(resource: Resource): Parts {
+export function operationSchemas(resource: Resource, administrator: boolean): Parts {
   const named = operationsOf(resource)
     .flatMap(schemasOf)
     .flatMap(componentsIn)
-    .map(({ component = '', ...schema }) => [component, schemaOf(schema)] as const);
+    .map(({ component = '', ...schema }) => [component, schemaOf(schema, administrator)] as const);
   return [...new Map(named)];
 }
 
-/** Prints a schema. */
-export function schemaOf(schema: ValueSchema): JsonObject {
-  const { component, graphql, note, maxBytes, field, collections, members, items, anyOf, ...plain } = schema;
+/** Prints a schema; only administrators see all its members. */
+export function schemaOf(schema: ValueSchema, administrator: boolean): JsonObject {
+  const { component, graphql, note, maxBytes, field, collections, administrators, ...described } = schema;
+  const { members, items, anyOf, additionalProperties, ...plain } = described;
+  const print = (below: ValueSchema): JsonObject => schemaOf(below, administrator);
   if (component !== undefined) return reference('schemas', component);
   const printed: JsonObject = {
-    ...(members && objectSchema(listMembers(members))),
-    ...(anyOf && { anyOf: anyOf.map(schemaOf) }),
+    ...(members && objectSchema(listMembers(members), administrator)),
+    ...(anyOf && { anyOf: anyOf.map(print) }),
     ...plain,
     // No character has less than a byte.
     ...(maxBytes && { maxLength: maxBytes }),
-    ...(items && { items: schemaOf(items) }),
+    ...(items && { items: print(items) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'object' ? print(additionalProperties) : additionalProperties,
+    }),
   };
   // In the order of the declaration.
   const names = Object.keys(schema).map((name) => (name === 'maxBytes' ? 'maxLength' : name));
@@ -75,53 +82,83 @@ function componentsIn(schema: ValueSchema): readonly ValueSchema[] {
   return schema.component === undefined ? below : [schema, ...below];
 }
 
-function describeOperation(operation: NamedOperation, lists: CollectionLists): JsonObject {
-  const { id, tag, summary, description, access, input = {}, keyed, failures } = operation;
+/** Access class that a document is printed for. */
+interface Reader {
+  readonly lists: CollectionLists;
+  readonly administrator: boolean;
+}
+
+function describeOperation(operation: NamedOperation, reader: Reader): JsonObject {
+  const { id, tag, summary, access, input = {}, keyed, failures } = operation;
   const { method, parameters } = routeOf(operation);
   const members = listMembers(input);
   const others = members.filter(({ name }) => !parameters.includes(name));
   const queried = method === 'GET' ? others : [];
   const listed = [
-    ...members.filter(({ name }) => parameters.includes(name)).map((member) => pathParameter(member, lists)),
-    ...queried.map(({ name, isRequired, schema }) => {
-      return { name, in: 'query', ...(isRequired && { required: true }), schema: schemaOf(schema) };
-    }),
+    ...members.filter(({ name }) => parameters.includes(name)).map((member) => parameterOf(member, 'path', reader)),
+    ...queried.map((member) => parameterOf(member, 'query', reader)),
     ...(keyed ? [reference('parameters', 'IdempotencyKey')] : []),
   ];
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description,
+    ...descriptionOf(operation, reader),
     ...(access === 'unchecked' && { security: [] }),
     ...(listed.length > 0 && { parameters: listed }),
-    ...(others.length > queried.length && { requestBody: requestBody(others, operation.closed) }),
-    responses: objectOf([answer(operation), ...failuresByStatus(failures)]),
+    ...(others.length > queried.length && { requestBody: requestBody(others, operation.closed, reader) }),
+    responses: objectOf([...answers(operation, reader), ...failuresByStatus(failures)]),
   };
 }
 
-function pathParameter({ name, schema: { collections, ...schema } }: SchemaMember, lists: CollectionLists): JsonObject {
-  const choices = collections && { enum: [...lists[collections]] };
-  return { name, in: 'path', required: true, schema: { ...schemaOf(schema), ...choices } };
+/** The description for a reader. */
+function descriptionOf(
+  { description, administrators }: Pick<NamedOperation, 'description' | 'administrators'>,
+  { administrator }: Reader,
+): { readonly description: string } {
+  return { description: administrator && administrators ? `${description} ${administrators}` : description };
 }
 
-function requestBody(members: readonly SchemaMember[], closed = false): JsonObject {
+function parameterOf(
+  { name, isRequired, schema: { collections, description, ...schema } }: SchemaMember,
+  kind: 'path' | 'query',
+  { lists, administrator }: Reader,
+): JsonObject {
+  const choices = collections && { enum: [...lists[collections]] };
+  return {
+    name,
+    in: kind,
+    ...(isRequired && { required: true }),
+    ...(description && { description }),
+    schema: { ...schemaOf(schema, administrator), ...choices },
+  };
+}
+
+function requestBody(members: readonly SchemaMember[], closed = false, { administrator }: Reader): JsonObject {
   const required = members.some(({ isRequired }) => isRequired);
-  const schema = { ...objectSchema(members), ...(closed && { additionalProperties: false }) };
+  const schema = { ...objectSchema(members, administrator), ...(closed && { additionalProperties: false }) };
   return { required, content: { 'application/json': { schema } } };
 }
 
-function answer({ output: { description, data, body, status } }: NamedOperation): readonly [string, JsonObject] {
+/** Successful answers by status, and that of a server that cannot serve requests. */
+function answers({ output }: NamedOperation, reader: Reader): Parts {
+  const { description, data, body, status, type = 'application/json', unavailable } = output;
   const whole = data === undefined ? body : { members: { data } };
-  if (whole === undefined) return [String(status ?? 204), { description }];
-  return [String(status ?? 200), { description, content: { 'application/json': { schema: schemaOf(whole) } } }];
+  if (whole === undefined) return [[String(status ?? 204), { description }]];
+  const content = { [type]: { schema: schemaOf(whole, reader.administrator) } };
+  const headers = { 'Retry-After': reference('headers', 'RetryAfter') };
+  return [
+    [String(status ?? 200), { description, content }],
+    ...(unavailable ? [['503', { ...descriptionOf(unavailable, reader), headers, content }] as const] : []),
+  ];
 }
 
-function objectSchema(members: readonly SchemaMember[]): JsonObject {
-  const required = members.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+function objectSchema(members: readonly SchemaMember[], administrator: boolean): JsonObject {
+  const shown = members.filter(({ schema }) => administrator || schema.administrators !== true);
+  const required = shown.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
     type: 'object',
-    properties: objectOf(members.map(({ name, schema }) => [name, schemaOf(schema)])),
+    properties: objectOf(shown.map(({ name, schema }) => [name, schemaOf(schema, administrator)])),
     ...(required.length > 0 && { required }),
   };
 }

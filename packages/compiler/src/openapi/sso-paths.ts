@@ -85,7 +85,7 @@ function answers(failures: readonly FailureName[]): JsonObject {
       '200',
       {
         description: 'The tokens of the session.',
-        content: { 'application/json': { schema: schemaOf({ members: { data: tokensSchema } }) } },
+        content: { 'application/json': { schema: schemaOf({ members: { data: tokensSchema } }, false) } },
       },
     ],
     ['303', redirection(onward)],

@@ -30,6 +30,7 @@ export interface SeenApi {
 
 /** Facts of a role's view that operations depend on. */
 export interface SeenView {
+  readonly administrator: boolean;
   readonly collections: readonly {
     readonly name: string;
     readonly readable: boolean;

@@ -86,11 +86,7 @@ const unchecked: ReadonlySet<string> = new Set(
 
 /** True if a request is answered without a look at its token. */
 export function ignoresToken(method: string, path: string): boolean {
-  return (
-    liesUnder(path, '/auth') ||
-    (path === '/server/ping' && (method === 'GET' || method === 'HEAD')) ||
-    unchecked.has(`${method} ${path}`)
-  );
+  return liesUnder(path, '/auth') || unchecked.has(`${method === 'HEAD' ? 'GET' : method} ${path}`);
 }
 
 /** Below `/users/me` open are reads of the user's own fields, and the second factor; nothing else. */

@@ -10,7 +10,6 @@ import type { CustomEndpoint } from './custom-routes.ts';
 import type { AnswerShortly } from './direct.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
 import { createPageEndpoints, type PageEndpointsOptions } from './page-endpoints.ts';
-import type { ServerHandlers } from './server-routes.ts';
 import { createSsoHandlers, type SsoHandlersOptions } from './sso-routes.ts';
 import { splitTarget } from './target.ts';
 import type { OwnUserHandlers } from './users.ts';
@@ -36,11 +35,9 @@ export interface Endpoint {
 export function listEndpoints(
   api: CompiledApi,
   items: ItemHandlers,
-  handlers: ServerHandlers,
   users: OwnUserHandlers | null,
 ): readonly Endpoint[] {
   return [
-    ...serverEndpoints(handlers),
     ...itemEndpoints('/items/:collection', items),
     ...ownItemEndpoints(api, items),
     ...(users === null ? [] : ownUserEndpoints(users)),
@@ -61,17 +58,6 @@ function ownItemEndpoints(api: CompiledApi, items: ItemHandlers): readonly Endpo
       return linked.length === 0 ? [] : [{ url, handlers: new Map(linked) }];
     });
   });
-}
-
-/** Endpoints with facts of the server. */
-export function serverEndpoints(handlers: ServerHandlers): readonly Endpoint[] {
-  return [
-    { url: '/server/ping', handlers: new Map([['GET', handlers.ping]]) },
-    { url: '/server/info', handlers: new Map([['GET', handlers.info]]) },
-    { url: '/server/health', handlers: new Map([['GET', handlers.health]]) },
-    { url: '/server/ready', handlers: new Map([['GET', handlers.ready]]) },
-    { url: '/server/specs/oas', handlers: new Map([['GET', handlers.document]]) },
-  ];
 }
 
 function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {

@@ -39,14 +39,11 @@ export type CallService = (field: ServiceField, call: OperationCall) => Promise<
 interface ServiceRoute {
   readonly method: Method;
   readonly url: string;
-  readonly value: 'body' | 'text' | 'data' | 'done' | 'recorded' | 'id' | 'keys';
+  readonly value: 'data' | 'recorded' | 'id' | 'keys';
   readonly model?: true;
 }
 
 const routes: Readonly<Record<string, ServiceRoute>> = {
-  server_ping: { method: 'GET', url: '/server/ping', value: 'text' },
-  server_info: { method: 'GET', url: '/server/info', value: 'data' },
-  server_health: { method: 'GET', url: '/server/health', value: 'body' },
   collections: { method: 'GET', url: '/collections', value: 'data' },
   collections_by_name: { method: 'GET', url: '/collections/:name', value: 'data' },
   fields: { method: 'GET', url: '/fields', value: 'data' },
@@ -55,7 +52,6 @@ const routes: Readonly<Record<string, ServiceRoute>> = {
   relations: { method: 'GET', url: '/relations', value: 'data' },
   relations_in_collection: { method: 'GET', url: '/relations/:collection', value: 'data' },
   relations_by_name: { method: 'GET', url: '/relations/:collection/:field', value: 'data' },
-  server_specs_oas: { method: 'GET', url: '/server/specs/oas', value: 'body' },
   create_comment: { method: 'POST', url: '/activity/comment', value: 'recorded' },
   update_comment: { method: 'PATCH', url: '/activity/comment/:id', value: 'recorded' },
   delete_comment: { method: 'DELETE', url: '/activity/comment/:id', value: 'id' },
@@ -129,7 +125,8 @@ export function createGraphqlServices(options: GraphqlServicesOptions): CallServ
       const context = { caller, request, sender: senderOf(request), query: '', ...(echo && { echo }) };
       const result = await operation.run(() => input, context);
       result.afterwards?.();
-      return { json: tell(confirmed(operation.operation, result.value)), headers: result.headers ?? [] };
+      const { value, headers = [] } = result;
+      return { json: Buffer.isBuffer(value) ? value : tell(confirmed(operation.operation, value)), headers };
     }
     const { value, headers, json } = await ask(service, call, input, echo);
     return { json: json ?? tell(value), headers };
@@ -206,10 +203,9 @@ function exchangeOf({ request }: OperationCall, url: string): Exchange {
 function valueIn(answer: Answer | EmptyAnswer, kind: ServiceRoute['value']): JsonValue {
   const { status } = answer;
   const text = 'body' in answer ? answer.body.toString('utf8') : '';
-  if (kind === 'text') return text;
   const value: JsonValue = text === '' ? null : JSON.parse(text);
-  if (status >= 400 && kind !== 'body') throw errorIn(value);
-  if (kind === 'done' || (kind === 'recorded' && value === null)) return true;
+  if (status >= 400) throw errorIn(value);
+  if (kind === 'recorded' && value === null) return true;
   return (kind === 'data' || kind === 'recorded') && isObject(value) ? (value.data ?? null) : value;
 }
 

@@ -2,7 +2,8 @@
 
 import type { Database } from '../database/database.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
-import type { CompiledApi, JsonValue } from '../language/index.ts';
+import type { CompiledApi } from '../language/index.ts';
+import type { OutputOf, serverResource } from '../language/operations/index.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { platformVersion, productName } from '../version.ts';
 
@@ -42,24 +43,21 @@ export function createProjectReader(
 }
 
 /**
- * Body of `GET /server/info`. Versions and `rateLimit` are for administrators only: how many requests a client may send in
+ * Answer of `GET /server/info`. Versions and `rateLimit` are for administrators only: how many requests a client may send in
  * how many milliseconds, false for any number.
  */
 export function serverInformation(
   project: ProjectInformation,
   administrator: boolean,
   limit: RequestLimit | null,
-): JsonValue {
-  return administrator
-    ? {
-        data: {
-          project,
-          platform: { version: platformVersion() },
-          node: { version: process.versions.node },
-          rateLimit: limit === null ? false : { points: limit.points, duration: limit.duration },
-        },
-      }
-    : { data: { project } };
+): OutputOf<typeof serverResource.operations.serverInfo> {
+  if (!administrator) return { project };
+  return {
+    project,
+    platform: { version: platformVersion() },
+    node: { version: process.versions.node },
+    rateLimit: limit === null ? false : { points: limit.points, duration: limit.duration },
+  };
 }
 
 /** Makes the reader of OpenAPI documents: as bytes, each read and printed once per access class. */

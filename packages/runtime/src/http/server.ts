@@ -29,14 +29,7 @@ import { createClientAddress } from './client-address.ts';
 import { createCommentEndpoints, tellKeys } from './comment-routes.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { docsEndpoints } from './docs.ts';
-import {
-  answersShortly,
-  groupEndpoints,
-  listEndpoints,
-  pageEndpoints,
-  serverEndpoints,
-  ssoEndpoints,
-} from './endpoints.ts';
+import { answersShortly, groupEndpoints, listEndpoints, pageEndpoints, ssoEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createExplainEndpoint } from './explain-route.ts';
 import { createFileEndpoints, type FileEndpoints } from './file-routes.ts';
@@ -52,7 +45,6 @@ import { operationEndpoints } from './operations/endpoints.ts';
 import { bindOperations } from './operations/index.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
-import { createServerHandlers } from './server-routes.ts';
 import { createTransferEndpoints } from './transfer-routes.ts';
 import { createOwnUserHandlers } from './users.ts';
 
@@ -151,15 +143,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     folder: options.uploads ?? '.platform/uploads',
   });
   const users = system === null ? null : createOwnUserHandlers({ api, items, answerer });
-  const rateLimit = environment.requestLimits.client;
-  const { readOnly, poolTimeout: patience } = environment.database;
+  const { poolTimeout: patience } = environment.database;
   const draining = host?.draining ?? (() => false);
   const hostState = host?.hostState ?? (() => readHostState(database, api.dialect, patience));
-  const shared = { api, database, watch, hostState, patience, rateLimit, readOnly, draining };
-  const handlers = createServerHandlers({ ...shared, answerer });
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
   const forget = accountsChanged;
-  const bound = bindOperations({ api, database, environment, planner, writer, accounts, system, forget });
+  const bound = bindOperations({
+    ...{ api, database, environment, planner, writer, accounts, system, forget, watch, hostState, draining },
+  });
   const auth = accounts === null ? [] : ssoEndpoints(accounts, { answerer, environment, senderOf });
   const settings = accounts?.settings ?? null;
   const pages = pageEndpoints({ answerer, environment, settings, templates: options.pages ?? null });
@@ -183,7 +174,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const { createGraphqlServices } = await import('./graphql-services.ts');
       const service = createGraphqlServices({
         endpointsFor: (kept) => [
-          ...serverEndpoints(createServerHandlers({ ...shared, answerer: kept })),
           ...(fileEndpoints(kept)?.endpoints ?? []),
           ...createModelEndpoints({ ...modelled, answerer: kept }),
           ...createCommentEndpoints({ ...writing, items: tellKeys(kept), mailed, answerer: kept }),
@@ -226,7 +216,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const docs = environment.docs ? docsEndpoints(answerer) : [];
   const explaining = { api, database, answerer, limits: requestLimits(environment) };
   const explained = environment.explain ? [createExplainEndpoint(explaining)] : [];
-  const listed = listEndpoints(api, items, handlers, users);
+  const listed = listEndpoints(api, items, users);
   const endpoints = [
     ...(fileRoutes?.withUploads(listed) ?? listed),
     ...(fileRoutes?.endpoints ?? []),

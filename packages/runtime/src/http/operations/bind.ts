@@ -19,7 +19,12 @@ import type { RequestOrigin, WriteRequest } from '../../write/write-plan.ts';
 import { decodeValues, type InputCode, type Values } from './decode.ts';
 
 /** Request for an operation, beside its input. */
-export interface OperationContext {
+export interface OperationContext extends OperationRequest {
+  readonly administrator: boolean;
+}
+
+/** Request for an operation as its transport passes it. */
+export interface OperationRequest {
   readonly caller: Caller;
   readonly sender: RequestOrigin;
   /** The request itself, for its cookies and headers. */
@@ -32,7 +37,10 @@ export interface OperationContext {
 
 /** Result of an operation. */
 export interface OperationResult<Value> {
-  readonly value: Value;
+  /** Bytes are the whole answer, as it is sent. */
+  readonly value: Value | Buffer;
+  /** True if the server cannot serve requests now, as the output declares it. */
+  readonly isUnavailable?: boolean;
   /** Headers as a flat list of names and values. */
   readonly headers?: readonly string[];
   /** Runs once the answer is sent. */
@@ -57,7 +65,7 @@ export type Implementations<Declared extends Resource> = {
 export interface BoundOperation {
   readonly operation: NamedOperation;
   /** Checks the caller, reads the input, and does the work. Rejects with the error that answers the request. */
-  run(read: () => Values, context: OperationContext): Promise<OperationResult<JsonValue | undefined>>;
+  run(read: () => Values, request: OperationRequest): Promise<OperationResult<JsonValue | undefined>>;
 }
 
 /** Makes the operations of a resource callable. */
@@ -88,17 +96,18 @@ function bind(
   const code = method === 'GET' ? 'INVALID_QUERY' : 'INVALID_PAYLOAD';
   const members = operation.input ?? {};
   const decoded = Object.fromEntries(Object.entries(members).filter(([name]) => !parameters.includes(name)));
-  async function work(read: () => Values, context: OperationContext) {
-    checkAccess(operation, context.caller, isAdmin(context.caller));
+  async function work(read: () => Values, request: OperationRequest) {
+    const administrator = isAdmin(request.caller);
+    checkAccess(operation, request.caller, administrator);
     const values = read();
     if (operation.closed) refuseOthers(members, values, code);
     // An object that a path names is looked for as it is written.
     const path = Object.fromEntries(parameters.map((name) => [name, values[name] ?? '']));
-    return implementation({ ...decodeValues(decoded, values, code), ...path }, context);
+    return implementation({ ...decodeValues(decoded, values, code), ...path }, { ...request, administrator });
   }
   return {
     operation,
-    run: (read, context) => (operation.stalled ? stall(stallTime, () => work(read, context)) : work(read, context)),
+    run: (read, request) => (operation.stalled ? stall(stallTime, () => work(read, request)) : work(read, request)),
   };
 }
 

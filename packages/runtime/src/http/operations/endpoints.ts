@@ -1,5 +1,6 @@
 /** Endpoints of operations: routes, decoding and answers follow from their declarations. */
 import type { IncomingMessage } from 'node:http';
+import { retryAfterSeconds } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
 import {
   listMembers,
@@ -9,7 +10,7 @@ import {
   type SchemaMember,
 } from '../../language/operations/index.ts';
 import type { RequestOrigin } from '../../write/write-plan.ts';
-import { type Answer, type Answerer, type EmptyAnswer, type Exchange, mediaTypes } from '../answer.ts';
+import type { Answer, Answerer, EmptyAnswer, Exchange } from '../answer.ts';
 import { bodyObject } from '../auth-body.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import { plainParameters } from '../plain-parameters.ts';
@@ -85,8 +86,15 @@ function pathValues(url: string, { url: target = '' }: IncomingMessage): Values 
 }
 
 function answerOf({ output }: Operation, result: OperationResult<JsonValue | undefined>): Answer | EmptyAnswer {
-  const { value, headers = [] } = result;
+  const { value, headers = [], isUnavailable = false } = result;
   if (value === undefined) return { status: output.status ?? 204, headers };
-  const body = Buffer.from(JSON.stringify(output.data === undefined ? value : { data: value }));
-  return { status: output.status ?? 200, type: mediaTypes.json, body, headers };
+  const answer = { type: `${output.type ?? 'application/json'}; charset=utf-8`, body: bytesOf(output, value) };
+  if (!isUnavailable) return { ...answer, status: output.status ?? 200, headers };
+  return { ...answer, status: 503, headers: ['Retry-After', String(retryAfterSeconds), ...headers] };
+}
+
+function bytesOf({ type, data }: Operation['output'], value: JsonValue | Buffer): Buffer {
+  if (Buffer.isBuffer(value)) return value;
+  if (type === 'text/plain') return Buffer.from(String(value));
+  return Buffer.from(JSON.stringify(data === undefined ? value : { data: value }));
 }

@@ -9,11 +9,12 @@ import { createAnswerKeeper } from '../../write/idempotency.ts';
 import { createKeyedOnce } from '../../write/keyed-once.ts';
 import { authOperations, passwordOperations } from './auth.ts';
 import { type Bind, type BoundOperation, createBind } from './bind.ts';
+import { type ServerOptions, serverOperations } from './server.ts';
 import { ownUserOperations, userOperations } from './users.ts';
 import { type UtilOptions, utilOperations } from './utils.ts';
 
 /** Parts of a server that operations use. */
-export interface OperationsOptions extends UtilOptions {
+export interface OperationsOptions extends UtilOptions, ServerOptions {
   readonly database: Database;
   readonly environment: Environment;
   /** Null where the platform's own tables are not installed. */
@@ -27,6 +28,7 @@ export function bindOperations(options: OperationsOptions): readonly BoundOperat
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const bind = createBind(({ accessClass }) => administrators.has(accessClass), environment.auth.loginStallTime);
   return [
+    ...bind(resources.server, serverOperations(options)),
     ...bind(resources.utils, utilOperations(options)),
     ...(accounts === null || system === null ? [] : bindAccounts(bind, options, accounts, system)),
   ];

@@ -6,10 +6,6 @@ export const graphqlServiceRoots: GraphqlServices = {
   query: [
     ...operations.flatMap(({ graphql }) => graphql?.query ?? []),
     'users_me',
-    'server_ping',
-    'server_info',
-    'server_health',
-    'server_specs_oas',
     'server_specs_graphql',
     'collections',
     'collections_by_name',

@@ -5,5 +5,6 @@ export * from './graphql-fields.ts';
 export * from './operation.ts';
 export * from './resources.ts';
 export * from './schema.ts';
+export * from './server.ts';
 export * from './users.ts';
 export * from './utils.ts';

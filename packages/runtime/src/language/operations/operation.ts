@@ -27,15 +27,19 @@ export interface CollectionRight {
   readonly fields?: readonly string[];
 }
 
-/** Successful answer: empty, or JSON. */
+/** Successful answer: empty, JSON, or text. */
 export interface OperationOutput {
   /** Default: 204 for an empty answer, else 200. */
   readonly status?: number;
   readonly description: string;
+  /** Default: JSON. */
+  readonly type?: 'text/plain' | 'application/health+json';
   /** Stands in `data`. */
   readonly data?: ValueSchema;
   /** The whole body. */
   readonly body?: ValueSchema;
+  /** Answer of the same form with status 503, for a server that cannot serve requests now. */
+  readonly unavailable?: Pick<Operation, 'description' | 'administrators'>;
 }
 
 /** Root field of GraphQL. */
@@ -54,6 +58,8 @@ export interface Operation {
   readonly route: `${OperationMethod} /${string}`;
   readonly summary: string;
   readonly description: string;
+  /** Sentence of the description that only administrators read. */
+  readonly administrators?: string;
   readonly access: OperationAccess;
   /** Error of requests without a token. Default: that of `access`. */
   readonly anonymous?: 'INVALID_CREDENTIALS';

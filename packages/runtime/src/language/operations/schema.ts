@@ -22,7 +22,8 @@ export interface ValueSchema {
   readonly items?: ValueSchema;
   readonly anyOf?: readonly ValueSchema[];
   readonly description?: string;
-  readonly additionalProperties?: boolean;
+  /** Schema of members with any names, or whether there may be some. */
+  readonly additionalProperties?: boolean | ValueSchema;
   /** Members of an object. */
   readonly members?: Members;
   /** Name of a component of the document, which operations refer to. */
@@ -33,6 +34,8 @@ export interface ValueSchema {
   readonly note?: string;
   /** Collections that a text may name; a document lists those of its class. */
   readonly collections?: 'sortable';
+  /** True if only administrators get this member. */
+  readonly administrators?: true;
   /** Most bytes of a text in UTF-8. */
   readonly maxBytes?: number;
   /** Field of a collection whose rules hold: a wrong value fails validation, as in a write. */
@@ -59,15 +62,17 @@ export type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Va
     ? Value
     : Schema extends { readonly members: infer Declared }
       ? ValuesOf<Declared>
-      : Schema extends { readonly anyOf: readonly (infer Choice)[] }
-        ? ValueOf<Choice>
-        : Schema extends { readonly items: infer Item }
-          ? readonly ValueOf<Item>[]
-          : Schema extends { readonly type: readonly (infer Type extends JsonType)[] }
-            ? Scalars[Type]
-            : Schema extends { readonly type: infer Type extends JsonType }
+      : Schema extends { readonly additionalProperties: infer Member extends ValueSchema }
+        ? { readonly [name: string]: ValueOf<Member> }
+        : Schema extends { readonly anyOf: readonly (infer Choice)[] }
+          ? ValueOf<Choice>
+          : Schema extends { readonly items: infer Item }
+            ? readonly ValueOf<Item>[]
+            : Schema extends { readonly type: readonly (infer Type extends JsonType)[] }
               ? Scalars[Type]
-              : JsonValue;
+              : Schema extends { readonly type: infer Type extends JsonType }
+                ? Scalars[Type]
+                : JsonValue;
 
 /** Type of the values of members by name. A member with a default is always there. */
 export type ValuesOf<Declared> = {
