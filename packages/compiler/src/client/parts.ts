@@ -1,9 +1,8 @@
 /** Members of a client, by the permissions of its class. */
 import { type AccessClass, type CustomRoute, systemCollection } from '@tablewright/runtime/language';
-import { userResource, utilResource } from '@tablewright/runtime/operations';
+import { commentResource, userResource, utilResource } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
-import { commentPaths } from '../openapi/utility-paths.ts';
-import { callableOperations, mayCall, sortableNames } from '../role-view/callable.ts';
+import { callableOperations, collectionLists, mayCall } from '../role-view/callable.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
@@ -40,8 +39,10 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
     items: ordinary.filter(({ view: shown }) => !shown.singleton),
     singletons: ordinary.filter(({ view: shown }) => shown.singleton),
     system: [...served, ...everybody],
-    invites: mayCall(userResource.operations.usersInvite, access, () => false) ? ['send', 'accept'] : ['accept'],
-    comments: commentMethods(view),
+    invites: mayCall(userResource.operations.usersInvite, access, (name) => collections.get(name)?.view)
+      ? ['send', 'accept']
+      : ['accept'],
+    comments: withUsers ? commentMethods(api, access, view) : [],
     utils: utilityNames(api, access, view),
     handlers: [...(withUsers ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],
     routes: api.customRoutes.filter((route) => route.access.includes(access.name)),
@@ -58,16 +59,14 @@ export function uploadMethods(files: ClientCollection): readonly string[] {
 }
 
 /** Methods of the paths of comments under activity. */
-function commentMethods(view: RoleView): readonly string[] {
-  const operations = commentPaths(view).flatMap(([, methods]) => Object.keys(methods));
-  return Object.entries({ create: 'post', update: 'patch', delete: 'delete' }).flatMap(([name, method]) =>
-    operations.includes(method) ? [name] : [],
-  );
+function commentMethods(api: Api, access: AccessClass, view: RoleView): readonly string[] {
+  const operations = callableOperations(commentResource, access, view, collectionLists(api, view));
+  return operations.map(({ id }) => id.replace('activityComment', '').toLowerCase());
 }
 
 /** `random`, `hash`, … of the operations that the class may call. */
 function utilityNames(api: Api, access: AccessClass, view: RoleView): readonly string[] {
-  const operations = callableOperations(utilResource, access, view, { sortable: sortableNames(api, view) });
+  const operations = callableOperations(utilResource, access, view, collectionLists(api, view));
   const names = operations.flatMap(({ client }) => /^utils\.(\w+)/.exec(client ?? '')?.[1] ?? []);
   return [...new Set(names)];
 }

@@ -4,6 +4,7 @@
  * a hidden name has no way into the schema. The contract defines the meaning of names (`graphql.ts`).
  */
 import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/language';
+import { resources } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import { createCache } from '../cache/remember.ts';
@@ -18,9 +19,10 @@ import { functionTypes } from './functions.ts';
 import { type GraphqlCollections, graphqlCollectionsOf } from './graphql-collections.ts';
 import { inputTypes, referredInputs } from './inputs.ts';
 import { itemTypes } from './items.ts';
+import { operationTypes } from './operations.ts';
 import { operatorTypes } from './operators.ts';
 import { collectionRoots } from './roots.ts';
-import { modelChangeTypes, serviceRoots, serviceTypes, unreadUsers } from './services.ts';
+import { serviceRoots, serviceTypes, unreadUsers } from './services.ts';
 import { scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */
@@ -57,7 +59,7 @@ export function graphqlTypes(
     ...rootTypes(schema, access, users, changing),
     ...collectionTypes(schema, diskCache),
     ...(users ? unreadUsers(schema) : []),
-    ...(changing ? modelChangeTypes : []),
+    ...(changing ? operationTypes(resources.modelChanges) : []),
     fixedTypes(users),
   ];
 }

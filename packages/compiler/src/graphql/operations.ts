@@ -2,6 +2,7 @@
 import type { AccessClass } from '@tablewright/runtime/language';
 import {
   listMembers,
+  type Members,
   type NamedOperation,
   operationsOf,
   type Resource,
@@ -9,50 +10,96 @@ import {
 } from '@tablewright/runtime/operations';
 import { type SdlField, sdlEnum, sdlType } from '../print/sdl.ts';
 import { mayCall } from '../role-view/callable.ts';
+import type { GraphqlCollections } from './graphql-collections.ts';
 
 /** Root fields of a resource, as far as a class may call its operations. */
 export function operationFields(
   resource: Resource,
   access: AccessClass,
   kind: 'query' | 'mutation',
-  reads: (collection: string) => boolean,
+  collections: GraphqlCollections['collections'],
 ): readonly SdlField[] {
   return operationsOf(resource).flatMap((operation): readonly SdlField[] => {
     const name = operation.graphql?.[kind];
-    return name === undefined || !mayCall(operation, access, reads) ? [] : [rootField(operation, name)];
+    if (name === undefined || !mayCall(operation, access, (collection) => collections.get(collection)?.view)) return [];
+    return [rootField(operation, name, collections)];
   });
 }
 
 /** Types that only these fields have. */
 export function operationTypes(resource: Resource): readonly string[] {
-  const schemas = operationsOf(resource).flatMap(({ graphql, input = {}, output: { data, body } }) =>
-    graphql === undefined
-      ? []
-      : [...Object.values(input), graphql.type === undefined ? (data ?? body ?? []) : []].flat(),
-  );
-  return [...new Map(schemas.flatMap(namedIn)).values()];
+  const offered = operationsOf(resource).filter(({ graphql }) => graphql !== undefined);
+  const named = [
+    ...offered.flatMap(valueType),
+    ...offered.flatMap(({ graphql, input = {}, body, output }) => [
+      ...Object.values(input).flatMap((schema) => namedIn(schema, 'input')),
+      ...(body === undefined ? [] : namedIn(body, 'input')),
+      ...(graphql?.type === undefined ? namedIn(output.data ?? output.body ?? {}, 'type') : []),
+    ]),
+  ];
+  const names = named.map(([name]) => name);
+  return named.flatMap(([name, text], index) => (names.indexOf(name) === index ? [text] : []));
 }
 
-function rootField({ graphql, input = {}, output: { data, body } }: NamedOperation, name: string): SdlField {
-  const args = fieldsOf(input);
-  const value = data ?? body;
-  const { type = value === undefined ? 'Boolean' : typeOf(value), order = args.map((argument) => argument.name) } =
-    graphql ?? {};
+function rootField(operation: NamedOperation, name: string, collections: GraphqlCollections['collections']): SdlField {
+  const { graphql, input = {}, body, output } = operation;
+  const args = [...argumentsOf(input, collections), ...bodyArguments(body, graphql?.body)];
+  const order = graphql?.order ?? args.map((argument) => argument.name);
   return {
     name,
-    type,
+    type: graphql?.type ?? outputType(output, collections),
     args: order.flatMap((argumentName) => args.find((argument) => argument.name === argumentName) ?? []),
   };
 }
 
-/** Named types of a schema, those that it refers to before itself. */
-function namedIn(schema: ValueSchema): readonly (readonly [string, string])[] {
-  const { graphql = '', members = {}, items, enum: choices } = schema;
+function outputType(
+  { data, body, item }: NamedOperation['output'],
+  collections: GraphqlCollections['collections'],
+): string {
+  const collection = item === undefined ? undefined : collections.get(item);
+  if (collection?.view.readable === true) return collection.types.item;
+  const value = data ?? body;
+  return value === undefined ? 'Boolean' : typeOf(value);
+}
+
+/** Arguments under their names; those that are payloads have the type of the collection. */
+function argumentsOf(input: Members, collections: GraphqlCollections['collections']): readonly SdlField[] {
+  const renamed = listMembers(input).map(({ name, isRequired, schema }): readonly [string, ValueSchema] => {
+    const { argument = name, payload, ...plain } = schema;
+    const graphql = payload === undefined ? schema.graphql : collections.get(payload)?.types.create;
+    return [isRequired ? argument : `${argument}?`, { ...plain, ...(graphql !== undefined && { graphql }) }];
+  });
+  return fieldsOf(Object.fromEntries(renamed));
+}
+
+function bodyArguments(body: ValueSchema | undefined, name: string | undefined): readonly SdlField[] {
+  if (body === undefined) return [];
+  return fieldsOf(name === undefined ? (body.members ?? {}) : { [name]: body });
+}
+
+/** Type of a value that repeats inputs; the one of items by key is there. */
+function valueType({ graphql, input = {} }: NamedOperation): readonly (readonly [string, string])[] {
+  const { type = '', value } = graphql ?? {};
+  if (value === undefined || type === 'delete_one') return [];
+  const fields = argumentsOf(Object.fromEntries(value.map((name) => [name, input[name] ?? {}])), new Map());
+  return [[type, sdlType('type', type, fields)]];
+}
+
+/** Named types of a schema, those that it refers to before itself. An array whose type is spelled names one that is there. */
+function namedIn(schema: ValueSchema, kind: 'type' | 'input'): readonly (readonly [string, string])[] {
+  const { graphql = '', members = {}, items, anyOf: [first] = [], enum: choices } = schema;
+  if (first !== undefined) return namedIn(first, kind);
   if (schema.members === undefined) {
     if (choices !== undefined && /^[a-z]/.test(graphql)) return [[graphql, sdlEnum(graphql, choices)]];
-    return items === undefined ? [] : namedIn(items);
+    return items === undefined || graphql !== '' ? [] : namedIn(items, kind);
   }
-  return [...Object.values(members).flatMap(namedIn), [graphql, sdlType('type', graphql, fieldsOf(members))]];
+  const below = Object.values(members).flatMap((member) => namedIn(member, kind));
+  if (graphql === '') return below;
+  const fields = fieldsOf(members);
+  // The operation checks what it is sent.
+  const listed =
+    kind === 'type' ? fields : fields.map(({ type, ...field }) => ({ ...field, type: type.replace(/!$/, '') }));
+  return [...below, [graphql, sdlType(kind, graphql, listed)]];
 }
 
 function fieldsOf(members: NonNullable<ValueSchema['members']>): readonly SdlField[] {

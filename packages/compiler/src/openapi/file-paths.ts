@@ -1,12 +1,10 @@
-/** Uploads, imports and contents of files. Source: API specification, section 11. */
+/** Uploads and contents of files. Source: API specification, section 11. */
 
 import { commonFailures } from '@tablewright/runtime/operations';
-import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
+import type { RoleView } from '../role-view/role-view.ts';
 import { type Addressed, files } from './addressed.ts';
-import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
-import { useHeader } from './parameters.ts';
+import { type JsonObject, objectOf } from './json.ts';
 import { failuresByStatus } from './responses.ts';
-import { orNull } from './values.ts';
 
 /** The form in which a content is sent, beside JSON; nothing for collections without contents. */
 export function uploadContent({ writes }: Addressed, action: 'create' | 'update'): JsonObject {
@@ -28,7 +26,6 @@ export function filePaths({ collections }: RoleView): readonly (readonly [string
   const id = pathParameter('id', { type: 'string', format: 'uuid' });
   const filename = pathParameter('filename', { type: 'string', description: 'Any name, for people.' });
   return [
-    ...(collection.writes?.create ? [['/files/import', { post: importFile(collection) }] as const] : []),
     ...(collection.readable
       ? [
           ['/assets/{id}', { parameters: [id], get: readAsset('readAsset') }] as const,
@@ -36,37 +33,6 @@ export function filePaths({ collections }: RoleView): readonly (readonly [string
         ]
       : []),
   ];
-}
-
-function importFile({ names, readable }: RoleCollection): JsonObject {
-  const schema = {
-    type: 'object',
-    properties: {
-      url: {
-        type: 'string',
-        format: 'uri',
-        description: 'An address of http or https in a public network; redirects are not followed.',
-      },
-      data: orNull(anyObject('Fields of the file.')),
-    },
-    required: ['url'],
-  };
-  const item = { type: 'object', properties: { data: reference('schemas', names.item) }, required: ['data'] };
-  const made = { description: 'The file.', content: { 'application/json': { schema: item } } };
-  const failures = [...commonFailures, 'InvalidWrite', 'Forbidden', 'UnsupportedMediaType', 'Unprocessable'] as const;
-  return {
-    operationId: 'importFile',
-    tags: [names.tag],
-    summary: 'Fetch a file from elsewhere',
-    description: 'Asks the server of the address for the content, and keeps it as a new file.',
-    parameters: [useHeader('idempotencyKey')],
-    requestBody: { required: true, content: { 'application/json': { schema } } },
-    responses: objectOf([
-      ...(readable ? [['200', made] as const] : []),
-      ['204', { description: 'It is kept, and nothing of it can be read.' }],
-      ...failuresByStatus(failures.filter((name) => name !== 'InvalidQuery')),
-    ]),
-  };
 }
 
 const sides = { type: 'integer', minimum: 1 };

@@ -26,8 +26,8 @@ import { filterSchemas } from './filters.ts';
 import { graphqlPaths, graphqlSchemas, graphqlTag } from './graphql-paths.ts';
 import { itemSchema } from './items.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
-import { modelPaths, modelSchemas, modelTag } from './model-paths.ts';
-import { operationPaths, operationSchemas } from './operations.ts';
+import { operationSchemas } from './operation-schemas.ts';
+import { operationPaths } from './operations.ts';
 import { ownUserPaths, ownUserTag } from './own-user-paths.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { createPartsCache, layout, type Parts, type TextsFrom } from './parts.ts';
@@ -35,9 +35,6 @@ import { pathsIndent, pathTexts } from './path-texts.ts';
 import { collectionPaths } from './paths.ts';
 import { leadSchemas, payloadSchemas } from './payloads.ts';
 import { failureResponses, headerComponents } from './responses.ts';
-import { ssoPaths } from './sso-paths.ts';
-import { transferPaths } from './transfer-paths.ts';
-import { commentPaths, explainPaths, utilityTag } from './utility-paths.ts';
 import { valueSchemas } from './values.ts';
 import { productVersion } from './version.ts';
 
@@ -106,6 +103,10 @@ export function describeOpenApi(
   const described = view.collections.filter((collection) => except?.has(collection) !== true);
   const users = hasUsers(api);
   const changing = (access === null || access.admin) && changesModel(api);
+  const { operations: changes } = resources.modelChanges;
+  const model = changing
+    ? { ...resources.model, operations: { ...resources.model.operations, ...changes } }
+    : resources.model;
   const custom = api.customRoutes.filter((route) => access === null || route.access.includes(access.name));
   return {
     openapi: '3.1.0',
@@ -133,17 +134,18 @@ export function describeOpenApi(
       ...operationPaths(resources.server, api, access, view),
       ...(api.graphql ? graphqlPaths() : []),
       ...operationPaths(resources.utils, api, access, view),
-      ...explainPaths(access),
-      ...modelPaths(changing),
-      ...commentPaths(view),
+      ...operationPaths(resources.explain, api, access, view),
+      ...operationPaths(model, api, access, view),
+      ...(users ? operationPaths(resources.comments, api, access, view) : []),
+      ...(users ? operationPaths(resources.files, api, access, view) : []),
       ...filePaths(view),
-      ...transferPaths(api, view),
+      ...(users ? operationPaths(resources.transfers, api, access, view) : []),
       ...(users
         ? [
             ...ownUserPaths(view),
             ...operationPaths(resources.ownUser, api, access, view),
             ...operationPaths(resources.auth, api, access, view),
-            ...ssoPaths(),
+            ...operationPaths(resources.sso, api, access, view),
             ...operationPaths(resources.passwords, api, access, view),
             ...operationPaths(resources.users, api, access, view),
           ]
@@ -153,7 +155,7 @@ export function describeOpenApi(
       schemas: objectOf([
         ...described.flatMap((collection) => componentsOf(collection, [], from, () => collectionSchemas(collection))),
         ...sharedSchemas(view, from),
-        ...modelSchemas(changing),
+        ...operationSchemas(model, view.administrator),
         ...(api.graphql ? graphqlSchemas() : []),
         ...(users ? operationSchemas(resources.auth, view.administrator) : []),
       ]),
@@ -198,8 +200,8 @@ function tagsOf({ collections }: RoleView): readonly JsonValue[] {
   return [
     ...tags,
     { name: resources.server.tag, description: 'The server itself.' },
-    { name: modelTag, description: 'Collections, fields and relations.' },
-    { name: utilityTag, description: 'Operations beside reading and writing.' },
+    { name: resources.model.tag, description: 'Collections, fields and relations.' },
+    { name: resources.utils.tag, description: 'Operations beside reading and writing.' },
   ];
 }
 

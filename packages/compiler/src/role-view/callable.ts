@@ -8,14 +8,14 @@ import {
   type ValueSchema,
 } from '@tablewright/runtime/operations';
 
-/** True if the class may call an operation; null stands for everything. `reads` tells if it reads a collection. */
+/** True if the class may call an operation; null stands for everything. `find` gives a collection as the class sees it. */
 export function mayCall(
   { access: needed }: Operation,
   access: AccessClass | null,
-  reads: (collection: string) => boolean,
+  find: (collection: string) => Pick<SeenCollection, 'readable'> | undefined,
 ): boolean {
-  if (typeof needed !== 'string' && needed.action === 'read') return reads(needed.collection);
-  if (access === null || access.admin) return true;
+  if (typeof needed !== 'string' && needed.action === 'read') return find(needed.collection)?.readable === true;
+  if (access === null || access.admin) return typeof needed === 'string' || find(needed.collection) !== undefined;
   if (typeof needed === 'string') return needed !== 'administrator';
   const { action, collection, fields = [] } = needed;
   const rules = access.collections.find((candidate) => candidate.collection === collection)?.[action] ?? [];
@@ -25,17 +25,28 @@ export function mayCall(
 
 /** Facts of an Api that operations depend on. */
 export interface SeenApi {
-  readonly collections: readonly { readonly descriptor: Pick<CollectionDescriptor, 'name' | 'sort'> }[];
+  readonly collections: readonly {
+    readonly descriptor: Pick<CollectionDescriptor, 'name' | 'sort' | 'system' | 'singleton'>;
+  }[];
 }
 
 /** Facts of a role's view that operations depend on. */
 export interface SeenView {
   readonly administrator: boolean;
-  readonly collections: readonly {
-    readonly name: string;
-    readonly readable: boolean;
-    readonly writes: { readonly update: { readonly fields: readonly { readonly name: string }[] } | null } | null;
-  }[];
+  readonly collections: readonly SeenCollection[];
+}
+
+interface SeenUpdate {
+  readonly fields: readonly { readonly name: string }[];
+}
+
+/** Facts of a collection that operations depend on. */
+export interface SeenCollection {
+  readonly name: string;
+  /** Name of the component that its items have. */
+  readonly names: { readonly item: string };
+  readonly readable: boolean;
+  readonly writes: { readonly create: object | null; readonly update: SeenUpdate | null } | null;
 }
 
 /** Names of collections that paths list. */
@@ -48,20 +59,29 @@ export function callableOperations(
   view: SeenView,
   lists: CollectionLists,
 ): readonly NamedOperation[] {
-  const reads = (name: string): boolean => view.collections.some((shown) => shown.name === name && shown.readable);
+  const find = (name: string): SeenCollection | undefined => view.collections.find((shown) => shown.name === name);
   return operationsOf(resource).filter((operation) => {
     const named = Object.values(operation.input ?? {}).flatMap(({ collections }) => collections ?? []);
-    return mayCall(operation, access, reads) && named.every((list) => lists[list].length > 0);
+    return mayCall(operation, access, find) && named.every((list) => lists[list].length > 0);
   });
 }
 
-/** Collections whose sort field can be written. */
-export function sortableNames(api: SeenApi, { collections }: SeenView): readonly string[] {
-  const sorts = new Map(api.collections.map(({ descriptor }) => [descriptor.name, descriptor.sort]));
-  return collections
-    .filter(({ name, writes }) => {
-      const sort = sorts.get(name) ?? null;
-      return sort !== null && writes?.update?.fields.some((field) => field.name === sort);
-    })
-    .map(({ name }) => name);
+/** Collections that operations of a class may name. */
+export function collectionLists({ collections: all }: SeenApi, { collections }: SeenView): CollectionLists {
+  const descriptors = new Map(all.map(({ descriptor }) => [descriptor.name, descriptor]));
+  const hasFiles = descriptors.has('platform_files');
+  const files = collections.find(({ name }) => name === 'platform_files');
+  const namesOf = (holds: (collection: SeenCollection) => boolean): readonly string[] =>
+    collections.filter(holds).map(({ name }) => name);
+  return {
+    sortable: namesOf(({ name, writes }) => {
+      const sort = descriptors.get(name)?.sort ?? null;
+      return sort !== null && writes?.update?.fields.some((field) => field.name === sort) === true;
+    }),
+    importable: namesOf(({ name, writes }) => {
+      const { system = false, singleton = false } = descriptors.get(name) ?? {};
+      return hasFiles && !system && !singleton && writes?.create != null && writes.update !== null;
+    }),
+    exportable: files?.writes?.create ? namesOf(({ readable }) => readable) : [],
+  };
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import { checkContents } from '../http/body.ts';
 import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../language/index.ts';
+import { itemMutations } from '../language/operations/index.ts';
 import { forbidden } from '../query/invalid.ts';
 import { bind } from '../query/planner.ts';
 import type { Echo, EchoForm } from '../write/echo.ts';
@@ -99,7 +100,7 @@ function compileRoot(
   });
 }
 
-/** A file that is imported is answered as one that is written. */
+/** An operation that writes an item answers it as a write does. */
 function compileService(
   to: CompilingRoots,
   service: GraphqlService,
@@ -107,8 +108,9 @@ function compileService(
   type: GraphQLNamedType,
   field: CollectedField,
 ): ServiceField {
-  if (service !== 'import_file' || !isObjectType(type)) return serviceField(to, service, inputs, type, field);
-  const written: Written = { collection: 'platform_files', operation: 'createOne', own: false, given: new Map() };
+  const { item: collection, byKey = false } = itemMutations.get(service) ?? {};
+  if (collection === undefined || byKey || !isObjectType(type)) return serviceField(to, service, inputs, type, field);
+  const written: Written = { collection, operation: 'createOne', own: false, given: new Map() };
   const read = compileEcho(to, written, type, field);
   return {
     service,

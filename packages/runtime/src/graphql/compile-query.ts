@@ -17,6 +17,7 @@ import type {
   GraphqlService,
   JsonValue,
 } from '../language/index.ts';
+import { itemMutations } from '../language/operations/index.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
 import { keyFields } from '../query/plan-order.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
@@ -132,11 +133,6 @@ function compileRoot(
 
 const users = callerCollections.user;
 
-const activity = 'platform_activity';
-
-/** Services whose answer is the row of activity that records them. */
-const recorded: ReadonlySet<GraphqlService> = new Set(['create_comment', 'update_comment']);
-
 /** A root field that a service answers. */
 export function serviceField(
   to: CompilingRoots,
@@ -145,9 +141,10 @@ export function serviceField(
   type: GraphQLNamedType,
   field: CollectedField,
 ): ServiceField {
-  if (recorded.has(service) && isObjectType(type)) {
-    const collection = collectionOf(to, activity);
-    const item = compileItem(to, activity, type, field, () => []);
+  const { item: name, byKey = false } = itemMutations.get(service) ?? {};
+  if (byKey && name !== undefined && isObjectType(type)) {
+    const collection = collectionOf(to, name);
+    const item = compileItem(to, name, type, field, () => []);
     const itemOf = (key: string): RowSource => ({ ...item, keys: () => keyOf(collection, key) });
     return { service, arguments: inputs, tell: (value) => Buffer.from(JSON.stringify(value)), itemOf };
   }

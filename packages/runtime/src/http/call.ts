@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
-import type { WriteRequest } from '../write/write-plan.ts';
 import { type Authenticate, ignoresToken } from './authenticate.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from './target.ts';
 import { findToken } from './token.ts';
@@ -15,8 +14,6 @@ export interface Call {
   readonly query: string;
   /** Null on every path that is not below `/items`. */
   readonly item: ItemPath | null;
-  /** Reads the answer of a write, where no query says it. */
-  readonly echo?: NonNullable<WriteRequest['echo']>;
 }
 
 /**

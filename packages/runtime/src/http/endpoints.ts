@@ -1,16 +1,12 @@
 /** The addresses of a server, and their handlers. */
-import type { Accounts } from '../auth/accounts.ts';
-import type { SingleSignOn } from '../auth/sso/single-sign-on.ts';
 import { PlatformError } from '../errors.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../language/index.ts';
 import type { Exchange } from './answer.ts';
-import type { Admission } from './authenticate.ts';
 import type { Call } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
 import type { AnswerShortly } from './direct.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
 import { createPageEndpoints, type PageEndpointsOptions } from './page-endpoints.ts';
-import { createSsoHandlers, type SsoHandlersOptions } from './sso-routes.ts';
 import { splitTarget } from './target.ts';
 import type { OwnUserHandlers } from './users.ts';
 
@@ -92,31 +88,6 @@ function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
         ['PATCH', (exchange, call, body) => items.updateOne(itemRequest(exchange, call), keyOf(call), body)],
         ['DELETE', (exchange, call) => items.deleteOne(itemRequest(exchange, call), keyOf(call))],
       ]),
-    },
-  ];
-}
-
-/** Endpoints of single sign-on. */
-export function ssoEndpoints(
-  { singleSignOn }: Pick<Accounts<Admission>, 'singleSignOn'>,
-  setting: Omit<SsoHandlersOptions, 'way'>,
-): readonly Endpoint[] {
-  return [...singleSignOn.values()].flatMap((way) => providerEndpoints(way, setting));
-}
-
-/** Addresses of their own for each provider, so that no other name is one. */
-function providerEndpoints(way: SingleSignOn, setting: Omit<SsoHandlersOptions, 'way'>): readonly Endpoint[] {
-  const { depart, arrive, arriveByForm } = createSsoHandlers({ way, ...setting });
-  const url = `/auth/login/${way.environment.name}`;
-  return [
-    { url, handlers: new Map([['GET', depart]]) },
-    {
-      url: `${url}/callback`,
-      handlers: new Map<Method, Handler>([
-        ['GET', arrive],
-        ['POST', arriveByForm],
-      ]),
-      takesForms: true,
     },
   ];
 }

@@ -20,32 +20,28 @@ import type { Planner } from '../query/planner.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-hook.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
-import { type Answerer, createAnswerer } from './answer.ts';
+import { createAnswerer } from './answer.ts';
 import { createAssetEndpoints } from './asset-routes.ts';
 import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier, type Front } from './carrier.ts';
 import { createClientAddress } from './client-address.ts';
-import { createCommentEndpoints, tellKeys } from './comment-routes.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { docsEndpoints } from './docs.ts';
-import { answersShortly, groupEndpoints, listEndpoints, pageEndpoints, ssoEndpoints } from './endpoints.ts';
+import { answersShortly, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
-import { createExplainEndpoint } from './explain-route.ts';
-import { createFileEndpoints, type FileEndpoints } from './file-routes.ts';
+import { createUploadEndpoints } from './file-routes.ts';
 import { createGate } from './gate.ts';
 import { createGraphqlFace } from './graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { describeCause, type Log, logFailure } from './log.ts';
 import { spreadCalls } from './loop-turns.ts';
-import { createModelEndpoints } from './model-routes.ts';
 import { mountEndpoint } from './mount.ts';
 import { operationEndpoints } from './operations/endpoints.ts';
 import { bindOperations } from './operations/index.ts';
 import { createReader } from './read.ts';
 import { createSenderOf } from './sender.ts';
-import { createTransferEndpoints } from './transfer-routes.ts';
 import { createOwnUserHandlers } from './users.ts';
 
 /** Options of a server. */
@@ -150,15 +146,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const forget = accountsChanged;
   const bound = bindOperations({
     ...{ api, database, environment, planner, writer, accounts, system, forget, watch, hostState, draining },
+    ...{ gate, mailed, files, changeModel: model.changeModel },
   });
-  const auth = accounts === null ? [] : ssoEndpoints(accounts, { answerer, environment, senderOf });
   const settings = accounts?.settings ?? null;
   const pages = pageEndpoints({ answerer, environment, settings, templates: options.pages ?? null });
   const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
-  const fileEndpoints = (by: Answerer): FileEndpoints | null =>
+  const withUploads =
     files === null
       ? null
-      : createFileEndpoints({ ...files, api, environment: fileSetting, fieldSize, answerer: by, senderOf });
+      : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, answerer, senderOf });
   const graphql = createGraphqlFace({
     api,
     answerer,
@@ -173,11 +169,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const { createSchemaPrinter } = await import('../graphql/schemas.ts');
       const { createGraphqlServices } = await import('./graphql-services.ts');
       const service = createGraphqlServices({
-        endpointsFor: (kept) => [
-          ...(fileEndpoints(kept)?.endpoints ?? []),
-          ...createModelEndpoints({ ...modelled, answerer: kept }),
-          ...createCommentEndpoints({ ...writing, items: tellKeys(kept), mailed, answerer: kept }),
-        ],
         printSchema: createSchemaPrinter(findSchema),
         bound,
         senderOf,
@@ -195,40 +186,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
       });
     },
   });
-  const writing = { api, database, planner, writer, answerer, senderOf };
-  const modelled = {
-    ...{ api, answerer, senderOf },
-    aliasPrefix: environment.systemNameAliasPrefix,
-    changeModel: model.changeModel,
-  };
-  const resources = [...createModelEndpoints(modelled), ...createCommentEndpoints({ ...writing, items, mailed })];
-  const fileRoutes = fileEndpoints(answerer);
   const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, answerer });
-  const transfers =
-    files === null
-      ? []
-      : createTransferEndpoints({
-          ...{ ...writing, gate, fieldSize, uploads: files.uploads },
-          folder: files.storages.first.storage.staging,
-          mostBytes: fileSetting.maxUploadSize,
-          mostItems: environment.maxBatchMutation,
-        });
   const docs = environment.docs ? docsEndpoints(answerer) : [];
-  const explaining = { api, database, answerer, limits: requestLimits(environment) };
-  const explained = environment.explain ? [createExplainEndpoint(explaining)] : [];
   const listed = listEndpoints(api, items, users);
   const endpoints = [
-    ...(fileRoutes?.withUploads(listed) ?? listed),
-    ...(fileRoutes?.endpoints ?? []),
+    ...(withUploads?.(listed) ?? listed),
     ...assets,
-    ...transfers,
-    ...resources,
     ...graphql.endpoints,
-    ...operationEndpoints(bound, answerer, senderOf),
-    ...auth,
+    ...operationEndpoints(bound, { answerer, senderOf, items }),
     ...pages,
     ...docs,
-    ...explained,
     ...custom,
   ];
   const readLimited = limitCalls(createCallReader(authenticate, endpoints), limiter);

@@ -10,7 +10,6 @@ import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';
 import { filesName } from '../files/uploading-access.ts';
 import type { FileMetadata, Uploads } from '../files/uploads.ts';
-import { isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { RequestOrigin } from '../write/write-plan.ts';
@@ -34,7 +33,7 @@ export interface ExportRequest {
   readonly sender: RequestOrigin;
   /** As `export` of a query. */
   readonly format: string;
-  readonly query: JsonValue;
+  readonly query: { readonly [name: string]: JsonValue };
   /** Fields of the file. */
   readonly file: FileMetadata;
 }
@@ -71,7 +70,6 @@ export function createExporter({ database, planner, gate, uploads, folder, mostB
 
   return async function exportItems(request: ExportRequest): Promise<void> {
     const { caller, collection, sender, format, query, file } = request;
-    if (!isObject(query)) throw new PlatformError('INVALID_PAYLOAD', '"query" must be an object.');
     const planned = planner.search(caller, { name: collection }, { query: { ...query, export: format } });
     uploads.admit(caller, 'create');
     const staged = await write(planned, new AbortController().signal);

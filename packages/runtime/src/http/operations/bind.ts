@@ -29,7 +29,7 @@ export interface OperationRequest {
   readonly sender: RequestOrigin;
   /** The request itself, for its cookies and headers. */
   readonly request: IncomingMessage;
-  /** Raw query string; empty for GraphQL. */
+  /** Raw query string, or the text of a form that is encoded as one; empty for GraphQL. */
   readonly query: string;
   /** Reads the answer of a write, where no query says it. */
   readonly echo?: NonNullable<WriteRequest['echo']>;
@@ -39,6 +39,8 @@ export interface OperationRequest {
 export interface OperationResult<Value> {
   /** Bytes are the whole answer, as it is sent. */
   readonly value: Value | Buffer;
+  /** Address that the browser is sent to, in place of the value. */
+  readonly location?: URL;
   /** True if the server cannot serve requests now, as the output declares it. */
   readonly isUnavailable?: boolean;
   /** Headers as a flat list of names and values. */
@@ -96,14 +98,15 @@ function bind(
   const code = method === 'GET' ? 'INVALID_QUERY' : 'INVALID_PAYLOAD';
   const members = operation.input ?? {};
   const decoded = Object.fromEntries(Object.entries(members).filter(([name]) => !parameters.includes(name)));
+  const body = operation.body === undefined ? [] : ['body'];
   async function work(read: () => Values, request: OperationRequest) {
     const administrator = isAdmin(request.caller);
     checkAccess(operation, request.caller, administrator);
     const values = read();
     if (operation.closed) refuseOthers(members, values, code);
-    // An object that a path names is looked for as it is written.
-    const path = Object.fromEntries(parameters.map((name) => [name, values[name] ?? '']));
-    return implementation({ ...decodeValues(decoded, values, code), ...path }, { ...request, administrator });
+    // An object that a path names is looked for as it is written, and the implementation checks a whole body.
+    const plain = Object.fromEntries([...parameters, ...body].map((name) => [name, values[name] ?? '']));
+    return implementation({ ...decodeValues(decoded, values, code), ...plain }, { ...request, administrator });
   }
   return {
     operation,

@@ -98,9 +98,14 @@ function numberViolation({ minimum, maximum }: ValueSchema, value: number): Viol
   return fits ? null : { type: 'range', rule: `be an integer from ${minimum} to ${maximum}` };
 }
 
-function refuse({ field }: ValueSchema, name: string, { type, rule }: Violation, code: InputCode): PlatformError {
+function refuse(
+  { field, refusal }: ValueSchema,
+  name: string,
+  { type, rule }: Violation,
+  code: InputCode,
+): PlatformError {
   const message = `"${name}" must ${rule}.`;
-  if (field === undefined) return new PlatformError(code, message);
+  if (field === undefined) return new PlatformError(refusal ?? code, message);
   return new PlatformError('FAILED_VALIDATION', message, { collection: field[0], field: field[1], type });
 }
 

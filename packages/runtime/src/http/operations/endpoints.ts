@@ -1,34 +1,44 @@
 /** Endpoints of operations: routes, decoding and answers follow from their declarations. */
 import type { IncomingMessage } from 'node:http';
-import { retryAfterSeconds } from '../../errors.ts';
+import { PlatformError, retryAfterSeconds } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
 import {
   listMembers,
   type Operation,
-  type OperationMethod,
   routeOf,
   type SchemaMember,
+  type ValueSchema,
 } from '../../language/operations/index.ts';
 import type { RequestOrigin } from '../../write/write-plan.ts';
 import type { Answer, Answerer, EmptyAnswer, Exchange } from '../answer.ts';
 import { bodyObject } from '../auth-body.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
+import type { ItemHandlers } from '../items.ts';
 import { plainParameters } from '../plain-parameters.ts';
 import { readPathTexts, splitTarget } from '../target.ts';
 import type { BoundOperation, OperationResult } from './bind.ts';
 import type { Values } from './decode.ts';
 
+/** Parts of a server that answer operations. */
+export interface OperationEndpointsOptions {
+  readonly answerer: Answerer;
+  readonly senderOf: (request: IncomingMessage) => RequestOrigin;
+  /** Reads items that operations answer by key. */
+  readonly items: Pick<ItemHandlers, 'read'>;
+}
+
 /** Makes the endpoints, one for each path. */
 export function operationEndpoints(
   bound: readonly BoundOperation[],
-  answerer: Answerer,
-  senderOf: (request: IncomingMessage) => RequestOrigin,
+  options: OperationEndpointsOptions,
 ): readonly Endpoint[] {
   const paths = Map.groupBy(bound, ({ operation }) => routeOf(operation).path.replace(/\{(\w+)\}/g, ':$1'));
   return [...paths].map(([url, operations]) => ({
     url,
+    takesParts: operations.some(({ operation }) => operation.form?.type === 'multipart/form-data'),
+    takesForms: operations.some(({ operation }) => operation.form?.type === 'application/x-www-form-urlencoded'),
     handlers: new Map<Method, Handler>(
-      operations.map((callable) => [routeOf(callable.operation).method, handlerOf(callable, url, answerer, senderOf)]),
+      operations.map((callable) => [routeOf(callable.operation).method, handlerOf(callable, url, options)]),
     ),
   }));
 }
@@ -36,45 +46,77 @@ export function operationEndpoints(
 function handlerOf(
   { operation, run }: BoundOperation,
   url: string,
-  answerer: Answerer,
-  senderOf: (request: IncomingMessage) => RequestOrigin,
+  { answerer, senderOf, items }: OperationEndpointsOptions,
 ): Handler {
   const reader = valuesReader(operation, url);
-  return async function answerOperation(exchange, { caller, query, echo }, body) {
+  return async function answerOperation(exchange, { caller, query }, body) {
     const { request } = exchange;
-    const context = { caller, query, request, sender: senderOf(request), ...(echo && { echo }) };
+    const text = takesText(operation) ? formText(body) : query;
+    const context = { caller, query: text, request, sender: senderOf(request) };
     const result = await run(() => reader(exchange, query, body), context);
-    answerer.send(exchange, answerOf(operation, result));
+    const { value } = result;
+    const { item: collection, byKey } = operation.output;
+    const isAnswered =
+      byKey === true &&
+      collection !== undefined &&
+      typeof value === 'string' &&
+      (await isRead(items.read({ exchange, caller, collection, query }, value)));
+    if (!isAnswered) answerer.send(exchange, answerOf(operation, result));
     result.afterwards?.();
   };
+}
+
+/** True if the body is a form that is encoded as a query is. */
+function takesText({ form, ...operation }: Operation): boolean {
+  return form?.type === 'application/x-www-form-urlencoded' && routeOf(operation).method === 'POST';
+}
+
+function formText(body: JsonValue = ''): string {
+  if (typeof body === 'string') return body;
+  throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as a form.');
+}
+
+/** False for an item that the caller may not read. */
+async function isRead(reading: Promise<void>): Promise<boolean> {
+  try {
+    await reading;
+    return true;
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'FORBIDDEN') return false;
+    throw error;
+  }
 }
 
 /** Reads values by name: those of the path, and those of the query or the body. */
 function valuesReader(operation: Operation, url: string) {
   const { method, parameters } = routeOf(operation);
   const others = listMembers(operation.input ?? {}).filter(({ name }) => !parameters.includes(name));
+  const queried = others.filter(({ schema }) => method === 'GET' || schema.flag !== undefined);
   return function readValues({ request }: Exchange, query: string, body: JsonValue | undefined): Values {
     return {
-      ...(others.length > 0 && valuesBeside(method, others, query, body)),
+      ...(operation.body
+        ? { body: wholeBody(operation.body, body) }
+        : others.length > queried.length && bodyObject(body)),
+      ...(queried.length > 0 && queryValues(queried, query)),
       ...(parameters.length > 0 && pathValues(url, request)),
     };
   };
 }
 
-function valuesBeside(
-  method: OperationMethod,
-  members: readonly SchemaMember[],
-  query: string,
-  body: JsonValue | undefined,
-): Values {
-  if (method !== 'GET') return bodyObject(body);
-  const texts = plainParameters(
-    query,
-    members.map(({ name }) => name),
-  );
-  const entries = members.flatMap(({ name, schema }): [string, JsonValue][] => {
-    const text = texts.get(name);
+function wholeBody({ members }: ValueSchema, body: JsonValue | undefined): JsonValue {
+  if (members !== undefined) return bodyObject(body);
+  if (body === undefined) throw new PlatformError('INVALID_PAYLOAD', 'The body is missing.');
+  return body;
+}
+
+function queryValues(members: readonly SchemaMember[], query: string): Values {
+  const nameOf = ({ name, schema: { flag = [name, ''] } }: SchemaMember): string => flag[0];
+  const texts = plainParameters(query, members.map(nameOf));
+  const entries = members.flatMap((member): [string, JsonValue][] => {
+    const text = texts.get(nameOf(member));
     if (text === undefined) return [];
+    const { name, schema } = member;
+    if (schema.flag !== undefined) return [[name, text === schema.flag[1]]];
     return [[name, schema.type === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text]];
   });
   return Object.fromEntries(entries);
@@ -86,7 +128,11 @@ function pathValues(url: string, { url: target = '' }: IncomingMessage): Values 
 }
 
 function answerOf({ output }: Operation, result: OperationResult<JsonValue | undefined>): Answer | EmptyAnswer {
-  const { value, headers = [], isUnavailable = false } = result;
+  const { headers = [], isUnavailable = false, location } = result;
+  if (location !== undefined && output.redirect !== undefined) {
+    return { status: output.redirect.status, headers: ['Location', location.href, ...headers] };
+  }
+  const value = output.item !== undefined && !Buffer.isBuffer(result.value) ? undefined : (result.value ?? undefined);
   if (value === undefined) return { status: output.status ?? 204, headers };
   const answer = { type: `${output.type ?? 'application/json'}; charset=utf-8`, body: bytesOf(output, value) };
   if (!isUnavailable) return { ...answer, status: output.status ?? 200, headers };

@@ -2,21 +2,38 @@
 import type { Accounts } from '../../auth/accounts.ts';
 import { createInvite } from '../../auth/invites.ts';
 import type { Database } from '../../database/database.ts';
-import type { Environment } from '../../environment.ts';
+import type { Gate } from '../../database/gate.ts';
+import { type Environment, requestLimits } from '../../environment.ts';
+import type { FileServices } from '../../files/services.ts';
+import type { ChangeModel } from '../../generations/change-model.ts';
 import { resources } from '../../language/operations/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { createAnswerKeeper } from '../../write/idempotency.ts';
 import { createKeyedOnce } from '../../write/keyed-once.ts';
+import type { Writer } from '../../write/writer.ts';
 import { authOperations, passwordOperations } from './auth.ts';
 import { type Bind, type BoundOperation, createBind } from './bind.ts';
+import { type CommentOptions, commentOperations } from './comments.ts';
+import { explainOperations } from './explain.ts';
+import { fileOperations } from './files.ts';
+import { modelChangeOperations, modelOperations } from './model.ts';
 import { type ServerOptions, serverOperations } from './server.ts';
+import { atProvider, ssoOperations } from './sso.ts';
+import { transferOperations } from './transfers.ts';
 import { ownUserOperations, userOperations } from './users.ts';
 import { type UtilOptions, utilOperations } from './utils.ts';
 
 /** Parts of a server that operations use. */
-export interface OperationsOptions extends UtilOptions, ServerOptions {
+export interface OperationsOptions extends UtilOptions, ServerOptions, CommentOptions {
   readonly database: Database;
   readonly environment: Environment;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: Gate;
+  readonly writer: Writer;
+  /** Makes changes of the model; rejects where it stays as it was compiled. */
+  readonly changeModel: ChangeModel;
+  /** Null where there is no table of files. */
+  readonly files: FileServices | null;
   /** Null where the platform's own tables are not installed. */
   readonly accounts: Accounts<unknown> | null;
   readonly system: SystemPlace | null;
@@ -24,13 +41,31 @@ export interface OperationsOptions extends UtilOptions, ServerOptions {
 
 /** Makes the operations callable. */
 export function bindOperations(options: OperationsOptions): readonly BoundOperation[] {
-  const { api, environment, accounts, system } = options;
+  const { api, environment, accounts, system, files, changeModel } = options;
+  const { systemNameAliasPrefix: aliasPrefix } = environment;
+  const explaining = { ...options, limits: requestLimits(environment) };
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const bind = createBind(({ accessClass }) => administrators.has(accessClass), environment.auth.loginStallTime);
   return [
     ...bind(resources.server, serverOperations(options)),
     ...bind(resources.utils, utilOperations(options)),
+    ...bind(resources.model, modelOperations(api, aliasPrefix)),
+    ...bind(resources.modelChanges, modelChangeOperations(changeModel, aliasPrefix)),
+    ...(system === null ? [] : bind(resources.comments, commentOperations(options, system))),
+    ...(environment.explain ? bind(resources.explain, explainOperations(explaining)) : []),
+    ...(files === null ? [] : bindFiles(bind, options, files)),
     ...(accounts === null || system === null ? [] : bindAccounts(bind, options, accounts, system)),
+  ];
+}
+
+function bindFiles(bind: Bind, options: OperationsOptions, files: FileServices): readonly BoundOperation[] {
+  const { environment } = options;
+  const { files: setting, maxPayloadSize: fieldSize, maxBatchMutation: mostItems } = environment;
+  const folder = files.storages.first.storage.staging;
+  const transferring = { ...options, uploads: files.uploads, folder, fieldSize, mostItems };
+  return [
+    ...bind(resources.files, fileOperations(files, setting)),
+    ...bind(resources.transfers, transferOperations({ ...transferring, mostBytes: setting.maxUploadSize })),
   ];
 }
 
@@ -46,6 +81,9 @@ function bindAccounts(
   return [
     ...bind(resources.ownUser, ownUserOperations(database, system)),
     ...bind(resources.auth, authOperations(accounts, environment)),
+    ...[...accounts.singleSignOn].flatMap(([name, way]) =>
+      bind(resources.sso, ssoOperations(way, environment)).map((callable) => atProvider(callable, name)),
+    ),
     ...bind(resources.passwords, passwordOperations(accounts, environment)),
     ...bind(resources.users, userOperations(accounts, invite, keyed, environment)),
   ];

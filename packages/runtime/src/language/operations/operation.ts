@@ -2,6 +2,7 @@
  * Declaration of an endpoint of the platform's own: everything that its route, its decoder, the OpenAPI document, the GraphQL
  * schema, the client and the docs say of it. Its implementation is typed by it.
  */
+import type { JsonValue } from '../json.ts';
 import type { FailureName } from './failures.ts';
 import type { Members, ValueOf, ValueSchema, ValuesOf } from './schema.ts';
 
@@ -27,7 +28,7 @@ export interface CollectionRight {
   readonly fields?: readonly string[];
 }
 
-/** Successful answer: empty, JSON, or text. */
+/** Successful answer: empty, JSON, text, or an item. */
 export interface OperationOutput {
   /** Default: 204 for an empty answer, else 200. */
   readonly status?: number;
@@ -38,8 +39,22 @@ export interface OperationOutput {
   readonly data?: ValueSchema;
   /** The whole body. */
   readonly body?: ValueSchema;
+  /** Collection of an item that stands in `data` as the query selects it. */
+  readonly item?: string;
+  /** Describes the empty answer for callers who may not read the item. */
+  readonly empty?: string;
+  /** True if the implementation gives the key of the item, which is read then. Default: it gives the answer of a write. */
+  readonly byKey?: true;
+  /** Answer that sends the browser elsewhere. */
+  readonly redirect?: { readonly status: 302 | 303; readonly description: string };
   /** Answer of the same form with status 503, for a server that cannot serve requests now. */
   readonly unavailable?: Pick<Operation, 'description' | 'administrators'>;
+}
+
+/** Form of a request: its body, or the query of a GET. */
+export interface OperationForm {
+  readonly type: 'multipart/form-data' | 'application/x-www-form-urlencoded';
+  readonly members: Members;
 }
 
 /** Root field of GraphQL. */
@@ -48,8 +63,12 @@ export interface OperationField {
   readonly mutation?: string;
   /** Type of the value. Default: that of the output, `Boolean` for an empty one. */
   readonly type?: string;
-  /** Order of the arguments. Default: that of the input. */
+  /** Order of the arguments. Default: that of the input, then the body. */
   readonly order?: readonly string[];
+  /** Argument that holds the body. Default: each of its members is an argument. */
+  readonly body?: string;
+  /** Inputs that are the members of the value, where the answer is empty. */
+  readonly value?: readonly string[];
 }
 
 /** An operation. */
@@ -65,6 +84,10 @@ export interface Operation {
   readonly anonymous?: 'INVALID_CREDENTIALS';
   /** Parameters of the path by their names; the others stand in the query of a GET, else in the body. */
   readonly input?: Members;
+  /** Form that the implementation reads itself. */
+  readonly form?: OperationForm;
+  /** Whole body, which the implementation checks: a payload of a write, or a part of the model. */
+  readonly body?: ValueSchema;
   /** True if a body with other members is refused. Default: they mean nothing. */
   readonly closed?: true;
   readonly output: OperationOutput;
@@ -84,24 +107,33 @@ export interface Resource {
   readonly tag: string;
   /** True if they exist only where the platform's own tables are installed. */
   readonly installed: boolean;
+  /** True if the OpenAPI document has the parameters of a path once, for all its methods. */
+  readonly parametersOfPaths?: true;
   readonly operations: { readonly [id: string]: Operation };
 }
 
 /** Type of what the implementation of an operation gets; parameters of the path are texts. */
 export type InputOf<Declared extends Operation> = ValuesOf<Omit<Declared['input'], NamesIn<Declared['route']>>> & {
   readonly [Name in NamesIn<Declared['route']>]: string;
-};
+} & (Declared extends { readonly body: ValueSchema } ? { readonly body: JsonValue } : unknown);
 
 type NamesIn<Route extends string> = Route extends `${string}{${infer Name}}${infer Rest}`
   ? Name | NamesIn<Rest>
   : never;
 
-/** Type of what the implementation of an operation gives; `undefined` for an empty answer. */
+/**
+ * Type of what the implementation of an operation gives; `undefined` for an empty answer, a key or null for an item. The
+ * answer of a write is bytes.
+ */
 export type OutputOf<Declared extends Operation> = Declared['output'] extends { readonly data: infer Data }
-  ? ValueOf<Data>
+  ? ValueOf<Data> | Moved<Declared['output']>
   : Declared['output'] extends { readonly body: infer Body }
     ? ValueOf<Body>
-    : undefined;
+    : Declared['output'] extends { readonly item: string }
+      ? string | null
+      : undefined;
+
+type Moved<Output> = Output extends { readonly redirect: object } ? undefined : never;
 
 /** An operation with its name and its tag. */
 export interface NamedOperation extends Operation {

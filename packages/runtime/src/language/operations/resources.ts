@@ -1,6 +1,13 @@
 import { authResource, passwordResource } from './auth.ts';
+import { commentResource } from './comments.ts';
+import { explainResource } from './explain.ts';
+import { fileResource } from './files.ts';
+import { modelResource } from './model.ts';
+import { modelChangeResource } from './model-changes.ts';
 import { type NamedOperation, operationsOf } from './operation.ts';
 import { serverResource } from './server.ts';
+import { ssoResource } from './sso.ts';
+import { transferResource } from './transfers.ts';
 import { ownUserResource, userResource } from './users.ts';
 import { utilResource } from './utils.ts';
 
@@ -8,8 +15,15 @@ import { utilResource } from './utils.ts';
 export const resources = {
   server: serverResource,
   utils: utilResource,
+  explain: explainResource,
+  model: modelResource,
+  modelChanges: modelChangeResource,
+  comments: commentResource,
+  files: fileResource,
+  transfers: transferResource,
   ownUser: ownUserResource,
   auth: authResource,
+  sso: ssoResource,
   passwords: passwordResource,
   users: userResource,
 };

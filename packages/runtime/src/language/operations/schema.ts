@@ -11,6 +11,7 @@ export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'o
 export interface ValueSchema {
   readonly type?: JsonType | readonly JsonType[];
   readonly format?: 'email' | 'uuid' | 'uri' | 'password';
+  readonly contentMediaType?: string;
   readonly const?: string;
   readonly enum?: readonly string[];
   readonly minLength?: number;
@@ -30,14 +31,22 @@ export interface ValueSchema {
   readonly component?: string;
   /** Type in GraphQL, where it does not follow from the rest. For an object and an enum: name of the type. */
   readonly graphql?: string;
+  /** Name of the argument in GraphQL. Default: that of the member. */
+  readonly argument?: string;
   /** Description in GraphQL. */
   readonly note?: string;
+  /** Parameter of the query, and its text, that say true in place of a member of the body. */
+  readonly flag?: readonly [name: string, text: string];
+  /** Collection whose items are made of such an object. */
+  readonly payload?: string;
   /** Collections that a text may name; a document lists those of its class. */
-  readonly collections?: 'sortable';
+  readonly collections?: 'sortable' | 'importable' | 'exportable';
   /** True if only administrators get this member. */
   readonly administrators?: true;
   /** Most bytes of a text in UTF-8. */
   readonly maxBytes?: number;
+  /** Error of a value that breaks a rule: it is a part of a query in a body. Default: that of the body. */
+  readonly refusal?: 'INVALID_QUERY';
   /** Field of a collection whose rules hold: a wrong value fails validation, as in a write. */
   readonly field?: readonly [collection: string, name: string];
 }

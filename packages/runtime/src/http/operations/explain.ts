@@ -3,35 +3,31 @@
  * of a role, and why one is refused. Off unless EXPLAIN says otherwise, and never there in production: reasons name
  * hidden facts.
  */
-import type { Caller } from '../caller.ts';
-import type { Database } from '../database/database.ts';
-import { PlatformError } from '../errors.ts';
-import { explainRead, planRead } from '../explain/explain-read.ts';
-import { explainWrite } from '../explain/explain-write.ts';
-import type { WriteLimits } from '../explain/try-write.ts';
-import { type Answer, createAnswerWriter } from '../json/answer.ts';
-import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
-import type { PlannedRead } from '../query/planner.ts';
-import { type Answerer, mediaTypes } from './answer.ts';
-import { bodyObject, optionalFlag, optionalText, requiredText } from './auth-body.ts';
-import type { Endpoint, Handler } from './endpoints.ts';
+import type { Caller } from '../../caller.ts';
+import type { Database } from '../../database/database.ts';
+import { PlatformError } from '../../errors.ts';
+import { explainRead, planRead } from '../../explain/explain-read.ts';
+import { explainWrite } from '../../explain/explain-write.ts';
+import type { WriteLimits } from '../../explain/try-write.ts';
+import { type Answer, createAnswerWriter } from '../../json/answer.ts';
+import type { AccessClass, CompiledApi, JsonValue } from '../../language/index.ts';
+import type { explainResource } from '../../language/operations/index.ts';
+import type { PlannedRead } from '../../query/planner.ts';
+import type { Implementations, OperationResult } from './bind.ts';
 
 /** Options of explaining. */
 export interface ExplainOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
-  readonly answerer: Answerer;
   /** Limits of the requests of this server. */
   readonly limits: WriteLimits;
 }
 
 /**
- * Makes the endpoint. The database is asked for items that are read by key, and writes are rehearsed there, in transactions
- * that are taken back.
+ * Explaining. The database is asked for items that are read by key, and writes are rehearsed there, in transactions that
+ * are taken back.
  */
-export function createExplainEndpoint({ api, database, answerer, limits }: ExplainOptions): Endpoint {
-  const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
-
+export function explainOperations({ api, database, limits }: ExplainOptions): Implementations<typeof explainResource> {
   function accessOf(role: string): AccessClass {
     const found = api.access.find(({ roles }) => roles.includes(role));
     if (found === undefined) throw new PlatformError('INVALID_PAYLOAD', `There is no role "${role}".`);
@@ -72,23 +68,24 @@ export function createExplainEndpoint({ api, database, answerer, limits }: Expla
     });
   }
 
-  async function explainAsked(payload: Readonly<Record<string, JsonValue>>): Promise<object> {
-    const { method, target } = readRequest(requiredText(payload, 'request'));
-    const caller = await callerOf(requiredText(payload, 'as'), optionalText(payload, 'user'));
-    const rehearsed = optionalFlag(payload, 'rehearse');
-    const countRows = async (planned: PlannedRead): Promise<number> => (await read(planned)).items;
-    if (method === 'GET') return explainRead(api, target, caller, { ...limits, countRows });
-    const body = payload.data === undefined ? '' : JSON.stringify(payload.data);
-    return (await explainWrite(api, { method, target, body }, caller, rehearsed ? database : null, limits)).explained;
-  }
-
-  const explain: Handler = async (exchange, { caller }, body) => {
-    if (!administrators.has(caller.accessClass)) throw new PlatformError('FORBIDDEN');
-    const data = await explainAsked(bodyObject(body));
-    answerer.send(exchange, { status: 200, type: mediaTypes.json, body: Buffer.from(JSON.stringify({ data })) });
+  return {
+    async utilsExplain({ request, as, user = null, data: sent, rehearse = false }) {
+      const { method, target } = readRequest(request);
+      const caller = await callerOf(as, user);
+      const countRows = async (planned: PlannedRead): Promise<number> => (await read(planned)).items;
+      if (method === 'GET') return explained(explainRead(api, target, caller, { ...limits, countRows }));
+      const body = sent === undefined ? '' : JSON.stringify(sent);
+      return explained(
+        explainWrite(api, { method, target, body }, caller, rehearse ? database : null, limits).then(
+          (tried) => tried.explained,
+        ),
+      );
+    },
   };
+}
 
-  return { url: '/utils/explain', handlers: new Map([['POST', explain]]) };
+async function explained(explaining: object | Promise<object>): Promise<OperationResult<never>> {
+  return { value: Buffer.from(JSON.stringify({ data: await explaining })) };
 }
 
 /** The parts of `GET /items/articles?limit=1`. Throws INVALID_PAYLOAD for anything but a request of items. */

@@ -1,0 +1,107 @@
+/** Comments on items: the row of activity that records one stands for it. Source: API specification, section 10.3. */
+import type { Database } from '../../database/database.ts';
+import { give, type OwnSql, script } from '../../database/script.ts';
+import { PlatformError } from '../../errors.ts';
+import type { JsonValue } from '../../language/index.ts';
+import type { commentResource } from '../../language/operations/index.ts';
+import type { Planner } from '../../query/planner.ts';
+import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
+import { ask, firstRow } from '../../write/own-rows.ts';
+import { explainViolation } from '../../write/violation.ts';
+import type { WriteRequest } from '../../write/write-plan.ts';
+import type { Writer } from '../../write/writer.ts';
+import { done, type Implementations, type OperationContext } from './bind.ts';
+
+/** Parts of a server that comments use. */
+export interface CommentOptions {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly planner: Planner;
+  readonly writer: Pick<Writer, 'workOf' | 'updateOne' | 'deleteOne'>;
+  /** Called when mail may wait to be sent. */
+  readonly mailed: () => void;
+}
+
+const comments = 'platform_comments';
+
+/** The row of activity of a comment, and the comment of a row. */
+interface Statements {
+  readonly row: OwnSql;
+  readonly comment: OwnSql;
+}
+
+function postgresStatements(schema: string): Statements {
+  return {
+    row: `SELECT activity::text FROM ${schema}.${comments} WHERE id = $1::uuid`,
+    comment: `SELECT id::text FROM ${schema}.${comments} WHERE activity = $1::integer`,
+  };
+}
+
+function mysqlStatements({ table }: MysqlTables): Statements {
+  return {
+    row: script(give(`SELECT CAST(activity AS CHAR) FROM ${table(comments)} WHERE id = $1`)),
+    comment: script(give(`SELECT CAST(id AS CHAR) FROM ${table(comments)} WHERE activity = $1`)),
+  };
+}
+
+/** Comments. */
+export function commentOperations(
+  { database, planner, writer, mailed }: CommentOptions,
+  system: SystemPlace,
+): Implementations<typeof commentResource> {
+  const texts = byFamily(system, { postgres: postgresStatements, mysql: mysqlStatements });
+
+  /** Writes the comment and gives the key of the row that records it. */
+  async function record(request: WriteRequest, body: JsonValue): Promise<string> {
+    const work = await writer.workOf({ action: 'create', request, body });
+    try {
+      const row = await database.transaction(async (transaction) => {
+        const { keys } = await work.run(transaction);
+        return { value: await firstRow(transaction, texts.row, [keys?.values[0] ?? null]) };
+      });
+      work.committed();
+      return row?.[0] ?? '';
+    } catch (error) {
+      throw explainViolation(error, work.affected());
+    }
+  }
+
+  /** The comment that a row of activity records. Throws FORBIDDEN for any other row. */
+  async function commentOf(id: string): Promise<string> {
+    const [row] = /^\d{1,9}$/.test(id) ? await ask(database, texts.comment, [id]) : [];
+    if (typeof row?.[0] !== 'string') throw new PlatformError('FORBIDDEN');
+    return row[0];
+  }
+
+  /** True if the caller can read such rows at all. Throws errors of the query before anything is written. */
+  function canRead({ caller, query }: OperationContext): boolean {
+    try {
+      planner.read(caller, { name: 'platform_activity' }, '0', query);
+      return true;
+    } catch (error) {
+      if (query === '' && error instanceof PlatformError && error.code === 'FORBIDDEN') return false;
+      throw error;
+    }
+  }
+
+  return {
+    async activityCommentCreate({ body }, context) {
+      const readable = canRead(context);
+      const id = await record(requestOf(context), body);
+      mailed();
+      return { value: readable ? id : null };
+    },
+    async activityCommentUpdate({ id, body }, context) {
+      const readable = canRead(context);
+      await writer.updateOne(requestOf(context), await commentOf(id), body);
+      return { value: readable ? id : null };
+    },
+    async activityCommentDelete({ id }, context) {
+      await writer.deleteOne(requestOf(context), await commentOf(id));
+      return done;
+    },
+  };
+}
+
+function requestOf({ caller, sender }: OperationContext): WriteRequest {
+  return { caller, collection: comments, query: '', sender, echo: () => null };
+}

@@ -1,0 +1,141 @@
+/** The model as it was compiled, and its changes. Source: API specification, section 12. */
+import { PlatformError } from '../../errors.ts';
+import type { ChangeModel, PlanChange } from '../../generations/change-model.ts';
+import { isObject } from '../../language/filter-syntax.ts';
+import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index.ts';
+import type { modelChangeResource, modelResource } from '../../language/operations/index.ts';
+import { allChanges, type ModelChange } from '../../model/change.ts';
+import { readList } from '../../model/payload.ts';
+import {
+  createCollection,
+  deleteCollection,
+  exists,
+  namedCollection,
+  updateCollection,
+} from '../../model/plan-collections.ts';
+import { namedField, updateField } from '../../model/plan-field-changes.ts';
+import { createField, deleteField } from '../../model/plan-fields.ts';
+import { createRelation, deleteRelation, updateRelation } from '../../model/plan-relations.ts';
+import { done, type Implementations, type OperationContext } from './bind.ts';
+
+type NameOf = (text: string) => string;
+
+/** Makes the function that gives the names of collections; a prefix other than `platform_` may stand for it. */
+function createNameOf(aliasPrefix: string | null): NameOf {
+  return (text) =>
+    aliasPrefix !== null && text.startsWith(aliasPrefix) ? `platform_${text.slice(aliasPrefix.length)}` : text;
+}
+
+/** Reads. What is hidden is as what does not exist. */
+export function modelOperations(
+  api: Pick<CompiledApi, 'model'>,
+  aliasPrefix: string | null,
+): Implementations<typeof modelResource> {
+  const nameOf = createNameOf(aliasPrefix);
+  async function find({ caller }: OperationContext, pick: (model: ModelDocument) => unknown) {
+    const found = pick(await api.model(caller.accessClass));
+    if (found === undefined) throw new PlatformError('FORBIDDEN');
+    return { value: bytesOf(found) };
+  }
+  return {
+    modelCollections: (_, context) => find(context, ({ collections }) => collections),
+    modelCollection: ({ name }, context) =>
+      find(context, ({ collections }) => collections.find(({ collection }) => collection === nameOf(name))),
+    modelFields: (_, context) => find(context, ({ fields }) => fields),
+    modelFieldsBelow: ({ collection }, context) =>
+      find(context, ({ collections, fields }) => belowOf(collections, fields, nameOf(collection))),
+    modelFieldsOne: ({ collection, field }, context) =>
+      find(context, ({ fields }) => fields.find(isNamed(nameOf(collection), field))),
+    modelRelations: (_, context) => find(context, ({ relations }) => relations),
+    modelRelationsBelow: ({ collection }, context) =>
+      find(context, ({ collections, relations }) => belowOf(collections, relations, nameOf(collection))),
+    modelRelationsOne: ({ collection, field }, context) =>
+      find(context, ({ relations }) => relations.find(isNamed(nameOf(collection), field))),
+  };
+}
+
+/** Changes. `changeModel` rejects where the model stays as it was compiled. */
+export function modelChangeOperations(
+  changeModel: ChangeModel,
+  aliasPrefix: string | null,
+): Implementations<typeof modelChangeResource> {
+  const nameOf = createNameOf(aliasPrefix);
+  async function change({ caller, sender }: OperationContext, plan: PlanChange, discard = false) {
+    return { value: bytesOf(await changeModel(plan, discard, { user: caller.user, ...sender })) };
+  }
+  async function drop({ caller, sender }: OperationContext, plan: PlanChange, discard = false) {
+    await changeModel(plan, discard, { user: caller.user, ...sender });
+    return done;
+  }
+  return {
+    modelCollectionsCreate: ({ body }, context) =>
+      change(context, (model) => each('create collections', (element) => createCollection(model, element), body)),
+    modelCollectionsManyUpdate: ({ body }, context) =>
+      change(context, (model) => {
+        const list = readList(body, 'The body');
+        const changes = list.map((element) => updateCollection(model, namedCollection(element), element));
+        return allChanges('describe collections', changes);
+      }),
+    modelCollectionsUpdate: ({ name, body }, context) =>
+      change(context, (model) => updateCollection(model, nameOf(name), body)),
+    modelCollectionsDelete: ({ name, discard }, context) =>
+      drop(context, (model) => deleteCollection(model, nameOf(name)), discard),
+    modelFieldsCreate({ collection, body }, context) {
+      const name = nameOf(collection);
+      return change(context, (model) => {
+        mustDiffer(body);
+        return each(`add fields to ${name}`, (element) => createField(model, name, element), body);
+      });
+    },
+    modelFieldsManyUpdate({ collection, discard, body }, context) {
+      const name = nameOf(collection);
+      const plan: PlanChange = (model) => {
+        const list = readList(body, 'The body');
+        const changes = list.map((element) => updateField(model, name, namedField(element), element));
+        return allChanges(`change fields of ${name}`, changes);
+      };
+      return change(context, plan, discard);
+    },
+    modelFieldsUpdate: ({ collection, field, discard, body }, context) =>
+      change(context, (model) => updateField(model, nameOf(collection), field, body), discard),
+    modelFieldsDelete: ({ collection, field, discard }, context) =>
+      drop(context, (model) => deleteField(model, nameOf(collection), field), discard),
+    modelRelationsCreate: ({ body }, context) =>
+      change(context, (model) => each('create relations', (element) => createRelation(model, element), body)),
+    modelRelationsUpdate: ({ collection, field, body }, context) =>
+      change(context, (model) => updateRelation(model, nameOf(collection), field, body)),
+    modelRelationsDelete: ({ collection, field }, context) =>
+      drop(context, (model) => deleteRelation(model, nameOf(collection), field)),
+  };
+}
+
+function bytesOf(data: unknown): Buffer {
+  return Buffer.from(JSON.stringify({ data }));
+}
+
+/** One object, or a list of them. */
+function each(title: string, plan: (body: JsonValue) => ModelChange, body: JsonValue): ModelChange {
+  return Array.isArray(body) ? allChanges(title, readList(body, 'The body').map(plan)) : plan(body);
+}
+
+/** Refuses a list of fields of which two have one name. */
+function mustDiffer(body: JsonValue): void {
+  const names = Array.isArray(body) ? body.map((element) => (isObject(element) ? element.field : undefined)) : [];
+  const twice = names.find((name, index) => typeof name === 'string' && names.indexOf(name) !== index);
+  if (typeof twice === 'string') throw exists('field', twice);
+}
+
+/** Objects of a collection; may be empty. */
+function belowOf<Entry extends { readonly collection: string }>(
+  collections: ModelDocument['collections'],
+  entries: readonly Entry[],
+  name: string,
+): readonly Entry[] | undefined {
+  const exists = collections.some(({ collection }) => collection === name);
+  return exists ? entries.filter(({ collection }) => collection === name) : undefined;
+}
+
+function isNamed(collection: string, field: string) {
+  return (entry: { readonly collection: string; readonly field: string }) =>
+    entry.collection === collection && entry.field === field;
+}
