@@ -32,7 +32,7 @@ export function readFacts(folder: string): ReadonlyMap<string, Stated> {
     const facts = members('Facts');
     const listed = (fact: string): readonly string[] =>
       facts.filter((one) => nameOf(one) === fact).flatMap(({ type }) => (type ? textsIn(type) : []));
-    const [, collection = ''] = /What queries of `(.*)` are checked/.exec(text) ?? [];
+    const [, collection = ''] = /queries of `(.*)` are checked/.exec(text) ?? [];
     const stated: Stated = {
       fields: members('Item').map(nameOf),
       functions: members('Functions').map(nameOf),
