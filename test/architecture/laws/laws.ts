@@ -25,14 +25,14 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_341, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_203, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1273,
+    today: 1275,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
-  { name: 'files of a folder', today: 61, bound: 25, measure: largestFolder },
+  { name: 'files of a folder', today: 57, bound: 25, measure: largestFolder },
   { name: 'lines of a file', today: 412, bound: 400, measure: longestFile },
   { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
   {

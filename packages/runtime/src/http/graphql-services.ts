@@ -50,13 +50,13 @@ function fieldOf({ graphql: { query, mutation } = {} }: NamedOperation): string 
 }
 
 /** Inputs by their names, and the body. */
-function valuesOf({ input = {}, body, graphql }: NamedOperation, given: Values): Values {
+function valuesOf({ input = {}, body, graphql }: NamedOperation, args: Values): Values {
   const inputs = listMembers(input).flatMap(({ name, schema: { argument = name } }) =>
-    given[argument] === undefined ? [] : [[name, given[argument]] as const],
+    args[argument] === undefined ? [] : [[name, args[argument]] as const],
   );
   if (body === undefined) return Object.fromEntries(inputs);
   const names = new Set(listMembers(input).map(({ name, schema: { argument = name } }) => argument));
-  const others = Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name)));
+  const others = Object.fromEntries(Object.entries(args).filter(([name]) => !names.has(name)));
   return { ...Object.fromEntries(inputs), body: graphql?.body === undefined ? others : (others[graphql.body] ?? {}) };
 }
 
@@ -66,7 +66,7 @@ const dataText = '{"data":'.length;
 /** The value of a field. An empty answer confirms an action, with true or the inputs that name its object. */
 function jsonOf(
   { input = {}, output, graphql }: NamedOperation,
-  given: Values,
+  args: Values,
   { value }: OperationResult<JsonValue | undefined>,
   { tell, echo }: ServiceField,
 ): Buffer {
@@ -79,7 +79,7 @@ function jsonOf(
   if (graphql?.value !== undefined) {
     const names = listMembers(input).filter(({ name }) => graphql.value?.includes(name));
     return tell(
-      Object.fromEntries(names.map(({ name, schema: { argument = name } }) => [argument, given[argument] ?? null])),
+      Object.fromEntries(names.map(({ name, schema: { argument = name } }) => [argument, args[argument] ?? null])),
     );
   }
   if (output.item !== undefined) return tell(typeof value === 'string' ? Number(value) : true);
