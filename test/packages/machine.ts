@@ -19,6 +19,8 @@ export interface Finished {
 /** A machine with nothing but Node, package managers and a registry. */
 export interface Machine {
   readonly folder: string;
+  /** Address of its registry. */
+  readonly registry: string;
   /** Makes a folder that belongs to the user. */
   makeFolder(path: string): string;
   /** Gives a folder with all that is in it to the user, or to another one where the tests run as root. */
@@ -80,6 +82,7 @@ export async function startMachine(): Promise<Machine> {
   const run: Machine['run'] = (...args) => finish(start(...args));
   return {
     folder,
+    registry: registry.url,
     makeFolder,
     own: (path, { uid, gid } = ordinary) => {
       if (isRoot && uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, path]);
