@@ -54,7 +54,9 @@ it('with a database server does not start without SECRET', async () => {
   const environment = { ...unset, DATABASE_URL: database.url, PORT: '0' };
   const { code, stderr } = await runPlatform(['start', '--generate', '--project', served.folder], environment);
   await database.drop();
-  expect([code, stderr]).toEqual([4, expect.stringContaining('SECRET is required where there are users')]);
+  const message =
+    'SECRET is required where there are users, the same for every process: `openssl rand -hex 32` prints one.';
+  expect([code, stderr]).toEqual([4, expect.stringContaining(message)]);
 }, 60_000);
 
 it('of several processes at once makes one administrator', async () => {

@@ -23,6 +23,7 @@ import {
   readOrigins,
   readSize,
   readText,
+  secretAdvice,
 } from './environment/values.ts';
 import { type Variables, variableText } from './environment/variable-text.ts';
 import { isJwtShaped } from './http/token.ts';
@@ -281,7 +282,7 @@ function readDatabaseUrl(text: string): Reading<string> {
 
 function readStaticToken(text: string): Reading<string> {
   if (!/^[\x21-\x7e]{16,4096}$/.test(text)) {
-    return { problem: 'must have at least 16 characters, all of them visible ASCII.' };
+    return { problem: `must have at least 16 characters, all of them visible ASCII: ${secretAdvice}` };
   }
   return isJwtShaped(text) ? { problem: 'must not have the form of a JSON web token.' } : { value: text };
 }

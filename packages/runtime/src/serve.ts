@@ -238,7 +238,8 @@ function createModel(
 function refuseOthers({ dialect }: CompiledApi, location: DatabasePlace): void {
   const isMysql = 'url' in location && isMysqlUrl(location.url);
   if (isMysql === (dialect !== 'postgres')) return;
-  const message = `DATABASE_URL leads to another kind of database than the API was compiled for, which is ${dialect}.`;
+  const reason = `the API was compiled for another kind of database, which is ${dialect}`;
+  const message = `DATABASE_URL does not fit: ${reason}. Run \`platform generate\` with this DATABASE_URL.`;
   throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
 }
 

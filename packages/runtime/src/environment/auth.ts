@@ -12,6 +12,7 @@ import {
   readInteger,
   readList,
   readLongDuration,
+  secretAdvice,
 } from './values.ts';
 
 /** How people sign in. Durations are milliseconds. */
@@ -115,7 +116,7 @@ function readCookie(read: Read, isLocal: boolean): CookieEnvironment {
 }
 
 function readSecret(text: string): Reading<string> {
-  return Buffer.byteLength(text) >= 32 ? { value: text } : { problem: 'must have at least 32 bytes.' };
+  return Buffer.byteLength(text) >= 32 ? { value: text } : { problem: `must have at least 32 bytes: ${secretAdvice}` };
 }
 
 function readStall(text: string): Reading<number> {

@@ -93,6 +93,9 @@ export function readList(text: string): Reading<readonly string[]> {
   };
 }
 
+/** Advice for variables that hold a secret. */
+export const secretAdvice = '`openssl rand -hex 32` prints one.';
+
 /** Takes a text as it is. */
 export function readText(text: string): Reading<string> {
   return { value: text };

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DatabasePlace } from '../database/open.ts';
 import { EnvironmentError } from '../environment/error.ts';
 import { keptSecret } from '../environment/kept-secret.ts';
+import { secretAdvice } from '../environment/values.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { systemSchemaOf } from '../system/schema.ts';
@@ -18,7 +19,7 @@ export async function withSecret(
 ): Promise<Environment> {
   if (environment.auth.secret !== null || systemSchemaOf(api) === null) return environment;
   if (!('embedded' in location)) {
-    const message = 'SECRET is required where there are users: at least 32 random bytes, the same for every process.';
+    const message = `SECRET is required where there are users, the same for every process: ${secretAdvice}`;
     throw new EnvironmentError([{ variable: 'SECRET', message }]);
   }
   const { embedded } = location;

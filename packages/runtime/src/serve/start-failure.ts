@@ -14,6 +14,16 @@ export interface StartFailure {
   readonly hint: string | null;
 }
 
+const otherHost = 'Set HOST to an address of this machine, such as HOST=127.0.0.1.';
+
+/** Cures by the code of Node for an address that cannot be listened on. */
+const addressHints: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'Only root may listen on it: choose a port above 1023 with PORT=8055.'],
+  ['EADDRNOTAVAIL', otherHost],
+  ['ENOTFOUND', otherHost],
+  ['EAI_AGAIN', otherHost],
+]);
+
 /** Explains why a server did not start; null for a bug. `url` is that of its database, null for an embedded one. */
 export function startFailure(error: unknown, url: string | null): StartFailure | null {
   if (error instanceof EnvironmentError || error instanceof TemplateError || error instanceof ContractError) {
@@ -25,8 +35,8 @@ export function startFailure(error: unknown, url: string | null): StartFailure |
   if (code === 'EADDRINUSE') {
     return { exitCode: 4, message: 'The port is in use.', hint: 'Choose another one with PORT=8056.' };
   }
-  if (typeof code === 'string' && ['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
-    return { exitCode: 4, message: `The address cannot be used (${code}).`, hint: 'Check HOST and PORT.' };
+  if (typeof code === 'string' && addressHints.has(code)) {
+    return { exitCode: 4, message: `The address cannot be used (${code}).`, hint: addressHints.get(code) ?? null };
   }
   if (code !== 'SERVICE_UNAVAILABLE') return null;
   if (url !== null) return { exitCode: 3, ...unusableDatabase(databaseLabel(url), error) };
