@@ -1,7 +1,7 @@
 /** Builds dist/ of every package by plain tsc: what `pnpm pack` publishes. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { isTemplateFile, templateFolders } from '../packages/create/src/templates.ts';
 import { packagedFile, packagedFiles } from '../packages/runtime/src/http/packaged-files.ts';
 
@@ -13,6 +13,7 @@ const projects = packages.map((path) => join(path, 'tsconfig.build.json')).filte
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 const { status } = spawnSync(process.execPath, [tsc, '-b', ...projects], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
+for (const path of packages) removePrivateTypes(path);
 
 // Templates lie at the top of the repository, where they are easy to find; each package brings those that it reads.
 const printedByServer = new Set(['mail', 'pages']);
@@ -34,6 +35,23 @@ for (const [name, folder] of templateFolders()) {
   const copy = join(templates, name);
   cpSync(folder, copy, { recursive: true, filter: (path) => isTemplateFile(relative(folder, path)) });
   renameSync(join(copy, '.gitignore'), join(copy, '_gitignore'));
+}
+
+/** Removes the declarations that no public entry of a package leads to: each would take a block of the disk. */
+function removePrivateTypes(path: string): void {
+  const dist = join(path, 'dist');
+  const { publishConfig }: { publishConfig: { exports?: Readonly<Record<string, { readonly types: string }>> } } =
+    JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  const reached = new Set(Object.values(publishConfig.exports ?? {}).map(({ types }) => join(path, types)));
+  // A set that grows while it is walked.
+  for (const file of reached) {
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/['"](\.\.?\/[^'"]+)\.[jt]s['"]/g)) {
+      const imported = join(dirname(file), `${name}.d.ts`);
+      if (existsSync(imported)) reached.add(imported);
+    }
+  }
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).map((name) => join(dist, name));
+  for (const file of files) if (file.endsWith('.d.ts') && !reached.has(file)) rmSync(file);
 }
 
 /** Replaces a folder by a copy of another one; a function says which files and folders of its top it takes. */
