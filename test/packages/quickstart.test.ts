@@ -73,6 +73,9 @@ test('npm create makes a project that answers what the pages say', { timeout: 8 
   const folder = await walk('new project', newProjectPage(), { PROGRAM: frontendProgram() });
   const printed = readFileSync(join(folder, 'printed.txt'), 'utf8');
   expect(printed.trim().split('\n')).toEqual(printedByProgram());
+  // The rules of the page have taken the price away, which the program reads.
+  const { output } = await machine.run(folder, ['npx', 'tsc', '--noEmit']);
+  expect(output).toMatch(/^program\.ts\(\d+,\d+\): error TS\d+: Type '"price"' is not assignable/m);
 });
 
 test('npx makes a project of an existing database', { timeout: 8 * minutes }, async () => {

@@ -53,7 +53,7 @@ test('writes the URL of a database to .env and nowhere else', () => {
 test('writes the React app of the tests', () => {
   expect(create(['app', '--no-install', '--template', 'vite-react', '--package-manager', 'pnpm'])).toMatchObject({
     status: 0,
-    stderr: expect.stringContaining('pnpm run dev'),
+    stderr: expect.stringContaining('Next:\n  cd app\n  pnpm install\n  pnpm run dev\n  pnpm run web\n'),
   });
   expect(JSON.parse(read('app/package.json')).name).toBe('app');
   expect(readdirSync(join(root, 'app'))).toEqual(expect.arrayContaining(['vite.config.ts', 'src', 'migrations']));
@@ -68,7 +68,7 @@ test('tells how the tables of a template come into a database', () => {
     '--database',
     'postgres://me@host/x',
   ]);
-  expect(stderr).toContain('npm install\n  npx platform migrate\n  npm run generate\n');
+  expect(stderr).toContain('npm install\n  npx platform migrate\n  npm run dev\n');
 });
 
 test('goes by the package manager that runs it', () => {

@@ -75,8 +75,11 @@ async function makeProject(options: Options): Promise<number> {
   const install = isInstalled ? [] : [`${manager} install`];
   // An embedded database begins with the tables of the template; into any other one they come when people say so.
   const migrate = database !== null && bringsTables(template) ? [runPlatform(manager, 'migrate')] : [];
-  const commands = [...enter(path), ...install, ...migrate, `${manager} run generate`, `${manager} run dev`];
+  const isApp = files.some(({ name, text }) => name === 'package.json' && text.includes('"web":'));
+  const scripts = isApp ? ['dev', 'web'] : ['generate', 'dev'];
+  const commands = [...enter(path), ...install, ...migrate, ...scripts.map((script) => `${manager} run ${script}`)];
   say(`Next:\n${commands.map((command) => `  ${command}`).join('\n')}`);
+  if (isApp) say('The server (dev) and the app (web) run at the same time, each in a terminal of its own.');
   return 0;
 }
 
