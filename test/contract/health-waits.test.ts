@@ -1,10 +1,10 @@
 /** Requests that wait for connections: administrators see a warning in the health of the server, other callers see none. */
 
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
 import { adminToken } from '../support/platform.ts';
+import { askWithoutReading } from '../support/unread.ts';
 
 let project: AccountsProject;
 let memberToken: string;
@@ -25,25 +25,14 @@ afterAll(async () => {
   await project?.close();
 });
 
-/** Asks for many megabytes, and reads none of them once they begin to arrive. */
-async function askWithoutReading(): Promise<void> {
-  const { port, hostname } = new URL(project.server.url);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => {});
-  sockets.push(socket);
-  await once(socket, 'connect');
-  socket.write(`GET /items/plenty?limit=-1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`);
-  // A request that comes later must not take the place of this one.
-  await once(socket, 'readable');
-}
-
 it('warns administrators only while the only stream keeps another one waiting', async () => {
   const { server } = project;
   expect((await server.admin('/server/health')).json).toMatchObject({
     status: 'ok',
     checks: { connections: { status: 'ok' } },
   });
-  await askWithoutReading();
+  // A request that comes later must not take the place of this one.
+  sockets.push(await askWithoutReading(server.url, '/items/plenty?limit=-1', { token: adminToken }));
   // The second is refused when it has waited for DATABASE_POOL_TIMEOUT.
   const refused = server.admin('/items/plenty?limit=-1');
   const output = [expect.stringMatching(/^\d+ streamed answers wait while 1 of at most 1 are under way; .* \d+ ms\.$/)];

@@ -6,6 +6,7 @@ import {
   performance,
 } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { collectWhenIdle } from './idle-memory.ts';
 
@@ -43,9 +44,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets a look at the memory pass, before which the process was idle for the most part, or busy. */
-async function look(isBusy: boolean): Promise<void> {
-  utilization = isBusy ? 0.5 : 0.1;
+/** Lets a look at the memory pass, before which the process was busy for a part of the time: half or a tenth of it, if not said. */
+async function look(isBusy: boolean, part = isBusy ? 0.5 : 0.1): Promise<void> {
+  utilization = part;
   vi.advanceTimersByTime(2_000);
   // Collected memory and the observer's entries appear in later jobs.
   await sleep(20);
@@ -62,6 +63,36 @@ test('memory is given back when three looks in a row find the process idle', asy
   await look(false);
   await vi.waitFor(() => expect(forcedCollections).toBeGreaterThan(0));
   expect(released.deref()).toBeUndefined();
+  stop();
+});
+
+/** Megabytes of the young generation, which V8 enlarges while much is allocated. */
+function young(): number {
+  const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  return (space?.space_size ?? 0) / megabyte;
+}
+
+function enlargeYoung(): void {
+  let kept: object[] = [];
+  for (let index = 0; index < 6_000_000; index++) {
+    kept.push({ index, text: `text ${index}` });
+    if (kept.length <= 60_000) continue;
+    kept = [];
+    if (young() >= 16) return;
+  }
+}
+
+test('a process that does next to nothing gives back what is left after that, the young generation with it', async () => {
+  const stop = collectWhenIdle();
+  resident += 128 * megabyte;
+  enlargeYoung();
+  for (let turn = 0; turn < 6; turn++) await look(false);
+  await vi.waitFor(() => expect(forcedCollections).toBeGreaterThan(0));
+  enlargeYoung();
+  expect(young()).toBeGreaterThanOrEqual(16);
+  // The pretended size is the same as before, as if V8 had kept all of it.
+  for (let turn = 0; turn < 3; turn++) await look(false, 0.01);
+  expect(young()).toBeLessThan(4);
   stop();
 });
 

@@ -10,39 +10,71 @@ import { runInNewContext } from 'node:vm';
 const lookMs = 2_000;
 /** Bytes beyond the size after the last collection that are worth another one. */
 const worthBytes = 32 * 1024 ** 2;
-/** The part of its time that an idle process is busy, and how many looks in a row find it so: a collection takes 0.1 s or more. */
-const idleUtilization = 0.15;
+/** Looks in a row that have to find the process idle. */
 const idleLooks = 3;
+/** The part of its time that an idle process is busy: a collection takes 0.1 s or more. */
+const idleUtilization = 0.15;
+/**
+ * The same of a process that does next to nothing. A thorough collection takes 0.3 s, and returns what others keep for
+ * what comes next: the young generation, and pages that are half empty.
+ */
+const quietUtilization = 0.03;
+
+/** A collection, and when it is due. */
+interface Kind {
+  readonly utilization: number;
+  readonly isThorough: boolean;
+  /** Looks in a row that found the process idle enough. */
+  looks: number;
+  /** Bytes in memory at least since the last one. */
+  least: number;
+}
 
 /** Looks after the memory of this process until the function is called that it returns. */
 export function collectWhenIdle(): () => void {
-  let collect: (() => void) | undefined;
-  let least = process.memoryUsage.rss();
+  let collect: Collect | undefined;
+  const least = process.memoryUsage.rss();
   let before = performance.eventLoopUtilization();
-  let idle = 0;
+  // Memory that the usual collection could not return is still worth a thorough one.
+  const kinds: readonly Kind[] = [
+    { utilization: quietUtilization, isThorough: true, looks: 0, least },
+    { utilization: idleUtilization, isThorough: false, looks: 0, least },
+  ];
 
   function look(): void {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
     const resident = process.memoryUsage.rss();
-    least = Math.min(least, resident);
-    idle = utilization > idleUtilization ? 0 : idle + 1;
-    if (resident - least < worthBytes || idle < idleLooks) return;
+    for (const kind of kinds) {
+      kind.least = Math.min(kind.least, resident);
+      kind.looks = utilization > kind.utilization ? 0 : kind.looks + 1;
+    }
+    const due = kinds.find((kind) => kind.looks >= idleLooks && resident - kind.least >= worthBytes);
+    if (due === undefined) return;
     collect ??= collector();
-    // Twice: memory outside the heap that the first run frees is returned by the second.
-    collect();
-    collect();
-    least = process.memoryUsage.rss();
+    collect(due.isThorough);
+    const left = process.memoryUsage.rss();
+    for (const kind of kinds) if (due.isThorough || kind === due) kind.least = left;
   }
 
   const timer = setInterval(look, lookMs).unref();
   return () => clearInterval(timer);
 }
 
-function collector(): () => void {
+type Collect = (isThorough: boolean) => void;
+
+function collector(): Collect {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  return typeof collect === 'function' ? () => void collect() : () => {};
+  if (typeof collect !== 'function') return () => {};
+  return (isThorough) => {
+    if (isThorough) collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    else {
+      // Twice: memory outside the heap that the first run frees is returned by the second.
+      collect();
+      collect();
+    }
+  };
 }

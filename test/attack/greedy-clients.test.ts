@@ -1,0 +1,180 @@
+/**
+ * Each bound that keeps clients who take too much from all others, alone and over HTTP; crowd.test.ts has all of them at
+ * once. Clients have addresses of their own below 127.0.0.0/8.
+ */
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSystemDatabase, onMariadb } from '../support/contract-database.ts';
+import { fire, type Hit, type Shot } from '../support/fire.ts';
+import { noMariadb, withoutMariadb } from '../support/mariadb.ts';
+import { adminToken, createProject, type Platform, startUnchecked } from '../support/platform.ts';
+import { failure } from '../support/project.ts';
+import { askWithoutReading } from '../support/unread.ts';
+
+/** 24 MB of text, more than an operating system takes for a client that reads nothing, and two statements that take long. */
+const sqlWith = (seconds: (count: number) => string): string => `
+  CREATE TABLE plenty (id integer PRIMARY KEY, body text);
+  INSERT INTO plenty WITH RECURSIVE g (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 1000)
+    SELECT n + 1000 * k, repeat('x', 8000) FROM g, (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) AS thousands;
+  CREATE TABLE notes (id integer PRIMARY KEY, body text);
+  CREATE VIEW naps AS SELECT 1 AS id, ${seconds(0.3)} AS nap;
+  CREATE VIEW sleeps AS SELECT 1 AS id, ${seconds(4)} AS nap;`;
+
+const tables = ['plenty', 'notes', 'naps', 'sleeps'];
+const permissions = `permissions:\n  public:\n${tables.map((name) => `    ${name}: { read: true }\n`).join('')}`;
+
+/** Twelve connections, of which streams may have four by default, and the streams of one client one less. */
+const environment = {
+  DATABASE_POOL_MAX: '12',
+  DATABASE_POOL_TIMEOUT: '2s',
+  DATABASE_PUBLIC_STATEMENT_TIMEOUT: '1s',
+  STREAM_STALL_TIMEOUT: '5s',
+  STREAM_BUFFER_MAX: '8mb',
+};
+
+const databases = [
+  {
+    name: 'PostgreSQL',
+    isMariadb: false,
+    missing: false,
+    seconds: (count: number) => `CAST(pg_sleep(${count}) AS text)`,
+  },
+  {
+    name: `MariaDB${withoutMariadb}`,
+    isMariadb: true,
+    missing: noMariadb,
+    seconds: (count: number) => `SLEEP(${count})`,
+  },
+];
+
+describe.each(databases)('$name', ({ missing, seconds, isMariadb }) => {
+  let platform: Platform;
+  let close: () => Promise<unknown>;
+  beforeAll(async () => {
+    if (missing) return;
+    const back = isMariadb ? onMariadb() : () => {};
+    const database = await createSystemDatabase(sqlWith(seconds)).finally(back);
+    const project = await createProject();
+    await writeFile(`${project.folder}/permissions.yaml`, permissions);
+    platform = await startUnchecked(project.folder, database.url, environment);
+    close = async () => {
+      await platform.stop();
+      await Promise.all([database.drop(), project.remove()]);
+    };
+  });
+  afterAll(() => close?.());
+
+  const sockets: Socket[] = [];
+  const endStreams = (): void => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  };
+  afterEach(endStreams);
+
+  /** Asks as a client of an address. */
+  const askFrom = (address: string, shot: Shot): Promise<Hit> =>
+    fire(platform.url, shot, new Agent({ localAddress: address }));
+  const leaveUnread = async (address: string, path: string, token?: string): Promise<Socket> => {
+    const socket = await askWithoutReading(platform.url, path, { address, ...(token !== undefined && { token }) });
+    sockets.push(socket);
+    expect(String(socket.read(12))).toBe('HTTP/1.1 200');
+    return socket;
+  };
+  /** Sentences of the health about requests that wait; undefined where none does. */
+  const waits = async (): Promise<readonly string[] | undefined> =>
+    (await platform.admin('/server/health')).json.checks.connections.output;
+
+  const all = '/items/plenty?limit=-1';
+  const eightMegabytes = '/items/plenty?limit=1000';
+  const small = '/items/plenty?limit=1&fields=id';
+
+  it.skipIf(missing)('answers that are not read have a third of the connections, and writes go on', async () => {
+    for (const client of [1, 2, 3]) await leaveUnread(`127.0.3.${client}`, all);
+    const more = [4, 5, 6].map((client) => askFrom(`127.0.3.${client}`, { path: all }));
+    await leaveUnread('127.0.3.7', all, adminToken);
+    const editor = askFrom('127.0.3.8', { path: all, token: adminToken });
+    await expect.poll(waits).toContainEqual(expect.stringMatching(/ wait while 4 of at most 4 are under way/));
+    const writes = await Promise.all(
+      Array.from({ length: 20 }, (_, id) =>
+        platform.admin('/items/notes', { method: 'POST', body: { id, body: 'x' } }),
+      ),
+    );
+    expect(writes.map(({ status }) => status)).toEqual(writes.map(() => 200));
+    const refused = await Promise.all([...more, editor]);
+    expect(refused.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+  });
+
+  it.skipIf(missing)('a client that reads nothing for STREAM_STALL_TIMEOUT is cut', async () => {
+    const [stream, whole] = [await leaveUnread('127.0.3.1', all), await leaveUnread('127.0.3.2', eightMegabytes)];
+    await sleep(8_000);
+    for (const [socket, bytes] of [
+      [stream, 24_000_000],
+      [whole, 8_000_000],
+    ] as const) {
+      let received = 0;
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+      await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+      expect(received).toBeLessThan(bytes);
+    }
+  });
+
+  it.skipIf(missing)('one client leaves streams to others', async () => {
+    for (let count = 0; count < 3; count++) await leaveUnread('127.0.3.1', all, adminToken);
+    const own = askFrom('127.0.3.1', { path: all, token: adminToken });
+    expect((await askFrom('127.0.3.2', { path: all, token: adminToken })).status).toBe(200);
+    expect((await own).status).toBe(503);
+  });
+
+  it.skipIf(missing)(
+    'answers beyond STREAM_BUFFER_MAX are refused until there is room, small ones are not',
+    async () => {
+      // The operating system takes up to half of each; the last of them may be refused already.
+      for (const client of [1, 2, 3]) {
+        sockets.push(await askWithoutReading(platform.url, eightMegabytes, { address: `127.0.3.${client}` }));
+      }
+      const refused = await askFrom('127.0.3.4', { path: eightMegabytes });
+      expect([refused.status, refused.headers]).toEqual([503, expect.stringContaining('retry-after')]);
+      expect((await askFrom('127.0.3.1', { path: small })).status).toBe(200);
+      endStreams();
+      await expect.poll(async () => (await askFrom('127.0.3.4', { path: eightMegabytes })).status).toBe(200);
+    },
+  );
+
+  it.skipIf(missing)('a request that costs too much is refused with its cost and the bound', async () => {
+    const search = (count: number) => ({
+      method: 'SEARCH',
+      body: { query: { filter: { _or: Array.from({ length: count }, (_, i) => ({ body: { _icontains: `${i}` } })) } } },
+    });
+    const answer = await platform.ask('/items/notes', search(110));
+    expect(failure(answer)).toBe('400 INVALID_QUERY');
+    expect(answer.text).toMatch(/costs 55\d\d, which is more than 5000/);
+    expect((await platform.ask('/items/notes', search(90))).status).toBe(200);
+  });
+
+  it.skipIf(missing)(
+    'a statement of callers without a token ends after DATABASE_PUBLIC_STATEMENT_TIMEOUT',
+    async () => {
+      for (const path of ['/items/sleeps', '/items/sleeps?limit=-1']) {
+        const begun = performance.now();
+        expect(failure(await platform.ask(path))).toBe('503 SERVICE_UNAVAILABLE');
+        expect(performance.now() - begun).toBeLessThan(3_500);
+      }
+      expect((await platform.admin('/items/sleeps')).status).toBe(200);
+    },
+  );
+
+  it.skipIf(missing)('a client that asks for much at once keeps no other client waiting', async () => {
+    const nap: Shot = { path: '/items/naps' };
+    // How long it takes is known by then.
+    expect((await askFrom('127.0.3.9', nap)).status).toBe(200);
+    const many = Array.from({ length: 12 }, () => askFrom('127.0.3.1', nap));
+    await sleep(50);
+    expect((await askFrom('127.0.3.2', nap)).status).toBe(200);
+    expect((await Promise.all(many)).map(({ status }) => status)).toContain(503);
+  });
+});
