@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesPerCollection } from '../support/client-files.ts';
 import { compileFacts } from '../support/compile.ts';
 import { check, compilerOptions } from '../support/compilers.ts';
 import { sampleSchema } from '../support/sample-facts.ts';
@@ -158,7 +159,10 @@ test('the code that is compiled for the sample passes every compiler over the pu
   timeout: 180_000,
 }, async () => {
   const sample = join(elsewhere, 'sample');
-  for (const { path, contents } of await compileFacts(await sampleSchema())) {
+  const files = await compileFacts(await sampleSchema());
+  // Budget: 1 kB for each collection of a class.
+  expect(Math.max(...bytesPerCollection(files))).toBeLessThan(1_000);
+  for (const { path, contents } of files) {
     mkdirSync(dirname(join(sample, 'generated', path)), { recursive: true });
     writeFileSync(join(sample, 'generated', path), contents);
   }
