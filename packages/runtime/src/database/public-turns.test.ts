@@ -94,6 +94,22 @@ test('the client that used least begins first', async () => {
   expect([little.turn !== undefined, much.turn !== undefined]).toEqual([true, false]);
 });
 
+test('statements of one client begin in the order in which they came', async () => {
+  const turns = new PublicTurns({ ...limits, places: 2 });
+  await runFor(turns, 'a', 'slow', 200);
+  const first = ask(turns, 'a', 'slow');
+  await vi.advanceTimersByTimeAsync(0);
+  const waiting = [ask(turns, 'a', 'slow'), ask(turns, 'a', 'slow'), ask(turns, 'a', 'slow')];
+  // Time goes on while they are compared.
+  const from = performance.now();
+  let ticks = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => from + ticks++ / 1_000);
+  if (first.turn !== undefined) turns.leave(first.turn);
+  await vi.advanceTimersByTimeAsync(0);
+  clock.mockRestore();
+  expect(waiting.map(({ turn }) => turn !== undefined)).toEqual([true, false, false]);
+});
+
 test('what holds a connection goes on before others, and is not refused', async () => {
   const turns = new PublicTurns({ ...limits, places: 2 });
   await runFor(turns, 'a', 'slow', 400);

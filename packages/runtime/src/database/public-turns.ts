@@ -163,8 +163,10 @@ export class PublicTurns {
   #next(): WaitingTurn | undefined {
     let next: WaitingTurn | undefined;
     let least = Number.POSITIVE_INFINITY;
+    // One moment for all: used time counts less by the microsecond, and the latest of a client would come first.
+    const now = performance.now();
     for (const waiting of this.#waiting) {
-      const rank = this.#rank(waiting.asker);
+      const rank = this.#rank(waiting.asker, now);
       if (rank < least && this.#mayBegin(waiting.asker, waiting.since)) [next, least] = [waiting, rank];
     }
     return next;
@@ -174,10 +176,9 @@ export class PublicTurns {
    * Rank of a waiting turn: first those that already hold a connection, then by the time that the client has used,
    * running turns included.
    */
-  #rank({ client, goesOn }: Asker): number {
+  #rank({ client, goesOn }: Asker, now: number): number {
     if (goesOn) return -1;
-    const now = performance.now();
-    let rank = this.times.usedBy(client);
+    let rank = this.times.usedBy(client, now);
     for (const turn of this.#running) if (turn.client === client) rank += now - turn.begun + 1;
     return rank;
   }

@@ -57,9 +57,9 @@ export class StatementTimes {
   }
 
   /** Milliseconds that a client used of late. */
-  usedBy(client: string): number {
+  usedBy(client: string, now = performance.now()): number {
     const time = this.#clients.get(client);
-    return time === undefined ? 0 : time.usedMs * 0.5 ** ((performance.now() - time.updatedAt) / halfLifeMs);
+    return time === undefined ? 0 : time.usedMs * 0.5 ** ((now - time.updatedAt) / halfLifeMs);
   }
 
   /** Takes the time of a statement that had its turn. */
