@@ -91,7 +91,7 @@ test('a process that does next to nothing gives back what is left after that, th
   enlargeYoung();
   expect(young()).toBeGreaterThanOrEqual(16);
   // The pretended size is the same as before, as if V8 had kept all of it.
-  for (let turn = 0; turn < 3; turn++) await look(false, 0.01);
+  for (let turn = 0; turn < 6; turn++) await look(false, 0.01);
   expect(young()).toBeLessThan(4);
   stop();
 });

@@ -12,6 +12,8 @@ const lookMs = 2_000;
 const worthBytes = 32 * 1024 ** 2;
 /** Looks in a row that have to find the process idle. */
 const idleLooks = 3;
+/** The same before a thorough collection: V8 itself often takes as long to make the young generation smaller. */
+const quietLooks = 6;
 /** The part of its time that an idle process is busy: a collection takes 0.1 s or more. */
 const idleUtilization = 0.15;
 /**
@@ -23,6 +25,7 @@ const quietUtilization = 0.03;
 /** A collection, and when it is due. */
 interface Kind {
   readonly utilization: number;
+  readonly minLooks: number;
   readonly isThorough: boolean;
   /** Looks in a row that found the process idle enough. */
   looks: number;
@@ -37,8 +40,8 @@ export function collectWhenIdle(): () => void {
   let before = performance.eventLoopUtilization();
   // Memory that the usual collection could not return is still worth a thorough one.
   const kinds: readonly Kind[] = [
-    { utilization: quietUtilization, isThorough: true, looks: 0, least },
-    { utilization: idleUtilization, isThorough: false, looks: 0, least },
+    { utilization: quietUtilization, minLooks: quietLooks, isThorough: true, looks: 0, least },
+    { utilization: idleUtilization, minLooks: idleLooks, isThorough: false, looks: 0, least },
   ];
 
   function look(): void {
@@ -50,7 +53,7 @@ export function collectWhenIdle(): () => void {
       kind.least = Math.min(kind.least, resident);
       kind.looks = utilization > kind.utilization ? 0 : kind.looks + 1;
     }
-    const due = kinds.find((kind) => kind.looks >= idleLooks && resident - kind.least >= worthBytes);
+    const due = kinds.find((kind) => kind.looks >= kind.minLooks && resident - kind.least >= worthBytes);
     if (due === undefined) return;
     collect ??= collector();
     collect(due.isThorough);
