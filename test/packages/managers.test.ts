@@ -13,7 +13,6 @@ import {
   manifestText,
   type Project,
   readFirst,
-  runIn,
   serve,
   serveAndUse,
   use,
@@ -74,17 +73,6 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
 
   test.each([npm, pnpm, yarn])('$name: without scripts of packages', async (manager: Manager) => {
     await live(await install(machine, manager, `scripts ${manager.name}`, manifestText(), manager.withoutScripts));
-  });
-
-  test('npm: the current release of Node', async () => {
-    const project = await install(machine, npm, 'current node');
-    const release = `node-${process.platform}-${process.arch}`;
-    await machine.succeed(project.folder, ['npm', 'install', '--save-dev', `${release}@latest`]);
-    // Commands of the project find it before the one of the machine.
-    await machine.succeed(project.folder, ['ln', '-s', `../${release}/bin/node`, 'node_modules/.bin/node']);
-    const [major = ''] = (await runIn(project, 'node', '--version')).split('.');
-    expect(Number(major.slice(1))).toBeGreaterThan(24);
-    await live(project);
   });
 
   test('npm: two projects at once', async () => {
