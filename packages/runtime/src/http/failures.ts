@@ -1,4 +1,5 @@
 /** Refusals of the web framework and of Node itself, in the codes of the API specification, section 9. */
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
 
@@ -30,9 +31,14 @@ export function toAnswerError(thrown: unknown): PlatformError {
 
 /**
  * Answers a connection on which no request could be read, and closes it. Node hands over the bare socket, so the answer
- * is written by hand; an unparsable request is INVALID_PAYLOAD.
+ * is written by hand; an unparsable request is INVALID_PAYLOAD. Requests before it on the connection are answered first,
+ * because a client takes the first answer for that of its first request.
  */
 export function answerBrokenRequest(thrown: Error, socket: Socket): void {
+  if (responseInProgress(socket) !== undefined && socket.writable && codeOf(thrown) !== 'ECONNRESET') {
+    closeAfterResponses(socket);
+    return;
+  }
   if (codeOf(thrown) === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
@@ -51,6 +57,20 @@ export function answerBrokenRequest(thrown: Error, socket: Socket): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function closeAfterResponses(socket: Socket): void {
+  const response = responseInProgress(socket);
+  if (response === undefined) socket.destroySoon();
+  else response.once('finish', () => closeAfterResponses(socket));
+}
+
+/**
+ * The response that a connection is busy with, for a request that arrived as a whole. Node names it in a member that its
+ * own handler of such errors reads too.
+ */
+function responseInProgress(socket: Socket & { readonly _httpMessage?: ServerResponse | null }) {
+  return socket._httpMessage?.req.complete ? socket._httpMessage : undefined;
 }
 
 function codeOf(thrown: unknown): string {
