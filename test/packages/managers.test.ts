@@ -75,6 +75,16 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
     await live(await install(machine, manager, `scripts ${manager.name}`, manifestText(), manager.withoutScripts));
   });
 
+  test('npm: the current release of Node', async () => {
+    const project = await install(machine, npm, 'current node');
+    const release = `node-${process.platform}-${process.arch}`;
+    await machine.succeed(project.folder, ['npm', 'install', '--save-dev', `${release}@latest`]);
+    // Commands of the project find it before the one of the machine.
+    const version = ['npm', 'exec', '--call', 'node --print process.versions.node'];
+    expect(Number.parseInt(await machine.succeed(project.folder, version), 10)).toBeGreaterThan(24);
+    await live(project);
+  });
+
   test('npm: two projects at once', async () => {
     const projects = [await install(machine, npm, 'two/first'), await install(machine, npm, 'two/second')];
     for (const project of projects) await compile(project);
