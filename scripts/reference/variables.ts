@@ -19,6 +19,13 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['PORT', '8055', 'Port that the server listens on; `0` lets the system choose.'],
       ['PUBLIC_URL', { absent: 'the address above' }, 'Address at which clients reach the server.'],
       ['LOG_LEVEL', 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'],
+      [
+        'ACCESS_LOG',
+        'errors',
+        '`off`, `errors`, `all` or a share such as `0.05`, see [the access log](../observability.md#the-access-log).',
+      ],
+      ['LOG_ADDRESSES', 'network', '`none`, `network` or `full`: how much of a client address the log names.'],
+      ['SLOW_QUERY', '500', 'Time from which a request is slow; `0`: none is.'],
       ['SHUTDOWN_DELAY', { absent: '`0`' }, 'Time after SIGTERM in which everything is still served.'],
       ['SHUTDOWN_TIMEOUT', '10s', 'Time that running requests have after that.'],
       ['REQUEST_TIMEOUT', '60s', 'Time that a client has to send one request.'],

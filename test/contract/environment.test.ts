@@ -101,6 +101,9 @@ it.each([
   ['DATABASE_STATEMENT_TIMEOUT', '2x'],
   ['CORS_ORIGIN', 'a.example'],
   ['LOG_LEVEL', 'loud'],
+  ['ACCESS_LOG', '1.5'],
+  ['LOG_ADDRESSES', 'some'],
+  ['SLOW_QUERY', 'never'],
 ])('an invalid %s stops the start and is named', async (name, value) => {
   const empty = await createProject();
   const url = project.database.url;

@@ -31,6 +31,8 @@ export async function fire(url: string, { path, method = 'GET', token, body }: S
   });
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += String(chunk);
-  const headers = Object.entries(response.headers).filter(([name]) => name !== 'date' && name !== 'content-length');
+  const headers = Object.entries(response.headers).filter(
+    ([name]) => !['date', 'content-length', 'x-request-id'].includes(name),
+  );
   return { status: response.statusCode ?? 0, text, headers: JSON.stringify(headers) };
 }

@@ -9,6 +9,7 @@ import { type AuthEnvironment, readAuth } from './environment/auth.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
 import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
+import { type OperateEnvironment, readOperate } from './environment/operate.ts';
 import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
 import {
   type Read,
@@ -79,6 +80,7 @@ export interface Environment {
   readonly mail: MailEnvironment;
   readonly files: FilesEnvironment;
   readonly requestLimits: RequestLimits;
+  readonly operate: OperateEnvironment;
 }
 
 /** How the database is reached. */
@@ -212,6 +214,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     mail: readMail(read),
     files: readFiles(read, need),
     requestLimits: readRequestLimits(read),
+    operate: readOperate(read),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
 }

@@ -60,6 +60,11 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(kinds, code);
 }
 
+/** Text of a code that holds nothing of a request. */
+export function fixedMessage(code: ErrorCode): string {
+  return kinds[code].message;
+}
+
 /** HTTP status of a code. */
 export function errorStatus(code: ErrorCode): number {
   return kinds[code].status;

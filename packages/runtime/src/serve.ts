@@ -8,6 +8,7 @@ import type { FirstAdministrator } from './auth/first-administrator.ts';
 import { refuseContract } from './contract-error.ts';
 import type { Database } from './database/database.ts';
 import { watchHost } from './database/host-watch.ts';
+import { measureDatabase } from './database/measured.ts';
 import { type DatabasePlace, openDatabase } from './database/open.ts';
 import { withoutWrites } from './database/read-only.ts';
 import { isMysqlUrl } from './dialects/mysql/driver/options.ts';
@@ -126,7 +127,10 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       { cause: describeCause(reason) },
       'The database does not bear the fast driver. Using plain pg.',
     );
-  const late = createLateDatabase(() => openDatabase(location, { ...connectionsOf(environment), onFallback }));
+  const late = createLateDatabase(async () => {
+    const opened = await openDatabase(location, { ...connectionsOf(environment), onFallback });
+    return isMeasured(environment) ? measureDatabase(opened) : opened;
+  });
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
   const front = createFront(environment, () => generations.current().server);
@@ -251,6 +255,11 @@ function environmentOf(variables: Variables): Environment {
 
 function placeOf({ database }: Environment): DatabasePlace {
   return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
+}
+
+/** True if anything tells how long statements took. */
+function isMeasured({ operate, logLevel }: Environment): boolean {
+  return logLevel !== 'silent' && operate.accessLog !== 'off';
 }
 
 function connectionsOf({ database, streams }: Environment) {

@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_279, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_710, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1275,
+    today: 1284,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -10,6 +10,8 @@ import type { Writable } from 'node:stream';
 import type { Environment } from '../environment.ts';
 import { errorBody, type PlatformError } from '../errors.ts';
 import { giveBack } from '../json/byte-writer.ts';
+import { newRequestId } from '../operate/request-id.ts';
+import { requestRecord } from '../operate/request-record.ts';
 import { createClientAddress } from './client-address.ts';
 import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
 import { corsHeaders } from './cors.ts';
@@ -111,13 +113,15 @@ export function createAnswerer(environment: Environment): StreamingAnswerer {
   }
 
   function outgoing({ request, response }: Exchange, out: Writable): Outgoing {
-    return new Outgoing({ response, out, unsent: unsentOf(request), stallMs: streams.stallTimeout });
+    const { [requestRecord]: record } = request;
+    return new Outgoing({ response, out, unsent: unsentOf(request), stallMs: streams.stallTimeout, record });
   }
 
   function headersFor(request: IncomingMessage, about: Content | EmptyAnswer, compressible: boolean): string[] {
     const { policy, cache } = about;
     const standing = policy === undefined ? base : standingHeaders(environment, policy);
     const headers = 'type' in about ? ['Content-Type', about.type, ...standing] : [...standing];
+    headers.push('X-Request-Id', request[requestRecord]?.id ?? newRequestId());
     headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
     headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
     if (hangingUp) headers.push('Connection', 'close');
@@ -159,6 +163,8 @@ export function createAnswerer(environment: Environment): StreamingAnswerer {
     }
     if (status !== 304 && status !== 204) headers.push('Content-Length', String(body.length));
     response.writeHead(status, headers);
+    const record = request[requestRecord];
+    if (record !== undefined && body.length <= largestAtOnce) record.bytes = body.length;
     if (body.length > largestAtOnce) outgoing(exchange, response).end(body);
     else if (body.length > largestCopied) writeAtOnce(exchange, body);
     else {

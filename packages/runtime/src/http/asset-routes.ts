@@ -13,6 +13,7 @@ import type { ByteRange, Storages } from '../files/storage.ts';
 import { allowedTransformation } from '../files/transform/presets.ts';
 import type { Renderer } from '../files/transform/renderer.ts';
 import { readWanted, type Transformation } from '../files/transform/transformation.ts';
+import { requestRecord } from '../operate/request-record.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { disposition } from './attachment.ts';
 import type { Call } from './call.ts';
@@ -131,6 +132,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     headers.push('Content-Length', String(length));
     if (range !== null) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.writeHead(range === null ? 200 : 206, headers);
+    if (request[requestRecord] !== undefined) request[requestRecord].bytes = stream === null ? 0 : length;
     if (stream === null) response.end();
     // Too late for an error: a body that breaks off is the only honest sign. A client that has left needs none.
     else await pipeline(stream, response).catch(() => response.destroy());

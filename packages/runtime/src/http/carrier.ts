@@ -15,12 +15,14 @@ import fastify, {
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
+import { type RequestObserver, requestRecord } from '../operate/request-record.ts';
 import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './answer.ts';
 import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { logFailure, loggerOptions } from './log.ts';
+import { observeRequests } from './observed-requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,8 +59,11 @@ export function createCarrier(
   server.decorateRequest('call', null);
   server.decorateRequest('json', undefined);
   server.addHook('onRequest', (request, _reply, done) => {
+    const { [requestRecord]: record } = request.raw;
+    if (record !== undefined) record.route = request.is404 ? '' : (request.routeOptions.url ?? '');
     const enter = (call: Call): void => {
       request.call = call;
+      if (record !== undefined) record.call = call;
       dropTypeOfNothing(request);
       done();
     };
@@ -75,7 +80,10 @@ export function createCarrier(
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
   passBy(server.server, takesShortWay, (exchange) => void answerDirectly(exchange));
   // Connections are those of the front, which outlives the servers that it passes requests to.
-  if (front === null) endConnections(server, answerer);
+  if (front === null) {
+    observeAll(server, environment);
+    endConnections(server, answerer);
+  }
   server.setErrorHandler((error, request, reply) => failRequest(answerer, request, reply, error));
   return server;
 }
@@ -86,12 +94,22 @@ export interface Front {
   readonly answerer: StreamingAnswerer;
 }
 
-/** Makes a server that listens and has everything answered by the one that `current` gives at that moment. */
-export function createFront(environment: Environment, current: () => FastifyInstance): Front {
+/**
+ * Makes a server that listens and has everything answered by the one that `current` gives at that moment. `observers`
+ * hear of each answered request.
+ */
+export function createFront(
+  environment: Environment,
+  current: () => FastifyInstance,
+  observers: readonly RequestObserver[] = [],
+): Front {
   const answerer = createAnswerer(environment);
   const server = createFastify(environment, (request, reply, error) => failRequest(answerer, request, reply, error));
   server.server.removeAllListeners('request');
-  server.server.on('request', (request, response) => current().server.emit('request', request, response));
+  const begin = observeRequests(environment, server.log, observers, (request, response) => {
+    current().server.emit('request', request, response);
+  });
+  server.server.on('request', begin);
   endConnections(server, answerer);
   return { server, answerer };
 }
@@ -157,6 +175,16 @@ function createFastify(environment: Environment, fail: FrameworkFailure, log?: F
   // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node's refusal would have no body of ours.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response));
   return server;
+}
+
+/** Begins every request of a server before those listeners that it has. */
+function observeAll({ server, log }: FastifyInstance, environment: Environment): void {
+  const listeners = server.listeners('request');
+  server.removeAllListeners('request');
+  const begin = observeRequests(environment, log, [], (request, response) => {
+    for (const listener of listeners) listener.call(server, request, response);
+  });
+  server.on('request', begin);
 }
 
 /** Puts a listener in front of those that a server has: they get the requests that are not `wanted`. */

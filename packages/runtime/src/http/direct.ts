@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { JsonValue } from '../language/index.ts';
+import { requestRecord } from '../operate/request-record.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { parseBody } from './body.ts';
 import type { Call, CallReader } from './call.ts';
@@ -57,6 +58,7 @@ export function createShortWay({
     try {
       const read = readCall(request, true);
       const call = read instanceof Promise ? await read : read;
+      if (request[requestRecord] !== undefined) request[requestRecord].call = call;
       const body = request.method === 'GET' ? undefined : parse(await readBytes(request), request, call);
       await answerShortly(exchange, call, body);
     } catch (thrown) {

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, errorBody, PlatformError, toPlatformError } from '../errors.ts';
+import { newRequestId } from '../operate/request-id.ts';
 
 interface Refusal {
   readonly code: ErrorCode;
@@ -53,6 +54,7 @@ export function answerBrokenRequest(thrown: Error, socket: Socket): void {
     'Referrer-Policy: no-referrer',
     'Vary: Origin',
     'Cache-Control: private, no-cache',
+    `X-Request-Id: ${newRequestId()}`,
     'Connection: close',
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];

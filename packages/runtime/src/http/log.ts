@@ -1,9 +1,10 @@
-/** The log: JSON lines on the standard output, nothing on the hot path, never a token and never a query string. */
+/** The log: JSON lines on the standard output, never a token, a query string or a value of a request. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyServerOptions } from 'fastify';
 import type { Environment } from '../environment.ts';
-import type { PlatformError } from '../errors.ts';
-import { splitTarget } from './target.ts';
+import { fixedMessage, PlatformError } from '../errors.ts';
+import { requestRecord } from '../operate/request-record.ts';
+import { pathOf } from '../operate/route-pattern.ts';
 
 /** The part of a logger this server uses. */
 export interface Log {
@@ -20,16 +21,19 @@ export function loggerOptions(environment: Environment): NonNullable<FastifyServ
   return { level: environment.logLevel, base: null, serializers: { req: describeRequest } };
 }
 
-/** Writes the one line of an answer that failed: faults of the service loudly, those of the client for debugging only. */
+/**
+ * Writes the one line of an answer that failed: faults of the service loudly, those of the client for debugging only.
+ * Texts of errors may name what a client sent, so that only the fixed text of their code is written.
+ */
 export function logFailure(log: Log, request: IncomingMessage, error: PlatformError): void {
   if (error.status < 500) {
-    log.debug({ ...describeRequest(request), code: error.code }, error.message);
+    log.debug({ ...describeFailed(request), code: error.code }, fixedMessage(error.code));
     return;
   }
   const bug = error.code === 'INTERNAL_SERVER_ERROR';
-  const details = { ...describeRequest(request), code: error.code, cause: describeCause(error.cause ?? error, bug) };
-  if (bug) log.error(details, error.message);
-  else log.warn(details, error.message);
+  const details = { ...describeFailed(request), code: error.code, cause: describeCause(error.cause ?? error, bug) };
+  if (bug) log.error(details, fixedMessage(error.code));
+  else log.warn(details, fixedMessage(error.code));
 }
 
 /** Describes a thrown value by its message, code and cause; with the stack, which only bugs need. */
@@ -37,15 +41,35 @@ export function describeCause(thrown: unknown, withStack = false, depth = 0): ob
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const code = 'code' in thrown ? thrown.code : 'sqlstate' in thrown ? thrown.sqlstate : undefined;
   const details = {
-    message: thrown.message,
+    message: safeMessage(thrown),
     ...(code === undefined ? {} : { code: String(code) }),
-    ...(withStack ? { stack: thrown.stack } : {}),
+    ...(withStack ? { stack: stackOf(thrown) } : {}),
   };
   return thrown.cause === undefined || depth === 4
     ? details
     : { ...details, cause: describeCause(thrown.cause, withStack, depth + 1) };
 }
 
+/** SQLSTATE classes of errors about values, whose texts quote them; PL/pgSQL and unknown errors may do so as well. */
+const quotesValues = /^(?:2[23]|38|44|P0|HY|45)/;
+
+/** The text of an error without values of a request. */
+function safeMessage(error: Error): string {
+  if (error instanceof PlatformError) return fixedMessage(error.code);
+  const isOfValue = 'sqlstate' in error && quotesValues.test(String(error.sqlstate));
+  return isOfValue ? 'The database refused a value.' : error.message;
+}
+
+/** The stack, which begins with the text of the error. */
+function stackOf(error: Error): string | undefined {
+  return error.stack?.replace(error.message, () => safeMessage(error));
+}
+
+function describeFailed(request: IncomingMessage) {
+  const { [requestRecord]: record } = request;
+  return { ...describeRequest(request), ...(record !== undefined && { requestId: record.id }) };
+}
+
 function describeRequest({ method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>) {
-  return { method, path: splitTarget(url).path };
+  return { method, path: pathOf(url) };
 }

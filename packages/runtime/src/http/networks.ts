@@ -33,6 +33,12 @@ export function subnetOf({ text, family }: Address): string {
   return `${printGroups([...groupsOf(text).slice(0, 4), 0, 0, 0, 0])}/64`;
 }
 
+/** The network of an address that names no household: 24 bits of IPv4, 48 of IPv6. */
+export function networkOf({ text, family }: Address): string {
+  if (family === 'ipv4') return text.replace(/\d+$/, '0/24');
+  return `${printGroups([...groupsOf(text).slice(0, 3), 0, 0, 0, 0, 0])}/48`;
+}
+
 /** Makes networks of addresses and CIDR blocks. Other texts contain no address. */
 export function createNetworks(texts: readonly string[]): Networks {
   const list = new BlockList();

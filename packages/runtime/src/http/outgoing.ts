@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { giveBack } from '../json/byte-writer.ts';
+import type { RequestRecord } from '../operate/request-record.ts';
 import type { ClientBytes } from './unsent.ts';
 
 /** Options of sending a body. */
@@ -12,6 +13,8 @@ export interface OutgoingOptions {
   readonly unsent: ClientBytes;
   /** How long the client may take none of them, in milliseconds. */
   readonly stallMs: number;
+  /** Counts the bytes that the client has taken. */
+  readonly record?: RequestRecord | undefined;
 }
 
 /** Bytes that are handed on at once. A client that takes as many in `stallMs` is not cut. */
@@ -94,6 +97,7 @@ export class Outgoing {
     this.#position += bytes;
     this.#counted -= bytes;
     this.#options.unsent.add(-bytes);
+    if (this.#options.record !== undefined) this.#options.record.bytes += bytes;
     if (this.#position === chunk.length) {
       this.#chunks.shift();
       this.#position = 0;

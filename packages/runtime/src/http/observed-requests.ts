@@ -1,0 +1,34 @@
+/** Identifiers and observers of the requests of one server, as its environment asks for them. */
+import type { IncomingMessage } from 'node:http';
+import type { Environment } from '../environment.ts';
+import { createAccessLog } from '../operate/access-log.ts';
+import { beginRequests, type PassRequest } from '../operate/begin-request.ts';
+import { createRequestIds } from '../operate/request-id.ts';
+import type { RequestObserver } from '../operate/request-record.ts';
+import type { Log } from './log.ts';
+import { createLogAddress } from './log-address.ts';
+import { createNetworks, readAddress } from './networks.ts';
+
+/** Makes the listener that begins every request and passes it on. */
+export function observeRequests(
+  environment: Environment,
+  log: Log,
+  others: readonly RequestObserver[],
+  pass: PassRequest,
+): PassRequest {
+  const { accessLog, slowQuery: slowMs } = environment.operate;
+  const addressOf = createLogAddress(environment);
+  const isSilent = accessLog === 'off' || environment.logLevel === 'silent';
+  const observers = isSilent ? others : [...others, createAccessLog({ accessLog, slowMs, log, addressOf })];
+  return beginRequests(createRequestIds(peerTest(environment.auth.trustedProxies)), observers, pass);
+}
+
+/** Tells if a request comes from one of these proxies; null where there is none. */
+function peerTest(proxies: readonly string[]): ((request: IncomingMessage) => boolean) | null {
+  if (proxies.length === 0) return null;
+  const trusted = createNetworks(proxies);
+  return function isTrusted({ socket }) {
+    const peer = readAddress(socket.remoteAddress ?? '');
+    return peer !== null && trusted.has(peer);
+  };
+}

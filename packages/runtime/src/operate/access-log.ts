@@ -1,0 +1,53 @@
+/** One line of the log per request: by default only of those that failed, were limited, or took long. */
+import type { IncomingMessage } from 'node:http';
+import type { RequestObserver } from './request-record.ts';
+import { pathOf, routePattern } from './route-pattern.ts';
+
+/** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
+export type AccessLog = 'off' | 'errors' | number;
+
+/** Options of the access log. */
+export interface AccessLogOptions {
+  readonly accessLog: Exclude<AccessLog, 'off'>;
+  /** Milliseconds from which a request is slow; 0: none is. */
+  readonly slowMs: number;
+  readonly log: { info(details: object, message: string): void };
+  /** Client of a request as far as lines may name it; undefined where they may not. */
+  readonly addressOf: (request: IncomingMessage) => string | undefined;
+}
+
+/** Makes the observer that writes the lines. */
+export function createAccessLog({ accessLog, slowMs, log, addressOf }: AccessLogOptions): RequestObserver {
+  const share = accessLog === 'errors' ? 0 : accessLog;
+  const leastSlow = slowMs === 0 ? Number.POSITIVE_INFINITY : slowMs;
+  return function logRequest(record, response, ms) {
+    const status = response.headersSent ? response.statusCode : undefined;
+    const isTold = ms >= leastSlow || (status !== undefined && (status >= 500 || status === 429));
+    if (!isTold && (share === 0 || (share < 1 && Math.random() >= share))) return;
+    const { req: request } = response;
+    const { id: requestId, traceId, call } = record;
+    log.info(
+      {
+        requestId,
+        traceId,
+        method: request.method,
+        path: pathOf(request.url ?? ''),
+        route: routePattern(record, request),
+        collection: call?.item?.collection,
+        // Absent where the client left before the answer.
+        status,
+        ms: rounded(ms),
+        dbMs: rounded(record.databaseMs),
+        bytes: record.bytes,
+        class: call?.caller.accessClass,
+        user: call?.caller.user ?? undefined,
+        address: addressOf(request),
+      },
+      'A request was answered.',
+    );
+  };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,60 @@
+/** Facts of the request that is being answered: for its line in the log, for metrics, and for lines that it causes. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Part of a call that lines and metrics name. */
+export interface RecordedCall {
+  readonly caller: { readonly accessClass: string; readonly user: string | null };
+  readonly item: { readonly collection: string; readonly key: string | null } | null;
+}
+
+/** Member of a request that holds its record. */
+export const requestRecord: unique symbol = Symbol('request record');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    [requestRecord]?: RequestRecord;
+  }
+}
+
+/** One request under way. */
+export class RequestRecord {
+  readonly id: string;
+  /** Trace that a trusted peer named. */
+  readonly traceId: string | undefined;
+  readonly startedAt: number;
+  /** Null until the token was checked, and for a refused one. */
+  call: RecordedCall | null = null;
+  /** Pattern of the route that the router found; null on the fast path. */
+  route: string | null = null;
+  /** Bytes of the body of the answer. */
+  bytes = 0;
+  /** Milliseconds that its statements took together. */
+  databaseMs = 0;
+
+  constructor(id: string, traceId: string | undefined, startedAt: number) {
+    this.id = id;
+    this.traceId = traceId;
+    this.startedAt = startedAt;
+  }
+}
+
+/** Gets an answered request with its record; `ms` is how long it took. */
+export type RequestObserver = (record: RequestRecord, response: ServerResponse<IncomingMessage>, ms: number) => void;
+
+const records = new AsyncLocalStorage<RequestRecord>();
+
+/** Runs a function whose statements and lines belong to a request. */
+export function runWithin(
+  record: RequestRecord,
+  run: (request: IncomingMessage, response: ServerResponse) => void,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  records.run(record, run, request, response);
+}
+
+/** The record of the request that the running code belongs to; undefined outside of requests. */
+export function currentRecord(): RequestRecord | undefined {
+  return records.getStore();
+}

@@ -1,0 +1,204 @@
+/** A marker in every place of a request that lines of the log may not show, at every level: no output has it. */
+
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { installSystem } from '../support/system.ts';
+
+const marker = 'zqMARKER7c41';
+
+const sql = `
+  CREATE TABLE notes (id serial PRIMARY KEY, title text UNIQUE CHECK (title <> '${marker}check'), size integer, parent integer REFERENCES notes);
+  CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF NEW.title LIKE '%raise' THEN RAISE EXCEPTION 'refused: %', NEW.title; END IF; RETURN NEW; END $$;
+  CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON notes FOR EACH ROW EXECUTE FUNCTION refuse();
+  INSERT INTO notes (title) VALUES ('${marker}taken');
+  CREATE VIEW slow AS SELECT id, title, (SELECT 'done' FROM pg_catalog.pg_sleep(0.15) WHERE id > 0) AS slept FROM notes;
+  CREATE VIEW broken AS SELECT id, title, CASE WHEN title LIKE '%taken' THEN title::integer ELSE 0 END AS size FROM notes;
+`;
+
+let database: TestDatabase;
+let project: { readonly folder: string; remove(): Promise<void> };
+beforeAll(async () => {
+  database = await createDatabase('');
+  await installSystem(database.url);
+  await withClient(database.url, (client) => client.query(sql));
+  project = await createProject();
+  const full = '{ create: true, read: true, update: true, delete: true }';
+  await writeFile(
+    join(project.folder, 'permissions.yaml'),
+    `permissions: { public: { notes: ${full}, slow: { read: true }, broken: { read: true } } }\n`,
+  );
+  const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+  expect(made).toMatchObject({ code: 0 });
+});
+afterAll(async () => {
+  await project?.remove();
+  await database?.drop();
+});
+
+interface Sent {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const json = { 'content-type': 'application/json' };
+const post = (path: string, body: unknown, headers = {}): Sent => ({
+  path,
+  method: 'POST',
+  headers: { ...json, ...headers },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+/** Headers that hold it, each alone. */
+const headers = [
+  ...['authorization', 'cookie', 'user-agent', 'referer', 'origin', 'x-request-id', 'traceparent', 'if-none-match'],
+  ...['accept', 'accept-encoding', 'accept-language', 'x-forwarded-for', 'x-forwarded-host', 'forwarded', 'host'],
+  ...['from', 'range', 'x-anything', `x-${marker}`],
+];
+
+function* requests(): Generator<Sent> {
+  for (const path of [
+    '/items/notes',
+    '/items/notes/1',
+    '/items/slow',
+    '/server/ping',
+    '/server/health',
+    '/nothing',
+    '/auth',
+  ]) {
+    for (const name of headers) yield { path, headers: { [name]: marker } };
+    yield { path, headers: { authorization: `Bearer ${marker}` } };
+    yield { path, headers: { authorization: `Bearer ${btoa('{"alg":"HS256"}')}.${marker}.${marker}` } };
+    yield { path, headers: { traceparent: `00-${marker}`, 'if-match': `"${marker}"` } };
+    const queries = ['access_token', 'search', 'filter[title][_eq]', 'filter[size]', 'sort', 'fields', 'limit', 'deep'];
+    for (const name of [...queries, marker, `filter[${marker}][_eq]`, 'cursor', 'export', 'alias', 'meta']) {
+      yield { path: `${path}?${encodeURIComponent(name)}=${marker}` };
+    }
+    yield { path: `${path}?fields[]=${marker}.${marker}&${marker}` };
+    yield { path: `${path}?filter={"${marker}"` };
+    yield { path: `${path}#${marker}` };
+  }
+  for (const method of ['POST', 'PATCH', 'SEARCH', 'DELETE', 'PUT']) {
+    yield { ...post('/items/notes', `{"${marker}`), method };
+    yield { ...post('/items/notes', { [marker]: marker }), method };
+    yield { ...post('/items/notes', { title: 1, size: marker, query: { filter: { size: marker } } }), method };
+    yield { ...post('/items/notes', marker, { 'content-type': marker }), method };
+    yield {
+      ...post('/items/notes', { title: `${marker}9` }, { 'idempotency-key': marker, 'if-match': marker }),
+      method,
+    };
+  }
+  for (const title of ['taken', 'check', 'raise']) yield post('/items/notes', { title: marker + title });
+  yield post('/items/notes', { title: `${marker}long`, size: '99999999999' });
+  yield post('/items/notes', { title: `${marker}zero\u0000` });
+  yield post('/items/notes', { title: `${marker}parent`, parent: 999_999 });
+  yield { ...post('/items/notes/1', { title: `${marker}raise` }), method: 'PATCH' };
+  for (const path of ['/items/slow', '/items/broken', '/items/broken/1']) {
+    yield { path: `${path}?filter[title][_contains]=${marker}` };
+  }
+  for (const path of ['/graphql', '/graphql/system']) {
+    yield post(path, { query: `{ ${marker} }` });
+    yield post(path, {
+      query: `query ${marker} { notes { id } }`,
+      operationName: marker,
+      variables: { [marker]: marker },
+    });
+    yield post(path, { query: `{ notes(filter: { title: { _eq: "${marker}" } }) { id } broken { size } }` });
+    yield post(path, { query: `mutation { create_notes_item(data: { title: "${marker}raise" }) { id } }` });
+    yield { path: `${path}?query={${marker}}` };
+  }
+  yield post('/auth/login', { email: `${marker}@example.com`, password: marker });
+  yield post('/auth/login', { email: administrator.email, password: marker });
+  yield post('/auth/login', {
+    email: administrator.email,
+    password: administrator.password,
+    otp: marker,
+    mode: marker,
+  });
+  yield post('/auth/refresh', { refresh_token: marker, mode: 'json' });
+  yield post('/auth/logout', { refresh_token: marker });
+  yield post('/auth/password/request', { email: `${marker}@example.com`, reset_url: `https://${marker}.example.com` });
+  yield post('/auth/password/reset', { token: marker, password: marker });
+  yield post('/users/invite/accept', { token: marker, password: marker });
+  yield { path: `/auth/login/${'x'}/callback?code=${marker}&state=${marker}` };
+  yield post('/files', marker, { 'content-type': `multipart/form-data; boundary=${marker}` });
+}
+
+/** Sends it as it is; every outcome is right, also a connection that breaks off. */
+function send(url: string, { path, method = 'GET', headers = {}, body }: Sent): Promise<void> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const sent = request({
+      hostname,
+      port,
+      path: path.replaceAll(' ', '%20'),
+      method,
+      headers,
+      setHost: headers.host === undefined,
+    });
+    sent.on('response', (response) =>
+      response
+        .resume()
+        .on('end', resolve)
+        .on('error', () => resolve()),
+    );
+    sent.on('error', () => resolve());
+    sent.end(body);
+  });
+}
+
+async function attack(server: Platform): Promise<void> {
+  let under: Promise<void>[] = [];
+  for (const sent of requests()) {
+    under.push(send(server.url, sent));
+    if (under.length < 16) continue;
+    await Promise.all(under);
+    under = [];
+  }
+  await Promise.all(under);
+}
+
+/** Renames a column while requests name it, so that every one of them fails in the database. */
+async function attackBroken(server: Platform): Promise<void> {
+  await withClient(database.url, (client) => client.query('ALTER TABLE notes RENAME COLUMN size TO extent'));
+  try {
+    await send(server.url, { path: `/items/notes?filter[title][_eq]=${marker}` });
+    await send(server.url, post('/items/notes', { title: `${marker}gone`, size: 3 }));
+  } finally {
+    await withClient(database.url, (client) => client.query('ALTER TABLE notes RENAME COLUMN extent TO size'));
+  }
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const told = { ACCESS_LOG: 'all', SLOW_QUERY: '50', LOG_ADDRESSES: 'full', RATE_LIMITER_AUTH_ENABLED: 'false' };
+
+it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers', '2']] as const])(
+  'no output at the level %s has it %s',
+  async (level, args) => {
+    const server = await startUnchecked(project.folder, database.url, { LOG_LEVEL: level, ...told }, args);
+    try {
+      await attack(server);
+      await attackBroken(server);
+      await sleep(100);
+    } finally {
+      await server.stop();
+    }
+    expect(
+      server
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(marker)),
+    ).toEqual([]);
+    const lines = server.log().match(/"requestId"/g) ?? [];
+    if (['trace', 'debug', 'info'].includes(level)) expect(lines.length).toBeGreaterThan(200);
+    if (level === 'silent') expect(lines).toEqual([]);
+  },
+  120_000,
+);
