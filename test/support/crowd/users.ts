@@ -36,7 +36,8 @@ async function live({ email, password }: UserOrders['users'][number], number: nu
   };
   await sleep(Math.random() * pauseMs);
   let token = await signIn();
-  for (let turn = 0; ; turn++) {
+  // All users have signed in within a moment: each goes on at another point, or they would sign in together again and again.
+  for (let turn = number % 6; ; turn++) {
     await sleep(pauseMs * (0.5 + Math.random()));
     if (turn % 6 === 5) token = await signIn();
     else if (turn % 2 === 0) {

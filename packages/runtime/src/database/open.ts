@@ -36,7 +36,7 @@ export async function openDatabase(target: DatabasePlace, options: OpenOptions =
 function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
   if (!('url' in target)) {
     const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };
-    return { places: 1, most: 1, slowMs: 150, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
+    return { places: 1, most: 1, slowMs: 100, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
   }
   const places = Math.max(2, Math.floor(poolMax / 3));
   // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/pool.ts).
