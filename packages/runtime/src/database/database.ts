@@ -43,6 +43,8 @@ export interface Statement {
   readonly slow?: { readonly name: string; readonly text: string };
   /** Tables of the compiled API that it reads or writes, as their descriptors name them. Absent where none is known. */
   readonly tables?: readonly string[];
+  /** Rows that it answers at most, where its text tells. */
+  readonly mostRows?: number;
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
   /**

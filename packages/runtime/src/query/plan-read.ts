@@ -27,7 +27,7 @@ import { answerList, leavesTable, printSelection } from './plan-selection.ts';
 import { nestedRows } from './row-bound.ts';
 import type { Scope } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
-import { largestBufferedLimit, type Selector } from './shape.ts';
+import { commonLimits, largestBufferedLimit, type Selector } from './shape.ts';
 import type { OrderTerm } from './sort.ts';
 
 /** A read with its names looked up, ready to be planned. */
@@ -76,7 +76,7 @@ export function planRead(query: ReadQuery): ReadPlan {
   const built = statementOf(statement, printed.text, joins ? undefined : printForLinks(query, parts));
   const { binders } = built;
   return {
-    statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : built.statement),
+    statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : bounded(query, built.statement)),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     cost: costOfRead(query.selection, conditionsOf(query)),
@@ -100,6 +100,13 @@ export function runFor({ scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'
   const { several } = planned;
   const both = several && { ...several, statement: { ...several.statement, isPublic } };
   return { ...planned, isPublic, ...(both && { several: both }) };
+}
+
+/** The statement with its number of rows at most, where lists in them may make it a large answer all the same. */
+function bounded({ selector, selection, limit, cursor }: ReadQuery, statement: Statement): Statement {
+  if (nestedRows(selection).length === 0) return statement;
+  if (selector === 'key') return { ...statement, mostRows: 1 };
+  return commonLimits.has(limit) ? { ...statement, mostRows: Math.max(1, limit + beyondOf(cursor)) } : statement;
 }
 
 /** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */

@@ -13,7 +13,7 @@ import { allOf, selectList, sqlTrue, where } from './fragment.ts';
 import { type Junction, joinJunction, joinsOf, type Reach, reach } from './related.ts';
 import type { Row } from './row.ts';
 import { readable } from './rules.ts';
-import { findSought, printSought } from './sought.ts';
+import { findSought, printSought, reachSought, type Sought } from './sought.ts';
 
 /** Follows a relation to the rows that belong to one parent, narrowed by a condition. */
 export function reachListed(row: Row, relation: RelationScope, condition?: Condition): Reach | undefined {
@@ -54,6 +54,10 @@ function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undef
   const junction = joinJunction(row, descriptor);
   if (junction === undefined) return undefined;
   const sought = findSought(row, descriptor, condition);
+  if (sought !== undefined && isOnce(row, descriptor)) {
+    const once = bySought(row, descriptor, junction, sought, condition);
+    if (once !== undefined) return once;
+  }
   const few = sought && printSought(row, descriptor, junction.alias, sought);
   const visible = few === undefined ? junction.visible : [...junction.visible, few];
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
@@ -67,6 +71,22 @@ function isOnce(row: Row, { target, far, paired, sort }: ManyToMany): boolean {
   const fields = row.scope.collections.get(target)?.descriptor.fields ?? [];
   const key = fields.find(({ column }) => column === far[0]?.to);
   return paired === true && far.length === 1 && sort === undefined && row.statement.dialect.sortsAlike(key?.native);
+}
+
+/** Reads the targets that have a value once for all parents, where they are few. */
+function bySought(
+  row: Row,
+  { junctionTable }: ManyToMany,
+  junction: Junction,
+  sought: Sought,
+  condition: Condition | undefined,
+): Reach | undefined {
+  const { alias, links, visible } = junction;
+  const rows = `${junctionTable} ${alias}${where(allOf(joinsOf({ links, own: visible })))}`;
+  const found = reachSought(row, sought, junction, `SELECT ${alias}.${sought.link} FROM ${rows}`);
+  if (found === undefined) return undefined;
+  const predicates = [readable(found.target), ...(condition ? [printCondition(found.target, condition)] : [])];
+  return { ...found, links: [], own: predicates, junction: undefined };
 }
 
 /** Looks all keys of a parent up at once, in the order of their index, which costs less than one after the other. */

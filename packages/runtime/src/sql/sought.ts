@@ -2,13 +2,16 @@
  * Links of an m2m found from the other end: by the few targets that have a value.
  *
  * A filter that names a value may leave one target of millions, or nearly all. PostgreSQL chooses before it knows, and before
- * ANALYZE it takes a 200th of the table for either. So the statement counts: it collects the keys of the targets with the
- * value once. Where they are few, each parent looks for links to them, else its links are looked up one by one.
+ * ANALYZE it takes a 200th of the table for either. So the statement counts: it reads the targets with the value once. Where
+ * they are few, each parent looks for links to them, else its links are looked up one by one.
  */
 import type { Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
 import type { CollectionScope, FieldScope } from '../query/scope.ts';
+import { selectList } from './fragment.ts';
 import { comparedType, printValue } from './operand.ts';
+import type { Junction, Reach } from './related.ts';
 import { joined, type Row } from './row.ts';
+import type { StatementBuilder } from './statement.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
@@ -23,7 +26,7 @@ export interface Sought {
   readonly link: string;
 }
 
-/** Targets that are looked for in the links of every parent; to collect them takes about as long as a hundred lookups. */
+/** Targets that are looked for in the links of every parent; to read them takes about as long as a hundred lookups. */
 const mostTargets = 100;
 
 /** The value by which an index finds all targets under a condition, and another one the links to them; undefined without. */
@@ -69,11 +72,53 @@ export function printSought(row: Row, relation: ManyToMany, links: string, sough
  * The keys of all targets with the value as an array; null when they are too many. They are read in the order of the value,
  * which PostgreSQL is not told to be one, so that it takes the index of the value and stops early.
  */
-function printFound({ statement }: Row, { table, column, value, native, key }: Sought): string | undefined {
+function printFound({ statement }: Row, sought: Sought): string | undefined {
   const { dialect } = statement;
-  const [alias, few] = [statement.alias(), statement.alias()];
-  const named = dialect.pageLink(`${alias}.${column}`, value, native);
-  const rows = `SELECT ${alias}.${key.column} AS k FROM ${table} ${alias} WHERE ${named} ORDER BY ${alias}.${column} LIMIT ${mostTargets + 1}`;
+  const rows = printTargets(statement, sought, (alias) => `${alias}.${sought.key.column} AS k`);
+  const few = statement.alias();
   const keys = `COALESCE(pg_catalog.array_agg(${few}.k), '{}')`;
-  return named && `(SELECT CASE WHEN ${dialect.countRows} <= ${mostTargets} THEN ${keys} END FROM (${rows}) ${few})`;
+  return rows && `(SELECT CASE WHEN ${dialect.countRows} <= ${mostTargets} THEN ${keys} END FROM (${rows}) ${few})`;
+}
+
+/** The targets with the value, and one more than are few. */
+function printTargets(
+  statement: StatementBuilder,
+  { table, column, value, native }: Sought,
+  selected: (alias: string) => string,
+): string | undefined {
+  const alias = statement.alias();
+  const named = statement.dialect.pageLink(`${alias}.${column}`, value, native);
+  const order = `ORDER BY ${alias}.${column} LIMIT ${mostTargets + 1}`;
+  return named && `SELECT ${selected(alias)} FROM ${table} ${alias} WHERE ${named} ${order}`;
+}
+
+/**
+ * The targets that the links of a parent lead to, in one table for both ways. Where few have the value they are read once for
+ * the statement, with the columns asked for by then; else by the keys that the links hold. Undefined where no index helps.
+ */
+export function reachSought(
+  { statement }: Row,
+  sought: Sought,
+  { alias, target, targetAlias, table }: Junction,
+  links: string,
+): Pick<Reach, 'from' | 'target'> | undefined {
+  const key = sought.key.column;
+  const columns = new Set([key]);
+  if (statement.dialect.pageLink(key, sought.value, sought.native) === undefined) return undefined;
+  const from = (): string => {
+    const [found, link, other] = [statement.alias(), statement.alias(), statement.alias()];
+    const { countRows, fence } = statement.dialect;
+    const selected = (alias: string): string => selectList([...columns].map((column) => `${alias}.${column}`));
+    const count = `(SELECT ${countRows} FROM ${found})`;
+    const few = `SELECT ${selected(found)} FROM ${found} CROSS JOIN LATERAL (${links} AND ${alias}.${sought.link} = ${found}.${key}${fence}) ${link} WHERE ${count} <= ${mostTargets}`;
+    // With the fence no index of the value is read instead, which would be read for each parent.
+    const many = `(SELECT ${selected(other)} FROM ${table} ${other} WHERE ${count} > ${mostTargets} AND ${other}.${key} = ANY (ARRAY(${links}))${fence})`;
+    const targets = printTargets(statement, sought, selected);
+    return `(WITH ${found} AS MATERIALIZED (${targets}) ${few} UNION ALL ${many}) ${targetAlias}`;
+  };
+  const column = (quoted: string): string => {
+    columns.add(quoted);
+    return target.column(quoted);
+  };
+  return { from, target: { ...target, column } };
 }

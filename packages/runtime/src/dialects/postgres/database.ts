@@ -1,5 +1,6 @@
 /** PostgreSQL servers reached over the network or a socket. */
-import type { Database, Parameter, SeveralKeys } from '../../database/database.ts';
+import { RowLengths } from '../../database/batch-size.ts';
+import type { Database, Parameter, RowSink, SeveralKeys } from '../../database/database.ts';
 import { UnfitError } from '../../database/errors.ts';
 import { type Asked, gatherReads } from '../../database/gathered-reads.ts';
 import { readTexts } from '../../database/texts.ts';
@@ -10,7 +11,7 @@ import { connectFitting } from './driver/fallback.ts';
 import { createGathering } from './driver/gathering.ts';
 import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './driver/options.ts';
 import { type Open, Pool } from './driver/pool.ts';
-import { runStream } from './driver/stream.ts';
+import { runStream, type Stream } from './driver/stream.ts';
 import { runTransaction } from './driver/transaction.ts';
 import { openPlainConnection } from './plain/connect.ts';
 
@@ -50,6 +51,7 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
   await pool.start();
   const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
+  const lengths = new RowLengths();
   const plans = new AdaptivePlans();
   const read: Database['read'] = (asked, parameters, sink) => {
     const { statement, took } = plans.take(asked);
@@ -57,14 +59,32 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
   };
   return {
     read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
-    stream: (asked, parameters, sink, drained, signal) =>
-      runStream(pool, { ...plans.take(asked), parameters, sink, drained, signal }, timeouts),
+    stream(asked, parameters, sink, drained, signal) {
+      const stream = { ...plans.take(asked), parameters, sink, drained, signal };
+      const { name, mostRows } = stream.statement;
+      const isShort = mostRows !== undefined && lengths.fit(name, mostRows) && !signal.aborted;
+      return isShort ? readShort(pool, stream, lengths) : runStream(pool, stream, { timeouts, lengths });
+    },
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     briefTransaction: createGathering(pool, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
     load: () => ({ connections: pool.waited }),
     close: (graceMs) => pool.close(graceMs),
   };
+}
+
+/** Reads an answer that was short before as a whole, which takes one round trip less than in batches. */
+async function readShort(pool: Pool, stream: Stream, lengths: RowLengths): Promise<void> {
+  const { statement, parameters, sink, took } = stream;
+  let longest = 0;
+  const measured: RowSink = {
+    row(buffer, offset, length) {
+      if (length > longest) longest = length;
+      sink.row(buffer, offset, length);
+    },
+  };
+  await pool.read({ ...statement, parameters, apart: true }, measured, took);
+  lengths.note(statement.name, longest);
 }
 
 /** Keys that have one text each need no quotes. */

@@ -15,10 +15,14 @@ interface Times {
   rows: number | undefined;
   page: number | undefined;
   runs: number;
+  /** Runs row by row that took long, since the last that did not. */
+  slow: number;
 }
 
 /** Statements that take less, in milliseconds, have too few links for the other plan to be worth it. */
-const slowMs = 5;
+const slowMs = 2;
+/** Runs in a row that take as long before the other plan is tried: one may have waited for something else. */
+const slowRuns = 3;
 /** Every so many runs the slower plan is tried, because data changes. */
 const betweenTries = 32;
 /** Weight of a run that took longer than those before it. */
@@ -48,7 +52,7 @@ export class AdaptivePlans {
   /** The plan of a statement's next run, by its name. */
   choose(name: string): PlanKind {
     const times = this.#times.get(name);
-    if (times === undefined) return 'rows';
+    if (times === undefined || (times.page === undefined && times.slow < slowRuns)) return 'rows';
     const better = times.page === undefined || times.page < (times.rows ?? 0) ? 'page' : 'rows';
     times.runs++;
     if (times.runs % betweenTries > 0) return better;
@@ -61,7 +65,8 @@ export class AdaptivePlans {
       this.#times.delete(name);
       return;
     }
-    const times = this.#times.get(name) ?? { rows: undefined, page: undefined, runs: 0 };
+    const times = this.#times.get(name) ?? { rows: undefined, page: undefined, runs: 0, slow: 0 };
+    if (plan === 'rows') times.slow++;
     times[plan] = averaged(times[plan], ms);
     this.#times.set(name, times);
     if (this.#times.size <= mostRemembered) return;

@@ -17,14 +17,15 @@ export class Portal implements Exchange {
   rows = 0;
   readonly #connection: Channel;
   readonly #sink: RowSink;
-  readonly #size = new BatchSize();
+  readonly #size: BatchSize;
   #running = false;
   #ended = false;
   #settle: PromiseWithResolvers<Batch> = Promise.withResolvers();
 
-  constructor(connection: Channel, sink: RowSink) {
+  constructor(connection: Channel, sink: RowSink, size = new BatchSize()) {
     this.#connection = connection;
     this.#sink = sink;
+    this.#size = size;
   }
 
   /** True while the server works on a batch. */

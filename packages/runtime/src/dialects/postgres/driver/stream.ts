@@ -1,5 +1,6 @@
 /** Streamed reads: a leased connection, a portal, and everything that can end them early. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchSize, type RowLengths } from '../../../database/batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
 import { ConnectionError, isRetryable, statementTimeout, toDatabaseError } from '../../../database/errors.ts';
 import { PlatformError } from '../../../errors.ts';
@@ -17,6 +18,12 @@ export interface Stream {
   readonly sink: RowSink;
   readonly drained: () => Promise<void>;
   readonly signal: AbortSignal;
+}
+
+/** Settings and memory of all streams of a database. */
+export interface StreamSettings {
+  readonly timeouts: StreamTimeouts;
+  readonly lengths: RowLengths;
 }
 
 /**
@@ -45,14 +52,18 @@ function timeoutOf({ isPublic }: Statement, { batch, publicBatch }: StreamTimeou
 const endMs = 500;
 
 /** Runs a stream; once more on another connection when one is lost before the first row. Rejects with `PlatformError`. */
-export async function runStream(pool: Pool, stream: Stream, timeouts: StreamTimeouts): Promise<void> {
+export async function runStream(pool: Pool, stream: Stream, { timeouts, lengths }: StreamSettings): Promise<void> {
+  const { name } = stream.statement;
   for (let tries = 0; ; tries++) {
     const member = await lease(pool, stream.signal);
     const byValues = stream.statement.byValues === true;
     if (byValues) member.connection.planBlindly(false);
-    const portal = new Portal(member.connection, stream.sink);
+    const size = new BatchSize(lengths.firstRows(name));
+    const portal = new Portal(member.connection, stream.sink, size);
     try {
-      return await runPortal(portal, stream, timeouts);
+      await runPortal(portal, stream, timeouts);
+      lengths.note(name, size.longest);
+      return;
     } catch (error) {
       if (tries > 0 || portal.rows > 0 || stream.signal.aborted || !isRetryable(error)) throw toDatabaseError(error);
     } finally {
