@@ -2,8 +2,8 @@
  * A small load driver for machines without wrk, run as a process of its own:
  * `node drive.ts URL PATHS_FILE CONNECTIONS SECONDS [HEADER]`. Prints a `Load` as one line of JSON.
  *
- * It speaks HTTP/1.1 on bare sockets and expects answers with a length, because a full client costs more than the
- * servers it is meant to measure.
+ * It speaks HTTP/1.1 on bare sockets and looks at no more than the head of an answer and its end, because a full client costs
+ * more than the servers it is meant to measure.
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -15,6 +15,8 @@ const [url = '', pathsFile = '', connections = '', seconds = '', header = ''] = 
 const { hostname, port, host } = new URL(url);
 const paths = readFileSync(pathsFile, 'utf8').trim().split('\n');
 const heads = paths.map(requestOf);
+/** The end of an answer in chunks. */
+const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 /** What tells this run from others over the same database. */
 const run = Date.now().toString(36);
 const latencies: number[] = [];
@@ -56,6 +58,8 @@ function askInTurn(): Promise<void> {
     let asked = 0;
     let received: Buffer[] = [];
     let missing = 0;
+    /** The last bytes of an answer in chunks; undefined while no such answer is under way. */
+    let tail: Buffer | undefined;
 
     function ask(): void {
       asked = performance.now();
@@ -72,15 +76,19 @@ function askInTurn(): Promise<void> {
     socket.setNoDelay(true);
     socket.once('connect', ask);
     socket.on('data', (chunk: Buffer) => {
-      if (missing > 0) missing -= chunk.length;
+      if (tail !== undefined)
+        tail = Buffer.concat([tail, chunk.subarray(-lastChunk.length)]).subarray(-lastChunk.length);
+      else if (missing > 0) missing -= chunk.length;
       else {
         received.push(chunk);
         const answer = measureAnswer(received);
         if (answer === undefined) return;
         if (!answer.ok) errors++;
-        missing = answer.missing;
+        ({ missing, tail } = answer);
       }
-      if (missing <= 0) answered();
+      if (tail === undefined ? missing > 0 : !tail.equals(lastChunk)) return;
+      tail = undefined;
+      answered();
     });
     socket.once('error', () => {
       errors++;
@@ -89,12 +97,22 @@ function askInTurn(): Promise<void> {
   });
 }
 
-/** How many bytes of an answer are still to come; undefined until its head is there. */
-function measureAnswer(chunks: readonly Buffer[]): { readonly ok: boolean; readonly missing: number } | undefined {
+interface Begun {
+  readonly ok: boolean;
+  /** Bytes that are still to come, of an answer with a length. */
+  readonly missing: number;
+  /** The last bytes so far, of an answer in chunks. */
+  readonly tail: Buffer | undefined;
+}
+
+/** How an answer begins; undefined until its head is there. */
+function measureAnswer(chunks: readonly Buffer[]): Begun | undefined {
   const bytes = Buffer.concat(chunks);
   const bodyAt = bytes.indexOf('\r\n\r\n') + 4;
   if (bodyAt < 4) return undefined;
   const head = bytes.toString('latin1', 0, bodyAt);
+  const ok = head.startsWith('HTTP/1.1 2');
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return { ok, missing: 0, tail: bytes.subarray(-lastChunk.length) };
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-  return { ok: head.startsWith('HTTP/1.1 2'), missing: bodyAt + length - bytes.length };
+  return { ok, missing: bodyAt + length - bytes.length, tail: undefined };
 }

@@ -70,12 +70,13 @@ function roundsOf(): number {
 /** There are some hundred shapes, so rounds are short. They are asked for by as many as there are cores: who has more backends waiting gets more of a busy machine. */
 function effortOf() {
   const cores = String(Math.max(2, availableParallelism()));
-  const { seconds = job === 'shapes' ? '1' : '4', connections = job === 'shapes' ? cores : '32' } = values;
-  return { seconds: positive(seconds), connections: positive(connections) };
+  const { seconds = job === 'shapes' ? '0.5' : '4', connections = job === 'shapes' ? cores : '32' } = values;
+  return { seconds: positive(seconds, false), connections: positive(connections) };
 }
 
-function positive(text: string): number {
+function positive(text: string, isWhole = true): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new RangeError(`"${text}" is not a positive whole number.`);
+  const isAble = isWhole ? Number.isInteger(number) : Number.isFinite(number);
+  if (!isAble || number <= 0) throw new RangeError(`"${text}" is not a positive ${isWhole ? 'whole ' : ''}number.`);
   return number;
 }

@@ -31,7 +31,10 @@ export interface Measured {
 /** How to measure. */
 export interface Method {
   readonly drive: Driver;
+  /** Rounds at most. */
   readonly rounds: number;
+  /** True if the rounds so far will do. Default: never. */
+  readonly enough?: (measured: Measured) => boolean;
   readonly effort: Effort;
   /** Undefined leaves pgbench out. */
   readonly pgbench: string | undefined;
@@ -51,18 +54,20 @@ export async function measureScenario(stage: MeasuredStage, scenario: Scenario, 
   const entrants = await listEntrants(stage, scenario, method);
   for (const { run } of entrants) await run({ ...method.effort, seconds: method.warmSeconds ?? 2 });
   const results = new Map(entrants.map(({ name }): [Contestant, Round[]] => [name, []]));
+  const { name, title, target } = scenario;
+  const measured = {
+    scenario: { name, title, target },
+    contestants: [...results].map(([contestant, rounds]) => ({ name: contestant, rounds })),
+  };
   for (let round = 0; round < method.rounds; round++) {
     method.say(`${scenario.name}, round ${round + 1} of ${method.rounds}`);
     // Every other round in reverse, so that nobody always follows the same neighbour.
     for (const entrant of round % 2 === 0 ? entrants : entrants.toReversed()) {
       results.get(entrant.name)?.push(await runRound(stage, entrant, method.effort));
     }
+    if (method.enough?.(measured) === true) break;
   }
-  const { name, title, target } = scenario;
-  return {
-    scenario: { name, title, target },
-    contestants: [...results].map(([contestant, rounds]) => ({ name: contestant, rounds })),
-  };
+  return measured;
 }
 
 async function listEntrants(stage: MeasuredStage, scenario: Scenario, method: Method): Promise<readonly Entrant[]> {

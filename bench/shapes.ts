@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createProject } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
 import { compareAnswers } from './compare.ts';
-import { chooseDriver } from './load.ts';
+import { driveOwn } from './load.ts';
 import { type Measured, type MeasuredStage, measureScenario } from './measure.ts';
 import type { ReadsOptions } from './reads.ts';
 import { fillShapes, type Sizes, shapesConfig, shapesPermissions } from './shapes-data.ts';
-import { printShapes, type ShapeResult, shapeResult } from './shapes-report.ts';
+import { isClear, moments, printShapes, type ShapeResult, shapeResult } from './shapes-report.ts';
 import { listShapes } from './shapes-scenarios.ts';
 import { compileAndStart, serverPid, startHandwritten } from './stage.ts';
 
@@ -18,29 +18,22 @@ export interface ShapesOptions extends Omit<ReadsOptions, 'database'> {
   readonly quick: boolean;
 }
 
-const moments = ['before', 'after'] as const;
-
 /** Questions of each scenario that are compared before it is measured. */
 const compared = 2;
+
+/** Seconds that both servers are asked for before the first round: each connection plans anew for its first five requests. */
+const warmSeconds = 0.5;
 
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchShapes(options: ShapesOptions): Promise<void> {
   const sizes: Sizes = { '200': 200, '100k': 100_000, '5m': options.quick ? 500_000 : 5_000_000 };
-  const scenarios = listShapes(sizes).filter(
-    ({ name }) => options.only.length === 0 || options.only.some((start) => name.startsWith(start)),
-  );
   const { stage, close } = await setShapes(sizes);
   try {
     const results: ShapeResult[] = [];
     for (const moment of moments) {
       if (moment === 'after') await withClient(stage.databaseUrl, (client) => client.query('VACUUM (ANALYZE)'));
-      for (const scenario of scenarios) {
-        await compareAnswers(stage.open.url, stage.handwritten.url, scenario.questions.slice(0, compared));
-        const method = { drive: chooseDriver().drive, ...options, pgbench: undefined, warmSeconds: 1, say: () => {} };
-        const measured: Measured = await measureScenario(stage, scenario, method);
-        const result = shapeResult(moment, measured);
+      for await (const result of measureShapes(stage, sizes, moment, options)) {
         results.push(result);
-        say(`${moment} ANALYZE, ${scenario.name}: ${result.ratio.toFixed(2)}`);
         if (options.json !== undefined) await writeFile(options.json, JSON.stringify({ options, results }, null, 2));
       }
     }
@@ -50,18 +43,54 @@ export async function benchShapes(options: ShapesOptions): Promise<void> {
   }
 }
 
+/** Measures the scenarios at one moment: in as many rounds as tell which server takes less. */
+export async function* measureShapes(
+  stage: MeasuredStage,
+  sizes: Sizes,
+  moment: ShapeResult['moment'],
+  { only, rounds, effort }: Pick<ShapesOptions, 'only' | 'rounds' | 'effort'>,
+): AsyncGenerator<ShapeResult> {
+  const isWanted = (name: string): boolean => only.length === 0 || only.some((start) => name.startsWith(start));
+  for (const scenario of listShapes(sizes).filter(({ name }) => isWanted(name))) {
+    await compareAnswers(stage.open.url, stage.handwritten.url, scenario.questions.slice(0, compared));
+    const enough = (measured: Measured): boolean => isClear(shapeResult(moment, measured));
+    const method = { drive: driveOwn, rounds, effort, enough, pgbench: undefined, warmSeconds, say: () => {} };
+    const result = shapeResult(moment, await measureScenario(stage, scenario, method));
+    say(
+      `${moment} ANALYZE, ${scenario.name}: ${result.work.toFixed(2)} (${result.works.map((work) => work.toFixed(2)).join(', ')})`,
+    );
+    yield result;
+  }
+}
+
+/** Both servers over a database. */
+interface ShapesStage {
+  readonly stage: MeasuredStage;
+  close(): Promise<void>;
+}
+
 /** Starts the database, fills it, and starts both servers. */
-async function setShapes(sizes: Sizes): Promise<{ readonly stage: MeasuredStage; close(): Promise<void> }> {
+async function setShapes(sizes: Sizes): Promise<ShapesStage> {
+  say('starting PostgreSQL');
+  const server = await startPostgres();
+  try {
+    const { url } = await createDatabaseOn(server.url);
+    await fillShapes(url, sizes, say);
+    const { stage, close } = await serveShapes(url, sizes);
+    return { stage, close: () => close().finally(server.stop) };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** Starts both servers over a database that is filled. */
+export async function serveShapes(url: string, sizes: Sizes): Promise<ShapesStage> {
   const ends: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end();
   };
   try {
-    say('starting PostgreSQL');
-    const server = await startPostgres();
-    ends.push(server.stop);
-    const { url } = await createDatabaseOn(server.url);
-    await fillShapes(url, sizes, say);
     say('compiling and starting the servers');
     const { folder, remove } = await createProject();
     ends.push(remove);

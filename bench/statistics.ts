@@ -56,5 +56,10 @@ function upperTail(deviations: number): number {
  * the quotients is steadier than the quotient of the medians. The series are equally long.
  */
 export function ratio(numbers: readonly number[], others: readonly number[]): number {
-  return median(numbers.map((number, round) => number / (others[round] ?? Number.NaN)));
+  return median(ratios(numbers, others));
+}
+
+/** The quotients of two series, round by round. */
+export function ratios(numbers: readonly number[], others: readonly number[]): readonly number[] {
+  return numbers.map((number, round) => number / (others[round] ?? Number.NaN));
 }
