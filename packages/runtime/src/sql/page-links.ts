@@ -3,7 +3,8 @@
  *
  * Looking targets up parent by parent costs about as much per link as any other way while links are few. Beyond some thousands
  * of them per page it costs less to collect their keys, to read each target once, in the order of the keys, and to give the
- * targets back to their parents.
+ * targets back to their parents. A small table of targets may be read as a whole for that, which costs less still: there
+ * the server chooses, and a wrong choice costs little.
  */
 import type { Condition, ManyToMany } from '../language/index.ts';
 import type { RelationScope } from '../query/scope.ts';
@@ -44,10 +45,9 @@ export function reachFromPage(
   const [near] = descriptor.near;
   const junction = joinJunction(row, descriptor);
   if (near === undefined || junction === undefined) return undefined;
-  const links = nameLinks(page, descriptor, near, junction);
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
-  const joined = joinTargets(links, descriptor, junction, found);
-  return { ...joined, links: [], junction: undefined, parent: `${links}.k`, start: row.column(near.from) };
+  const joined = joinEitherWay(page, descriptor, near, junction, found);
+  return { ...joined, links: [], own: [], junction: undefined, start: row.column(near.from) };
 }
 
 /** True if one column leads to the links, keys have one order, and nothing but the targets orders the lists. */
@@ -59,18 +59,70 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
   return sort === undefined && near.length === 1 && [...starts, ...keys].every(dialect.sortsAlike);
 }
 
+/** Bytes of a table that reads as fast as some thousands of rows by their keys. */
+const smallBytes = 16_777_216;
+
+/** Targets of all links by their keys, or, where their table is small, by any plan of the server. */
+function joinEitherWay(
+  page: PageOfRows,
+  descriptor: ManyToMany,
+  near: ManyToMany['near'][number],
+  junction: Junction,
+  found: readonly string[],
+): Pick<PageReach, 'from' | 'target' | 'parent'> {
+  const { alias, visible, far, target, table, targetAlias } = junction;
+  const links = nameLinks(page, descriptor, near, junction);
+  const small = nameSmall(page, table);
+  const parent = freeName(target);
+  const columns = new Set<string>();
+  const from = (): string => {
+    const keyed = joinTargets(links, descriptor, junction, found);
+    const selected = selectList([`${links}.k AS ${parent}`, ...[...columns].map(keyed.target.column)]);
+    const byKeys = `SELECT ${selected} FROM ${keyed.from()}${where(allOf([`NOT ${small}`, ...keyed.own]))}`;
+    const all = selectList([`${alias}.${near.to} AS ${parent}`, ...[...columns].map(target.column)]);
+    const predicates = [small, isOfPage(page, near, alias), ...visible, ...far, ...found];
+    const joined = `SELECT ${all} FROM ${descriptor.junctionTable} ${alias}, ${table} ${targetAlias}${where(allOf(predicates))}`;
+    return `(${byKeys} UNION ALL ${joined}) ${targetAlias}`;
+  };
+  const column = (quoted: string): string => {
+    columns.add(quoted);
+    return target.column(quoted);
+  };
+  return { from, target: { ...target, column }, parent: `${targetAlias}.${parent}` };
+}
+
+/** Names whether a table is small, without others that inherit from it. */
+function nameSmall({ row, queries }: PageOfRows, table: string): string {
+  const name = row.statement.alias();
+  const size = `c.relkind = 'r' AND NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= ${smallBytes}`;
+  const oid = `'${table.replaceAll("'", "''")}'::pg_catalog.regclass`;
+  queries.push(`${name} AS MATERIALIZED (SELECT ${size} AS s FROM pg_catalog.pg_class c WHERE c.oid = ${oid})`);
+  return `(SELECT ${name}.s FROM ${name})`;
+}
+
+/** A name for the key of the parent that no column of the target has. */
+function freeName({ collection }: Row): string {
+  let name = 'k';
+  while (collection.descriptor.fields.some(({ column }) => column === `"${name}"`)) name += '_';
+  return name;
+}
+
+/** The predicate of links of the page. */
+function isOfPage({ name }: PageOfRows, near: ManyToMany['near'][number], alias: string): string {
+  return `${alias}.${near.to} = ANY (ARRAY(SELECT ${name}.${near.from} FROM ${name}))`;
+}
+
 /** Names the links of all rows of the page: `k` leads to the row, `f0` and so on to the target. */
 function nameLinks(
-  { name: page, row, queries }: PageOfRows,
+  page: PageOfRows,
   { junctionTable, far }: ManyToMany,
   near: ManyToMany['near'][number],
   { alias, visible }: Junction,
 ): string {
-  const name = row.statement.alias();
+  const name = page.row.statement.alias();
   const columns = [`${alias}.${near.to} AS k`, ...far.map(({ from }, index) => `${alias}.${from} AS f${index}`)];
-  const predicate = `${alias}.${near.to} = ANY (ARRAY(SELECT ${page}.${near.from} FROM ${page}))`;
-  const rows = `${junctionTable} ${alias}${where(allOf([predicate, ...visible]))}`;
-  queries.push(`${name} AS MATERIALIZED (SELECT ${selectList(columns)} FROM ${rows})`);
+  const rows = `${junctionTable} ${alias}${where(allOf([isOfPage(page, near, alias), ...visible]))}`;
+  page.queries.push(`${name} AS MATERIALIZED (SELECT ${selectList(columns)} FROM ${rows})`);
   return name;
 }
 

@@ -17,12 +17,16 @@ interface Times {
   runs: number;
   /** Runs row by row that took long, since the last that did not. */
   slow: number;
+  /** Runs for the whole page. */
+  tried: number;
 }
 
 /** Statements that take less, in milliseconds, have too few links for the other plan to be worth it. */
 const slowMs = 2;
-/** Runs in a row that take as long before the other plan is tried: one may have waited for something else. */
+/** Runs in a row that take as long before the other plan is tried, and runs of that: one may have waited for something else. */
 const slowRuns = 3;
+/** The other plan is not tried again at once where it takes so many times as long. */
+const hopeless = 2;
 /** Every so many runs the slower plan is tried, because data changes. */
 const betweenTries = 32;
 /** Weight of a run that took longer than those before it. */
@@ -53,6 +57,7 @@ export class AdaptivePlans {
   choose(name: string): PlanKind {
     const times = this.#times.get(name);
     if (times === undefined || (times.page === undefined && times.slow < slowRuns)) return 'rows';
+    if (times.page !== undefined && times.tried < slowRuns && times.page < (times.rows ?? 0) * hopeless) return 'page';
     const better = times.page === undefined || times.page < (times.rows ?? 0) ? 'page' : 'rows';
     times.runs++;
     if (times.runs % betweenTries > 0) return better;
@@ -65,8 +70,9 @@ export class AdaptivePlans {
       this.#times.delete(name);
       return;
     }
-    const times = this.#times.get(name) ?? { rows: undefined, page: undefined, runs: 0, slow: 0 };
+    const times = this.#times.get(name) ?? { rows: undefined, page: undefined, runs: 0, slow: 0, tried: 0 };
     if (plan === 'rows') times.slow++;
+    else times.tried++;
     times[plan] = averaged(times[plan], ms);
     this.#times.set(name, times);
     if (this.#times.size <= mostRemembered) return;
