@@ -79,6 +79,12 @@ test.each(packages)('packages/$name imports every dependency that its package.js
   expect(Object.keys(dependencies).filter((dependency) => !imported.has(dependency))).toEqual([]);
 });
 
+test('commands load the modules that serve only where they serve', () => {
+  const paths = listFiles('packages/cli/src/**/*.ts').filter((path) => !path.endsWith('.test.ts'));
+  const serving = paths.filter((path) => valuesImported(path, readText(path), '@tablewright/runtime').length > 0);
+  expect(serving).toEqual(['packages/cli/src/commands/serve-api.ts', 'packages/cli/src/recompile/link-model.ts']);
+});
+
 test('the language imports nothing but itself', () => {
   expect(violationsIn({ folder: 'packages/runtime/src/language', ours: [], others: [] })).toEqual([]);
 });

@@ -1,7 +1,8 @@
 /** The same rows on PostgreSQL and on MariaDB, and on MySQL where there is one: every read is answered with the same bytes. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { serve, undoMigrations } from '@tablewright/runtime';
+import { serve } from '@tablewright/runtime';
+import { undoMigrations } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';

@@ -2,7 +2,7 @@
  * The server that contract tests of accounts run on: PostgreSQL, or another one where `CONTRACT_DATABASE=mariadb` or
  * `CONTRACT_DATABASE=mysql` says so.
  */
-import type { SystemPlace } from '@tablewright/runtime';
+import type { SystemPlace } from '@tablewright/runtime/tools';
 import type mysql from 'mysql2/promise';
 import { createDatabase, type TestDatabase, withClient } from './database.ts';
 import { emptyingQuickly } from './empty-tables.ts';

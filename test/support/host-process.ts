@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type CompiledApi, type RunningServer, serve, type Variables } from '@tablewright/runtime';
+import { type CompiledApi, type RunningServer, serve } from '@tablewright/runtime';
+import type { Variables } from '@tablewright/runtime/tools';
 import { CommandError, createProgress, generateProject, loadProject, type Project } from 'tablewright';
 
 /** What the parent asks for. Every request is answered once, by its number. */

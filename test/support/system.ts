@@ -1,5 +1,5 @@
 /** The platform's own tables in a database of a test's own. */
-import { type MigrateOptions, type Migration, type MigrationConnection, migrate } from '@tablewright/runtime';
+import { type MigrateOptions, type Migration, type MigrationConnection, migrate } from '@tablewright/runtime/tools';
 import type mysql from 'mysql2/promise';
 import type pg from 'pg';
 import { withClient } from './database.ts';

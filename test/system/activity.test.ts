@@ -1,6 +1,6 @@
 /** Changes are logged by one statement however many they are, on a server and embedded. */
 import { PGlite } from '@electric-sql/pglite';
-import { type MigrationConnection, migrate } from '@tablewright/runtime';
+import { type MigrationConnection, migrate } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ChangeOrigin,

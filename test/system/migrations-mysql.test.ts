@@ -6,7 +6,7 @@ import {
   migrate,
   readMigrations,
   undoMigrations,
-} from '@tablewright/runtime';
+} from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';

@@ -7,7 +7,7 @@ import {
   migrate,
   readMigrations,
   undoMigrations,
-} from '@tablewright/runtime';
+} from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';

@@ -1,7 +1,7 @@
 /** Servers beside the tables of other versions: those of a later one are refused, those of the minor before are served. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MigrateOptions } from '@tablewright/runtime';
+import type { MigrateOptions } from '@tablewright/runtime/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemMigrations } from '../../packages/runtime/src/system/migrations/index.ts';
 import { createDatabase, withClient } from '../support/database.ts';

@@ -1,5 +1,6 @@
 /** What is told of a write without a database: its rules, its first statements, and the rights that are lacking. */
-import { type Caller, type ExplainedWrite, explainWrite, type RefusedWrite } from '@tablewright/runtime';
+import type { Caller } from '@tablewright/runtime';
+import { type ExplainedWrite, explainWrite, type RefusedWrite } from '@tablewright/runtime/explain';
 import { describe, expect, it } from 'vitest';
 import { writableApi } from '../../packages/cli/src/explain/role.ts';
 import { resolve } from '../../packages/introspect/src/testing/resolve.ts';

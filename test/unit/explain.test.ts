@@ -1,6 +1,6 @@
 /** Why a read is refused: the rights that the role lacks, and no others. */
 import { resolveApi } from '@tablewright/compiler';
-import { explainRead } from '@tablewright/runtime';
+import { explainRead } from '@tablewright/runtime/explain';
 import { describe, expect, it } from 'vitest';
 import { resolve } from '../../packages/introspect/src/testing/resolve.ts';
 

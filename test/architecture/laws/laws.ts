@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_922, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 107_933, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1284,
+    today: 1286,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

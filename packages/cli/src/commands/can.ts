@@ -1,12 +1,6 @@
 import { didYouMean } from '@tablewright/introspect';
-import {
-  type AccessClass,
-  type AccessRule,
-  type Caller,
-  type CollectionAccess,
-  canPreset,
-  type WriteRule,
-} from '@tablewright/runtime';
+import type { AccessClass, AccessRule, Caller, CollectionAccess, WriteRule } from '@tablewright/runtime';
+import { canPreset } from '@tablewright/runtime/explain';
 import type { CollectionDescriptor } from '@tablewright/runtime/language';
 import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';

@@ -1,5 +1,6 @@
-import type { AccessClass, AccessRule, ExplainedRead, PlannedRead, WriteToExplain } from '@tablewright/runtime';
-import { explainRead, planRead } from '@tablewright/runtime';
+import type { AccessClass, AccessRule, PlannedRead } from '@tablewright/runtime';
+import type { ExplainedRead, WriteToExplain } from '@tablewright/runtime/explain';
+import { explainRead, planRead } from '@tablewright/runtime/explain';
 import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';

@@ -8,9 +8,10 @@ import type {
   FirstAdministrator,
   RunningServer,
   ServeOptions,
-  Variables,
 } from '@tablewright/runtime';
-import { keptSecret, refuseContract, serve, startFailure } from '@tablewright/runtime';
+import { serve } from '@tablewright/runtime';
+import type { Variables } from '@tablewright/runtime/tools';
+import { keptSecret, refuseContract, startFailure } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { ownCodeError } from '../errors/own-code-error.ts';
 import { importGenerated } from '../modules/generated-modules.ts';

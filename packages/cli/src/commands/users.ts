@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { isEmail, longestEmail } from '@tablewright/runtime';
+import { isEmail, longestEmail } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { loadProject } from '../project/project.ts';
 import { type Accounts, makePassword, makeToken, openAccounts } from '../sources/accounts.ts';

@@ -1,4 +1,4 @@
-import { unusableDatabase } from '@tablewright/runtime';
+import { unusableDatabase } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from './exit-codes.ts';
 
 /** A database that cannot be used, as a failure with the cure. `label` names it without credentials. */

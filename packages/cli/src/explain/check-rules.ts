@@ -1,7 +1,8 @@
 /** Which rules of a role reach one item: each is asked of the database on its own, and each part of its condition. */
 import { conditionText } from '@tablewright/compiler';
-import type { AccessRule, Caller, Condition, ReadableApi } from '@tablewright/runtime';
-import { PlatformError, planRead } from '@tablewright/runtime';
+import type { AccessRule, Caller, Condition } from '@tablewright/runtime';
+import type { ReadableApi } from '@tablewright/runtime/explain';
+import { PlatformError, planRead } from '@tablewright/runtime/explain';
 import type { Source } from '../sources/source.ts';
 
 /** An item, and who asks for it. */

@@ -1,19 +1,17 @@
 /** Explains a write: its rules, its statements, and in a dry run the answer of the database. */
 import type { Schema } from '@tablewright/introspect/schema';
+import type { Database } from '@tablewright/runtime';
 import {
-  type Database,
   type ExplainedWrite,
   explainWrite,
   openDatabase,
   PlatformError,
   type RefusedWrite,
   type RuleOfWrite,
-  readEnvironment,
-  requestLimits,
-  type Variables,
   type WriteLimits,
   type WriteToExplain,
-} from '@tablewright/runtime';
+} from '@tablewright/runtime/explain';
+import { readEnvironment, requestLimits, type Variables } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';

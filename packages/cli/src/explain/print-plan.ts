@@ -1,6 +1,7 @@
 /** Prints the database's plans for the statements of a request. */
 import type { Schema } from '@tablewright/introspect/schema';
-import type { Parameter, SentStatement } from '@tablewright/runtime';
+import type { Parameter } from '@tablewright/runtime';
+import type { SentStatement } from '@tablewright/runtime/explain';
 import { shownTable } from '@tablewright/runtime/language';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';

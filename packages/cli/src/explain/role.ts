@@ -1,7 +1,8 @@
 import { modelData, resolveApi } from '@tablewright/compiler';
 import { didYouMean } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
-import type { AccessClass, Caller, CompiledApi, ReadableApi } from '@tablewright/runtime';
+import type { AccessClass, Caller, CompiledApi } from '@tablewright/runtime';
+import type { ReadableApi } from '@tablewright/runtime/explain';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { linkModel } from '../recompile/link-model.ts';
 import type { Source } from '../sources/source.ts';

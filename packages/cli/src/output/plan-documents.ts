@@ -7,7 +7,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type GeneratedFile, plannedFile } from '@tablewright/compiler/files';
-import type { AccessClass, CollectionDescriptor, Dialect, PlannedOperation } from '@tablewright/runtime';
+import type { AccessClass, CollectionDescriptor, Dialect } from '@tablewright/runtime';
+import type { PlannedOperation } from '@tablewright/runtime/tools';
 
 /** The file for the operations among the generated files; none where there are none. `output` is their folder to be. */
 export async function planDocuments(
@@ -19,7 +20,7 @@ export async function planDocuments(
   const operations = byPath.get('graphql/operations.json')?.contents;
   if (operations === undefined) return [];
   // Most projects have no documents, and all of the runtime comes with it.
-  const { planOperations } = await import('@tablewright/runtime');
+  const { planOperations } = await import('@tablewright/runtime/tools');
   const described = await importDescriptions(output, files);
   const api = {
     ...described,

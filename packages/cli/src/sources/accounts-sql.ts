@@ -1,5 +1,5 @@
 /** The statements by which the command line looks at users and roles and changes them. */
-import { give, type MysqlTables, make, need, type OwnSql, script } from '@tablewright/runtime';
+import { give, type MysqlTables, make, need, type OwnSql, script } from '@tablewright/runtime/tools';
 
 /**
  * The statements by their names; `$1` is the address of the user, or the name of the role, and each of them that

@@ -1,6 +1,6 @@
 /** Users and roles in the platform's own tables, as the command line looks at them and changes them. */
 import { randomBytes } from 'node:crypto';
-import { byFamily, createPasswords, type OwnSql, readEnvironment, refusePassword } from '@tablewright/runtime';
+import { byFamily, createPasswords, type OwnSql, readEnvironment, refusePassword } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
 import { mysqlAccounts, postgresAccounts } from './accounts-sql.ts';

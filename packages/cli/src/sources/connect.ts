@@ -1,4 +1,4 @@
-import { isMysqlUrl } from '@tablewright/runtime';
+import { isMysqlUrl } from '@tablewright/runtime/tools';
 import { hasDatabase, refuseNewDatabase } from '../project/present-database.ts';
 import type { Project } from '../project/project.ts';
 import { databaseUrl, embeddedFolder } from '../project/settings.ts';

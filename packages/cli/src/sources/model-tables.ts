@@ -1,8 +1,8 @@
 /** Reads the declarations of collections, fields and relations from the platform's own tables, for the command line. */
 import { readModelTables } from '@tablewright/introspect';
-import { modelTablesQuestion } from '@tablewright/runtime';
 import type { DeclaredModel } from '@tablewright/runtime/language';
 import { modelRowsSql, mysqlModelRowsSql } from '@tablewright/runtime/language';
+import { modelTablesQuestion } from '@tablewright/runtime/tools';
 import type { Project } from '../project/project.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';

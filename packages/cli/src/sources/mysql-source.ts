@@ -1,5 +1,5 @@
 import { mysqlSettings } from '@tablewright/introspect';
-import { databaseLabel, formParameters, readable, sessionSql } from '@tablewright/runtime';
+import { databaseLabel, formParameters, readable, sessionSql } from '@tablewright/runtime/tools';
 import mysql from 'mysql2/promise';
 import { unreachable } from '../errors/unreachable.ts';
 import type { Source } from './source.ts';

@@ -1,5 +1,4 @@
 /** The statements by which the command line reads and writes roles and rules in the platform's own tables. */
-import { give, type MysqlTables, mysqlTurn, type OwnSql, script, transactionLock } from '@tablewright/runtime';
 import {
   isQuotedSchema,
   mysqlPermissionRowsSql,
@@ -7,6 +6,7 @@ import {
   permissionRowsSql,
   roleRowsSql,
 } from '@tablewright/runtime/language';
+import { give, type MysqlTables, mysqlTurn, type OwnSql, script, transactionLock } from '@tablewright/runtime/tools';
 import type { Source } from './source.ts';
 
 /** The statements by their names; `$1` is the name of a role. */

@@ -8,9 +8,10 @@ import {
   type RuleRow,
   readPermissionRows,
 } from '@tablewright/introspect';
-import { byFamily, type ModelRows } from '@tablewright/runtime';
+import type { ModelRows } from '@tablewright/runtime';
 import type { JsonValue } from '@tablewright/runtime/language';
 import { modelLock, parseExactly } from '@tablewright/runtime/language';
+import { byFamily } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
 import { mysqlPermissions, type PermissionTexts, postgresPermissions } from './permission-sql.ts';

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { EmbeddedInUseError, lockEmbedded } from '@tablewright/runtime';
+import { EmbeddedInUseError, lockEmbedded } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Run, Source } from './source.ts';
 

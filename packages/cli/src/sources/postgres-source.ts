@@ -1,4 +1,4 @@
-import { databaseLabel } from '@tablewright/runtime';
+import { databaseLabel } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { unreachable } from '../errors/unreachable.ts';
 import { leave, openReading, type ReadingSession, runText } from './postgres-session.ts';

@@ -2,6 +2,7 @@
  * Migrations of a project on MySQL and MariaDB, which commit every statement that changes a table: each statement is
  * recorded before and after it runs, so that an interrupted migration goes on where it was.
  */
+import { modelLock, mysqlProjectTables } from '@tablewright/runtime/language';
 import {
   beginChanges,
   byFamily,
@@ -10,8 +11,7 @@ import {
   type ProjectMigration,
   platformVersion,
   recordMigration,
-} from '@tablewright/runtime';
-import { modelLock, mysqlProjectTables } from '@tablewright/runtime/language';
+} from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { reasonOf } from '../errors/reason-of.ts';
 import { runOwn, type Source } from './source.ts';

@@ -5,7 +5,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { migrationChecksum, modelTablesQuestion, type ProjectMigration, platformVersion } from '@tablewright/runtime';
 import {
   createProjectLedgerSql,
   modelLock,
@@ -13,6 +12,12 @@ import {
   projectMigrationsSql,
   recordMigrationSql,
 } from '@tablewright/runtime/language';
+import {
+  migrationChecksum,
+  modelTablesQuestion,
+  type ProjectMigration,
+  platformVersion,
+} from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { reasonOf } from '../errors/reason-of.ts';
 import { replaceFile } from '../output/replace-file.ts';

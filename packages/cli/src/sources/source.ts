@@ -1,7 +1,8 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { Family } from '@tablewright/introspect';
-import { type OwnSql, type Parameter, runScript, type Statement } from '@tablewright/runtime';
+import type { Parameter, Statement } from '@tablewright/runtime';
 import type { Dialect } from '@tablewright/runtime/language';
+import { type OwnSql, runScript } from '@tablewright/runtime/tools';
 
 /** Runs one statement; values in text form. */
 export type Run = (

@@ -1,5 +1,6 @@
 /** The platform's own tables as the commands use them: installing, checking, and reporting problems. */
 import type { Diagnostic } from '@tablewright/introspect';
+import { defaultSystemSchema } from '@tablewright/runtime/language';
 import {
   type Migration,
   MigrationError,
@@ -7,8 +8,7 @@ import {
   migrate,
   readMigrations,
   type SystemPlace,
-} from '@tablewright/runtime';
-import { defaultSystemSchema } from '@tablewright/runtime/language';
+} from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
 import type { Progress } from '../terminal/progress.ts';

@@ -1,0 +1,15 @@
+/** Exports for commands that explain rules: plans of reads and writes, without the modules that serve. */
+
+export { openDatabase } from './database/open.ts';
+export { PlatformError } from './errors.ts';
+export {
+  type ExplainedRead,
+  explainRead,
+  planRead,
+  type ReadableApi,
+  type RefusedRead,
+} from './explain/explain-read.ts';
+export { type ExplainedWrite, explainWrite, type RefusedWrite, type RuleOfWrite } from './explain/explain-write.ts';
+export type { SentStatement } from './explain/rehearsal.ts';
+export type { WriteLimits, WriteToExplain } from './explain/try-write.ts';
+export { canPreset } from './write/scope.ts';
