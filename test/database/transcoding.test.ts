@@ -1,11 +1,13 @@
 /** Our JSON bytes against what PostgreSQL itself prints, on a server and on the embedded database. */
+
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
 import { openDatabase } from '../../packages/runtime/src/database/open.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/json/answer.ts';
+import type { Shape, ShapeField } from '../../packages/runtime/src/json/shape.ts';
 import type { WireKind } from '../../packages/runtime/src/language/index.ts';
-import type { ReadPlan, Shape, ShapeField } from '../../packages/runtime/src/query/plan.ts';
+import type { ReadPlan } from '../../packages/runtime/src/query/plan.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { statement } from './statements.ts';
 

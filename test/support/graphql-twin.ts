@@ -2,6 +2,7 @@
  * Asks by GraphQL what a test has asked over REST: the request is read as the server reads it, written as a document, and
  * the answer taken back to the form of REST, where it has to be the same.
  */
+
 import { getNamedType, isObjectType, isUnionType } from 'graphql';
 import { expect } from 'vitest';
 import { buildSchemas, type ScopeSchema } from '../../packages/runtime/src/graphql/schemas.ts';
@@ -27,15 +28,15 @@ import {
   defaultReadLimits as limits,
   parseKeyRequest,
   parseListRequest,
-  type ReadRequest,
   readBodyQuery,
 } from '../../packages/runtime/src/query/parse-read.ts';
-import { keyFields } from '../../packages/runtime/src/query/plan-order.ts';
+import type { ReadRequest } from '../../packages/runtime/src/query/request.ts';
 import {
   buildOpenScope,
   buildScope,
   type CollectionScope,
   type FieldScope,
+  keyFields,
   type Scope,
 } from '../../packages/runtime/src/query/scope.ts';
 import type { Selected, Selection } from '../../packages/runtime/src/query/selection.ts';

@@ -1,11 +1,9 @@
 import type { ManyToManyConfig } from '../config/config.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import type { Collection, Relation, Schema, Table } from '../schema.ts';
-import type { Junction } from './find-junctions.ts';
-import { findJunctions } from './find-junctions.ts';
-import type { ManyToOneRelation } from './lookup.ts';
+import { findJunctions, type Junction } from './find-junctions.ts';
 import { collectionsByName, foreignKeyLabel, namesIn, reversed, withRelations } from './lookup.ts';
-import { plainHolder } from './plain-holder.ts';
+import { type Direction, plainHolder } from './plain-holder.ts';
 
 /**
  * Derives both directions of every junction.
@@ -30,15 +28,6 @@ export function deriveManyToMany(
     for (const name of declared.get(collection.name) ?? []) taken.add(name);
     return withRelations(collection, nameDirections(collection, owners.get(collection.name) ?? [], taken, previous));
   });
-}
-
-/** One end of a junction: how the target of `near` reads the target of `far`. */
-export interface Direction {
-  readonly junction: Collection;
-  readonly near: ManyToOneRelation;
-  readonly far: ManyToOneRelation;
-  readonly name: string | null;
-  readonly sort: string | null;
 }
 
 function bothDirections({ collection, near, far, name, inverseName, sort }: Junction): readonly Direction[] {

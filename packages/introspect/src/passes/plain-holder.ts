@@ -1,5 +1,5 @@
 import type { Collection, Schema } from '../schema.ts';
-import type { Direction } from './derive-many-to-many.ts';
+import type { ManyToOneRelation } from './lookup.ts';
 
 /**
  * Chooses which of several junctions between two collections gives its relation the plain name, the target's.
@@ -47,4 +47,13 @@ function bare(name: string): string {
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u);
   return words.map((word) => word.replace(/ies$/, 'y').replace(/s$/, '').replace(/e$/, '')).join('');
+}
+
+/** One end of a junction: how the target of `near` reads the target of `far`. */
+export interface Direction {
+  readonly junction: Collection;
+  readonly near: ManyToOneRelation;
+  readonly far: ManyToOneRelation;
+  readonly name: string | null;
+  readonly sort: string | null;
 }

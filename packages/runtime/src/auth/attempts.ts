@@ -3,10 +3,12 @@
  *
  * Every answer of a limit is the same for existing and missing accounts: only the sent values are counted.
  */
+
 import type { AttemptLimits } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import { exceeded } from '../limits/exceeded.ts';
-import type { Count, Counter, Counters, Counting } from './counters.ts';
+import type { Counter, Counting } from './counter-statements.ts';
+import type { Count, Counters } from './counters.ts';
 import type { ReadAccountSettings } from './settings.ts';
 
 /** An attempt that may be wrong. Each of the three rejects with REQUESTS_EXCEEDED where a limit is reached. */
@@ -35,6 +37,7 @@ export interface Attempts {
 
 const mailWindow = 3_600_000;
 const otpWindow = 30_000;
+
 /** How long a client is refused after too many consecutive failures, and how long failures count as consecutive. */
 const streakBan = 900_000;
 const streakMemory = 86_400_000;

@@ -2,29 +2,13 @@
  * Counters of attempts, in windows, in the database, so that every process sees the same. The subject of a counter is
  * stored as a hash. One statement each; a counter begins anew with the first attempt after its window.
  */
+
 import type { Database, Transaction } from '../database/database.ts';
 import type { OwnSql } from '../database/script.ts';
 import { mysqlCounters } from '../dialects/mysql/own-tables/counters.ts';
 import { byFamily, type SystemPlace } from '../system/place.ts';
 import { ask, firstRow } from '../write/own-rows.ts';
-
-/** Counter of attempts for one purpose, on an account (named by its e-mail address), from a client, or both. */
-export interface Counter {
-  readonly purpose: string;
-  /** As it was sent; spellings of one address are one account. */
-  readonly email?: string;
-  /** Key of a user; instead of an e-mail address. */
-  readonly user?: string;
-  readonly client?: string;
-}
-
-/** A counter that goes up. */
-export interface Counting extends Counter {
-  /** Milliseconds. */
-  readonly window: number;
-  /** From so many attempts on, each one moves the end of the window to so many milliseconds later. */
-  readonly last?: { readonly attempts: number; readonly window: number };
-}
+import type { Counter, CounterStatements, Counting } from './counter-statements.ts';
 
 /** How a counter stands. */
 export interface Count {
@@ -49,11 +33,6 @@ export interface Counters {
 /** How often counters whose window has ended are removed, in milliseconds, and how many at once. */
 const sweepEveryMs = 60_000;
 const mostSwept = 1_000;
-
-/** The statements: each takes the counters as `input` writes them, and answers the counts and the transaction's number. */
-export interface CounterStatements extends Readonly<Record<'read' | 'count' | 'giveBack' | 'clear' | 'sweep', OwnSql>> {
-  input(counters: readonly Counter[]): string;
-}
 
 /** Makes the counters. */
 export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {

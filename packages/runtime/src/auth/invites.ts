@@ -1,4 +1,5 @@
 /** Inviting users by mail. Source: API specification, sections 3.2, 3.3 and 7.1. */
+
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
@@ -11,10 +12,10 @@ import type { SystemPlace } from '../system/place.ts';
 import type { Keys } from '../write/keys.ts';
 import { isEveryRow } from '../write/late.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import { keyArray } from '../write/system-hook.ts';
+import type { TransactionBody } from '../write/transaction-body.ts';
 import type { WriteCommand } from '../write/write-command.ts';
-import type { TransactionBody } from '../write/write-executor.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { createInviteRights } from './invite-rights.ts';
 import { makeMailedKey } from './mailed-token.ts';

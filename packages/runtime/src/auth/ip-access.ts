@@ -1,8 +1,9 @@
 /** Addresses from which a role may be used. Source: API specification, section 2.2. */
+
 import { PlatformError } from '../errors.ts';
 import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../http/networks.ts';
 import type { Account } from '../users/account.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
 const mostKnown = 1_000;

@@ -1,9 +1,10 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
+
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { clientOf } from './ip-access.ts';

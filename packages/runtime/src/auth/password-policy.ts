@@ -1,6 +1,7 @@
 /** Policy for new passwords. Source: API specification, section 3.2. */
+
 import { PlatformError } from '../errors.ts';
-import type { FieldProblem } from '../users/field-rules.ts';
+import type { FieldProblem } from '../users/field-problem.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** Bytes of the longest password. */

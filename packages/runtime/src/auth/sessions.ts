@@ -2,12 +2,13 @@
  * Sessions and their refresh tokens, in transactions of the caller. A session is a row: it ends by being deleted, and
  * its tokens, used ones included, go with it. Source: API specification, sections 2.2 to 2.5.
  */
+
 import type { Transaction } from '../database/database.ts';
 import type { OwnSql } from '../database/script.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { type Account, readAccount } from '../users/account.ts';
 import { firstRow } from '../write/own-rows.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import type { RefreshToken } from './refresh-token.ts';
 import { sessionStatements } from './session-sql.ts';
 

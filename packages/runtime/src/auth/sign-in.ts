@@ -1,9 +1,10 @@
 /** Signing in, carrying on, signing out. Source: API specification, sections 2.3 to 2.5. */
+
 import type { Database, Transaction } from '../database/database.ts';
 import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import { type Attempt, type Attempts, countFailures } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';

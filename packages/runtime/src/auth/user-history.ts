@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import type { HistoryKeeper } from '../write/history.ts';
 import { oneKey } from '../write/keys.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 
 /** A change to a user: made by another user, the user itself, or an unknown caller; and its origin. */
 export interface Changing {

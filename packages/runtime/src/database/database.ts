@@ -1,7 +1,6 @@
+import type { ShapeField } from '../json/shape.ts';
 import type { Transcoder } from '../json/transcode.ts';
-import type { ShapeField } from '../query/plan.ts';
 import type { MigrationConnection } from '../system/ledger.ts';
-import type { StreamLoad } from './stream-share.ts';
 import type { Waited } from './waits.ts';
 
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
@@ -231,4 +230,10 @@ export interface Database {
   load?(): DatabaseLoad;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */
   close(graceMs: number): Promise<void>;
+}
+
+/** Streams under way, and those that wait for their turn. */
+export interface StreamLoad extends Waited {
+  readonly running: number;
+  readonly most: number;
 }

@@ -2,10 +2,11 @@
  * The share of the connections that streams have. A stream keeps its connection for as long as its reader takes. So
  * their number is bounded, for each client as well, and writes never wait for one.
  */
+
 import { PlatformError } from '../errors.ts';
-import type { Database } from './database.ts';
+import type { Database, StreamLoad } from './database.ts';
 import { ConnectionError } from './errors.ts';
-import { type Waited, Waits } from './waits.ts';
+import { Waits } from './waits.ts';
 
 /** How streams are bounded. */
 export interface StreamLimits {
@@ -15,12 +16,6 @@ export interface StreamLimits {
   readonly mostOfClient: number;
   /** How long one waits for its turn before it is unavailable, in milliseconds. */
   readonly timeoutMs: number;
-}
-
-/** Streams under way, and those that wait for their turn. */
-export interface StreamLoad extends Waited {
-  readonly running: number;
-  readonly most: number;
 }
 
 /** Client of a stream. */
@@ -37,6 +32,7 @@ interface WaitingStream {
 
 /** Streams of one client that may wait; more are refused at once. Servers that render pages ask many at once. */
 const mostWaitingOfClient = 250;
+
 /** Streams that may wait; more are refused at once. */
 const mostWaiting = 1_000;
 

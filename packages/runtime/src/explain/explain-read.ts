@@ -4,14 +4,15 @@
  *
  * For people who build an API, never for its callers: a refusal names what is hidden.
  */
+
 import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import { type ItemPath, readItemPath, splitTarget } from '../http/target.ts';
+import type { ShapeField } from '../json/shape.ts';
 import { type AccessClass, always, type CompiledApi } from '../language/index.ts';
-import type { ReadLimits } from '../query/parse-read.ts';
-import type { ShapeField } from '../query/plan.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
+import type { ReadLimits } from '../query/request.ts';
 import { everything, lackingRights, leastOf, tellLacking, unreachable, withRights } from './rights.ts';
 
 /** Parts of an API that decide about reads. */

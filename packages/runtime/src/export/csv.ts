@@ -1,4 +1,4 @@
-import type { Shape, ShapeField } from '../query/plan.ts';
+import type { Shape, ShapeField } from '../json/shape.ts';
 import type { FileFormat } from './format.ts';
 import { compactJson, isNull, plainText, type RawJson } from './raw-json.ts';
 

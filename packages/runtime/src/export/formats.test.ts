@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ShapeField } from '../query/plan.ts';
+import type { ShapeField } from '../json/shape.ts';
 import { createCsv } from './csv.ts';
 import { readRawJson } from './raw-json.ts';
 import { xml } from './xml.ts';

@@ -1,7 +1,8 @@
 import type { Answer, AnswerWriter } from '../json/answer.ts';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
+import type { ShapeField } from '../json/shape.ts';
 import { createTranscoder } from '../json/transcode.ts';
-import type { ExportFormat, ReadPlan, ShapeField } from '../query/plan.ts';
+import type { ExportFormat, ReadPlan } from '../query/plan.ts';
 import { createCsv } from './csv.ts';
 import type { FileFormat } from './format.ts';
 import { readRawJson } from './raw-json.ts';

@@ -1,9 +1,10 @@
 /** `items` of an extension: the collections of the API, with the permissions of the caller or of an administrator. */
+
 import type { Caller } from '../caller.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../language/index.ts';
 import type { Keys } from '../write/keys.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import type { Action, WriteCommand } from '../write/write-command.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
 import { toJson } from './json.ts';
 import { sentKeys } from './keys.ts';
 

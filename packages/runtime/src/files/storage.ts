@@ -1,10 +1,5 @@
 /** Where the contents of files lie: a folder, or a bucket. Contents have names of our own and never change. */
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { StorageLocation } from '../environment/files.ts';
-import { PlatformError } from '../errors.ts';
-import { createLocalStorage } from './local-storage.ts';
-import { createS3Storage } from './s3-storage.ts';
 
 /** A part of a content: its first and its last byte. */
 export interface ByteRange {
@@ -39,28 +34,4 @@ export interface Storages {
 /** Prefix of the names of all renditions of a content. */
 export function renditionsOf(name: string): string {
   return `renditions/${name}/`;
-}
-
-/** Makes the storages; `folder` is where a local one lies that names none. */
-export function createStorages(locations: readonly StorageLocation[], folder: string): Storages {
-  const storages = new Map(locations.map((location) => [location.name, createStorage(location, folder)]));
-  const [entry] = storages;
-  if (entry === undefined) throw new Error('There is no storage.');
-  const [name, storage] = entry;
-  return {
-    first: { name, storage },
-    of(wanted) {
-      const found = storages.get(wanted);
-      if (found !== undefined) return found;
-      const cause = new Error(`STORAGE_LOCATIONS lacks "${wanted}", where a file lies.`);
-      throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
-    },
-    stagings: [...new Set([...storages.values()].map(({ staging }) => staging))],
-  };
-}
-
-function createStorage(location: StorageLocation, folder: string): Storage {
-  return location.driver === 'local'
-    ? createLocalStorage(location.root ?? folder)
-    : createS3Storage(location, join(folder, '.incoming'));
 }

@@ -1,9 +1,10 @@
 /** Files from elsewhere: contents first, then the rows that name them. Source: API specification, section 11.1. */
+
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
-import type { TransactionBody } from '../write/write-executor.ts';
+import type { TransactionBody } from '../write/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { isMedia, type MediaDetails, readDetails } from './details/read-details.ts';

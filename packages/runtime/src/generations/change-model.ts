@@ -3,12 +3,11 @@
  * written in one transaction, which commits when what they come to compiles. On MySQL and MariaDB, which commit every
  * statement that changes a table: `dialects/mysql/ddl/change-model.ts`. Source: API specification, section 12.4.
  */
-import { accessNames } from '../auth/access-of.ts';
-import type { Database, Transaction } from '../database/database.ts';
+
+import type { Transaction } from '../database/database.ts';
 import { createMysqlModelChange } from '../dialects/mysql/ddl/change-model.ts';
 import { postgresModelSql } from '../dialects/postgres/ddl/statements.ts';
 import { PlatformError } from '../errors.ts';
-import type { Log } from '../http/log.ts';
 import {
   type CompiledApi,
   createProjectLedgerSql,
@@ -16,55 +15,17 @@ import {
   projectMigrationsSql,
   recordMigrationSql,
 } from '../language/index.ts';
-import type { KnownModel, ModelChange } from '../model/change.ts';
+import type { ModelChange } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
 import { runSteps } from '../model/run-change.ts';
 import { type ChangeOrigin, logChanges } from '../system/log-changes.ts';
 import { logPlaceOf } from '../system/place.ts';
 import { platformVersion } from '../version.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
-import { failedValidation } from '../write/problems.ts';
 import { transactionNumber } from '../write/statement.ts';
-import { modelChannel, modelStatements, type WatchedTables } from './model-sql.ts';
-import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recompile.ts';
-
-/** Plans a change of what is known; may run again after a conflict. Throws what refuses the request. */
-export type PlanChange = (model: KnownModel) => ModelChange;
-
-/** Options of the model changer. */
-export interface ModelChangerOptions {
-  readonly database: Pick<Database, 'transaction' | 'schemaSession'>;
-  readonly recompiler: Pick<Recompiler, 'schema' | 'migrationNames'>;
-  readonly tables: () => WatchedTables;
-  /** The API that says what the tables say. */
-  readonly compiledIn: (run: RunTexts, tables: WatchedTables) => Promise<CompiledApi>;
-  /** Compiles what has been made of the tables; the options' `read` is called as soon as they have been read. */
-  readonly compileIn: (run: RunTexts, tables: WatchedTables, options: CompileOptions) => Promise<Made | Problems>;
-  /** Serves it. */
-  readonly serve: (made: Made) => Promise<void>;
-  readonly log: Pick<Log, 'warn'>;
-}
-
-/** Why there is no next generation. */
-export type Problems = readonly string[];
-
-/** Options of a compilation. */
-export interface CompileOptions extends Pick<RecompileOptions, 'drafts'> {
-  readonly read: () => Promise<void>;
-  /** An earlier compilation: its rows are compiled again, where the tables differ from those of that compilation. */
-  readonly unless?: Made;
-}
-
-/** Result of a compilation. */
-export interface Made {
-  readonly number: number;
-  readonly api: CompiledApi;
-  /** Rows that it was compiled of, beside the tables. */
-  readonly rows: ModelRows;
-}
-
-/** Makes a change, and gives what is answered when new requests are answered by the next generation. */
-export type ChangeModel = (plan: PlanChange, discard: boolean, origin: ChangeOrigin) => Promise<unknown>;
+import { answerOf, type ChangeModel, describeModel, type ModelChangerOptions } from './model-change.ts';
+import { modelChannel, modelStatements } from './model-sql.ts';
+import type { RunTexts } from './recompile.ts';
 
 /** Makes the changer. */
 export function createModelChanger(options: ModelChangerOptions): ChangeModel {
@@ -142,24 +103,3 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
 
 const uninstalled =
   'The platform’s own tables cannot be read, and changes of the model are written there. Run `platform migrate`.';
-
-/** The model as administrators see it. */
-export function describeModel(api: CompiledApi): ReturnType<CompiledApi['model']> {
-  return api.model(accessNames(api).admin);
-}
-
-/** Returns the answer to a change that was compiled. Throws the reasons where it does not compile. */
-export async function answerOf(
-  planned: ModelChange,
-  made: Made | Problems,
-): Promise<{ readonly told: unknown; readonly made: Made }> {
-  if (!('api' in made)) throw uncompiled(planned, made);
-  const answer = planned.answer(await describeModel(made.api));
-  if (answer === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
-  return { told: answer, made };
-}
-
-function uncompiled({ told: entries }: ModelChange, problems: Problems): PlatformError {
-  const location = { collection: entries[0]?.collection ?? 'platform_collections', index: undefined };
-  return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
-}

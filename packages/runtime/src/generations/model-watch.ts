@@ -12,7 +12,8 @@ import { compiledModel, type ModelChanges, type ModelCollection } from '../resou
 import type { SystemPlace } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';
 import { failedValidation } from '../write/problems.ts';
-import { type CompileOptions, createModelChanger, type Made, type Problems } from './change-model.ts';
+import { createModelChanger } from './change-model.ts';
+import type { CompileOptions, Made, Problems } from './model-change.ts';
 import {
   markSql,
   modelChannel,

@@ -1,11 +1,13 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
+
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { type CompiledApi, type GraphqlScope, indexGraphql } from '../language/index.ts';
 import { graphqlServiceRoots } from '../language/operations/index.ts';
 import { invalidQuery } from '../query/invalid.ts';
-import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
+import { defaultReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache, type PlanCache } from '../query/plan-cache.ts';
+import type { ReadLimits } from '../query/request.ts';
 import { buildOpenScope, buildScope, type Scope, withoutRows } from '../query/scope.ts';
 import { collectFields } from './collect.ts';
 import { compileMutation, type MutationField } from './compile-mutation.ts';

@@ -1,4 +1,5 @@
 /** Queries: the read of each root field. Source: API specification, section 14.2. */
+
 import {
   type FieldNode,
   type GraphQLNamedType,
@@ -19,8 +20,7 @@ import type {
 } from '../language/index.ts';
 import { itemMutations } from '../language/operations/index.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
-import { keyFields } from '../query/plan-order.ts';
-import type { CollectionScope, Scope } from '../query/scope.ts';
+import { type CollectionScope, keyFields, type Scope } from '../query/scope.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import { createAggregate } from './aggregate-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';

@@ -1,4 +1,5 @@
 /** Reads of items that documents ask for, planned once per shape. */
+
 import { always, type Condition } from '../language/index.ts';
 import { refuseCost } from '../query/cost.ts';
 import {
@@ -10,11 +11,11 @@ import {
   relationsOf,
 } from '../query/filter.ts';
 import type { NestedRead } from '../query/nested.ts';
-import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import { isStreamed, planRead } from '../query/plan-read.ts';
+import type { ReadLimits } from '../query/request.ts';
 import { countedRows, isLarge, refuseRows } from '../query/row-bound.ts';
 import type { Selector } from '../query/shape.ts';
 import type { OrderTerm } from '../query/sort.ts';

@@ -1,4 +1,5 @@
 /** The arguments of lists, read as the parameters of the same names are over REST. Source: API specification, 5.1 and 14.2. */
+
 import {
   always,
   type Condition,
@@ -20,7 +21,7 @@ import {
   parseSort,
 } from '../query/parse-parameters.ts';
 import type { QueryParameter, QueryTree } from '../query/parse-query-string.ts';
-import type { ReadLimits } from '../query/parse-read.ts';
+import type { ReadLimits } from '../query/request.ts';
 import type { CollectionScope, Scope } from '../query/scope.ts';
 import { withSearch } from '../query/search.ts';
 import { conditionShape, limitShape, type Shape } from '../query/shape.ts';

@@ -3,7 +3,7 @@
 import { PlatformError, toPlatformError } from '../errors.ts';
 import type { GraphqlScope } from '../language/index.ts';
 import { keyRequest } from '../write/idempotency.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import type { Writer } from '../write/writer.ts';
 import type { MutationField, WriteSource } from './compile-mutation.ts';
 import type { ServiceField } from './compile-query.ts';

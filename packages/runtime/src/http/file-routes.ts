@@ -1,4 +1,5 @@
 /** Uploads at the addresses of the collection of files. Source: API specification, section 11. */
+
 import type { IncomingMessage } from 'node:http';
 import type { FilesEnvironment } from '../environment/files.ts';
 import { PlatformError } from '../errors.ts';
@@ -8,7 +9,8 @@ import { filesName } from '../files/uploading-access.ts';
 import type { Arrived, UploadAnswer, Uploads } from '../files/uploads.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../language/index.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
-import type { RequestOrigin, WriteRequest } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';

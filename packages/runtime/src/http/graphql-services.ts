@@ -1,4 +1,5 @@
 /** Root fields of GraphQL that are no collection's: operations, run as over REST. Source: specification, 14.3. */
+
 import type { IncomingMessage } from 'node:http';
 import { PlatformError } from '../errors.ts';
 import type { ServiceField } from '../graphql/compile-query.ts';
@@ -7,7 +8,7 @@ import type { OperationCall } from '../graphql/operation.ts';
 import type { ServiceAnswer } from '../graphql/run-mutation.ts';
 import type { JsonValue } from '../language/index.ts';
 import { listMembers, type NamedOperation } from '../language/operations/index.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import type { BoundOperation, OperationResult } from './operations/bind.ts';
 import type { Values } from './operations/decode.ts';
 

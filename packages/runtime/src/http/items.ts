@@ -1,11 +1,13 @@
 /** The routes below `/items`: from a path to a planned read of one collection, or to a write. Source: specification, section 4. */
+
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue, Route } from '../language/index.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
-import type { RequestOrigin, WriteRequest } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import type { Reader } from './read.ts';

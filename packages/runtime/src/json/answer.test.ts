@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ReadPlan, ShapeField } from '../query/plan.ts';
+import type { ReadPlan } from '../query/plan.ts';
 import { createAnswerWriter } from './answer.ts';
+import type { ShapeField } from './shape.ts';
 import { int8, row, text } from './testing/binary.ts';
 
 const fields: readonly ShapeField[] = [{ key: 'name', shape: { kind: 'scalar', wire: 'text' } }];

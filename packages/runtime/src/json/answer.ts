@@ -1,10 +1,12 @@
 /** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts or pages, from the rows of one statement. */
+
 import type { DirectSink, RowSink } from '../database/database.ts';
 import { type CursorPlan, writeCursor } from '../query/cursor.ts';
-import type { ReadPlan, ShapeField } from '../query/plan.ts';
+import type { ReadPlan } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { int32, sourceOf } from './bytes.ts';
 import { writeCount } from './numbers.ts';
+import type { ShapeField } from './shape.ts';
 import { createTranscoder, type Transcoder } from './transcode.ts';
 
 /**
@@ -55,6 +57,7 @@ interface Layout {
 const listStart = Buffer.from('{"data":[');
 const itemStart = Buffer.from('{"data":');
 const nullText = Buffer.from('null');
+
 /** Room for a count, a comma and the brackets that end an answer. */
 const smallRoom = 32;
 

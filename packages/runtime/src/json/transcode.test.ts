@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { WireKind } from '../language/index.ts';
-import type { Shape, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { oftenUsed } from './fields-writer.ts';
+import type { Shape, ShapeField } from './shape.ts';
 import { array, int2, int4, int8, record, row, text } from './testing/binary.ts';
 import { createTranscoder } from './transcode.ts';
 

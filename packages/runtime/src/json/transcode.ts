@@ -4,14 +4,15 @@
  * A shape is resolved once into a tree of writers; those of rows and records walk their fields, and are replaced by
  * generated code when they are used often (`docs/decisions/speed-of-reads.md`).
  */
+
 import type { WireKind } from '../language/index.ts';
-import type { Shape, ShapeField } from '../query/plan.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { type Literal, literalOf, putLiteral, type Source, sourceOf } from './bytes.ts';
 import { writeDate, writeTime, writeTimestamp, writeTimestamptz } from './dates.ts';
 import { type Field, type FieldsWriter, inRecord, inRow, roomOf, type Writer, writeNull } from './fields.ts';
 import { createFieldsWriter } from './fields-writer.ts';
 import { writeInt2, writeInt4, writeInt8 } from './numbers.ts';
+import type { Shape, ShapeField } from './shape.ts';
 import { writeBase64, writeList, writeNumber, writeRaw, writeText, writeUuid } from './texts.ts';
 
 /** Appends one JSON object made of the columns that stand at `offset` (length, then bytes, per column). */

@@ -1,7 +1,7 @@
 import type { Operand } from './condition.ts';
-import type { FilterNames, FilterProblem, NamedField } from './filter.ts';
+import type { FilterNames, FilterProblem, NamedField } from './filter-names.ts';
 import { isSecret, types } from './types/index.ts';
-import type { ValueType } from './values.ts';
+import type { ValueType } from './value-type.ts';
 
 /** The collections whose rows stand for callers: `$CURRENT_USER.name` is a field of the first. */
 export const callerCollections = { user: 'platform_users', role: 'platform_roles' } as const;

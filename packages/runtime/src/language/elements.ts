@@ -1,5 +1,5 @@
 import type { PortableType } from './types/index.ts';
-import type { ValueType } from './values.ts';
+import type { ValueType } from './value-type.ts';
 
 /** The values that a range lies between. */
 export interface RangeElement {

@@ -3,7 +3,7 @@ import type { JsonValue } from './json.ts';
 import { literalValue } from './operand.ts';
 import type { JsonKind } from './operators/definition.ts';
 import { definitions, type Operator } from './operators/index.ts';
-import type { ValueType } from './values.ts';
+import type { ValueType } from './value-type.ts';
 
 /*
  * JSON in filters: paths are JSON Pointers (RFC 6901), `/address/city`, `/tags/0`, which are read alike as a key of JSON

@@ -5,10 +5,10 @@ import { jsonOperatorFits, jsonTypes, kindOf } from './filter-json.ts';
 import { type Compared, type Place, problem, type Reader } from './filter-reader.ts';
 import type { JsonValue } from './json.ts';
 import { parseOperand } from './operand.ts';
-import type { Operator } from './operators/index.ts';
-import { elementwise, ranged } from './operators/index.ts';
+import { elementwise, type Operator, ranged } from './operators/index.ts';
 import { types } from './types/index.ts';
-import { decodeValue, type ValueType } from './values.ts';
+import type { ValueType } from './value-type.ts';
+import { decodeValue } from './values.ts';
 
 /** Reads one right-hand side and notes where it does not fit what it is compared with. */
 export function readOperand(

@@ -1,9 +1,9 @@
 import { type Condition, never } from './condition.ts';
-import type { FilterNames, FilterProblem } from './filter.ts';
+import type { FilterNames, FilterProblem } from './filter-names.ts';
 import { listOf } from './filter-syntax.ts';
 import type { JsonValue } from './json.ts';
 import type { FieldFunction } from './types/definition.ts';
-import type { ValueType } from './values.ts';
+import type { ValueType } from './value-type.ts';
 
 /** State that the readers of a filter's parts share. */
 export interface Reader {

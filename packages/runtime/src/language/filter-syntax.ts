@@ -1,10 +1,9 @@
-import type { FilterNames } from './filter.ts';
 import { isPointer } from './filter-json.ts';
+import type { FilterNames } from './filter-names.ts';
 import { parseCall } from './function-call.ts';
 import type { JsonValue } from './json.ts';
 import { isDynamic, pathLength } from './operand.ts';
-import type { Operator } from './operators/index.ts';
-import { isOperator, listed } from './operators/index.ts';
+import { isOperator, listed, type Operator } from './operators/index.ts';
 import { isFieldFunction } from './types/index.ts';
 
 /**

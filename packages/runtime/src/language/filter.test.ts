@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FilterNames, type FilterOptions, type NamedField, type NamedRelation, parseFilter } from './filter.ts';
+import { type FilterOptions, parseFilter } from './filter.ts';
+import type { FilterNames, NamedField, NamedRelation } from './filter-names.ts';
 import type { JsonValue } from './json.ts';
 import { defaultQueryLimits } from './limits.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { JsonValue } from './json.ts';
 import { arrayLiteral } from './types/array.ts';
 import type { PortableType } from './types/index.ts';
-import { decodeValue, type ValueType } from './values.ts';
+import type { ValueType } from './value-type.ts';
+import { decodeValue } from './values.ts';
 
 function decoded(type: PortableType | ValueType, value: JsonValue): string | null | undefined {
   const result = decodeValue(typeof type === 'string' ? { type } : type, value);

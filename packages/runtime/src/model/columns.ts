@@ -1,9 +1,11 @@
 /** Columns as payloads describe them. Source: API specification, sections 6 and 12.2. */
-import { decodeValue, type JsonValue, type PortableType, types, type ValueType } from '../language/index.ts';
+
+import { decodeValue, type JsonValue, types, type ValueType } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
-import type { ModelPlace } from './change.ts';
+import { type ColumnTypeName, type PlainTypeName, specialTypes } from './column-types.ts';
 import type { ModelSql } from './model-sql.ts';
 import { anyMember, flagMember, integerMember, orNull, type Payload, type ReadMember, textMember } from './payload.ts';
+import type { ModelPlace } from './place.ts';
 
 /** Members of the `schema` of a field: the last ones are told only. */
 export const columnMembers: Readonly<Record<string, ReadMember>> = {
@@ -23,15 +25,6 @@ export const columnMembers: Readonly<Record<string, ReadMember>> = {
   foreign_key_table: anyMember,
   foreign_key_column: anyMember,
 };
-
-/** Types that need more than their name, or that no column is made of. */
-const specialTypes = ['enum', 'array', 'token', 'unknown'] as const;
-
-/** A type that columns can be made of by its name. */
-export type PlainTypeName = Exclude<PortableType, (typeof specialTypes)[number]>;
-
-/** A type that columns can be made of. */
-export type ColumnTypeName = PlainTypeName | 'enum' | 'array';
 
 const plainTypes = Object.keys(types).filter((name) => !specialTypes.some((special) => special === name));
 const columnTypes: readonly string[] = [...plainTypes, 'enum', 'array'];

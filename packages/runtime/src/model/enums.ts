@@ -1,8 +1,8 @@
 /** Enums, which take more than a name: their values. */
+
 import { isObject } from '../language/filter-syntax.ts';
 import { invalidPayload } from '../write/problems.ts';
-import type { KnownModel, ModelStep } from './change.ts';
-import type { FoundColumn } from './find.ts';
+import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { objectIn, type Payload } from './payload.ts';
 
 /** Bytes of a value of an enum that the database keeps. */

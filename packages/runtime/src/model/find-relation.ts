@@ -1,8 +1,8 @@
 /** The foreign key of a field as it is told and as SQL says it. */
+
 import type { ModelRelation } from '../language/index.ts';
-import type { KnownModel } from './change.ts';
-import { type FoundColumn, schemaOf } from './find.ts';
-import type { NewForeignKey } from './model-sql.ts';
+import { schemaOf } from './find.ts';
+import type { FoundColumn, KnownModel, NewForeignKey } from './model-sql.ts';
 import { textIn } from './payload.ts';
 
 /** The foreign key of a told relation; undefined for one of several columns, and where the database has none. */

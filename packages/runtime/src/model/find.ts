@@ -2,33 +2,10 @@
 
 import { PlatformError } from '../errors.ts';
 import { isObject } from '../language/filter-syntax.ts';
-import {
-  type CollectionDescriptor,
-  type FieldDescriptor,
-  type JsonValue,
-  type ModelCollection,
-  type ModelField,
-  reservedPrefix,
-} from '../language/index.ts';
+import { type JsonValue, type ModelCollection, type ModelField, reservedPrefix } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
-import type { KnownModel } from './change.ts';
+import type { FoundColumn, FoundTable, KnownModel } from './model-sql.ts';
 import type { Payload } from './payload.ts';
-
-/** A collection with its table, which is no view and not the platform's own. */
-export interface FoundTable {
-  readonly collection: string;
-  readonly told: ModelCollection;
-  readonly descriptor: CollectionDescriptor;
-}
-
-/** A column-backed field. */
-export interface FoundColumn extends FoundTable {
-  readonly field: string;
-  readonly column: FieldDescriptor;
-  /** The `schema` of the field as it is told. */
-  readonly schema: Payload;
-  readonly type: string;
-}
 
 /** Finds a collection that is told; FORBIDDEN for one that is not. */
 export function findCollection({ document }: KnownModel, name: string): ModelCollection {

@@ -2,9 +2,9 @@
  * Metadata of collections, fields and relations beside their tables, and the rows that hold it. Source: API
  * specification, sections 10.2, 10.4 and 10.9.
  */
+
 import { invalidPayload } from '../write/problems.ts';
-import type { KnownModel } from './change.ts';
-import type { ModelTable } from './model-sql.ts';
+import type { KnownModel, ModelTable } from './model-sql.ts';
 import {
   anyMember,
   flagMember,

@@ -1,9 +1,20 @@
 /** SQL of changes of the model: one record for each family of servers (`docs/decisions/model-changes.md`). */
-import type { FieldDescriptor, JsonValue, PortableType, ValueType } from '../language/index.ts';
-import type { KnownModel, ModelPlace, ModelStep } from './change.ts';
-import type { ColumnTypeName, PlainTypeName } from './columns.ts';
-import type { FoundColumn } from './find.ts';
+
+import type { MysqlStep } from '../dialects/mysql/ddl/steps.ts';
+import type { PlatformError } from '../errors.ts';
+import type {
+  CollectionDescriptor,
+  CompiledApi,
+  FieldDescriptor,
+  JsonValue,
+  ModelCollection,
+  ModelDocument,
+  PortableType,
+  ValueType,
+} from '../language/index.ts';
+import type { ColumnTypeName, PlainTypeName } from './column-types.ts';
 import type { Payload } from './payload.ts';
+import type { ModelPlace } from './place.ts';
 
 /** A column that is to be made. */
 export interface NewColumn {
@@ -121,4 +132,43 @@ export interface ModelSql {
   renameField(schema: string, key: { readonly collection: string; readonly field: string }, name: string): string;
   /** Prints the statement that takes rows away whose members have these values. */
   dropRows(schema: string, table: string, key: Readonly<Record<string, string>>): string;
+}
+
+/** The model before a change. */
+export interface KnownModel {
+  readonly api: CompiledApi;
+  /** As administrators see it. */
+  readonly document: ModelDocument;
+  /** The schema of the platform's own tables, quoted; empty where they lie beside the others. */
+  readonly systemSchema: string;
+  /** The schema that new tables lie in. */
+  readonly schema: string;
+  /** True if the change may lose rows and values, as the request allows. */
+  readonly discard: boolean;
+  /** How the database is told. */
+  readonly sql: ModelSql;
+}
+
+/** A step of a change. Names are quoted and values are literals in it, so that a migration can repeat it. */
+export type ModelStep =
+  /** On MySQL and MariaDB it writes into the platform's own tables; changes of other tables are `MysqlStep`s. */
+  | { readonly kind: 'run'; readonly sql: string; readonly place: ModelPlace }
+  /** Selects one boolean; where it is false the change is refused. No migration repeats it. */
+  | { readonly kind: 'check'; readonly sql: string; readonly place: ModelPlace; readonly refusal: PlatformError }
+  | MysqlStep;
+
+/** A collection with its table, which is no view and not the platform's own. */
+export interface FoundTable {
+  readonly collection: string;
+  readonly told: ModelCollection;
+  readonly descriptor: CollectionDescriptor;
+}
+
+/** A column-backed field. */
+export interface FoundColumn extends FoundTable {
+  readonly field: string;
+  readonly column: FieldDescriptor;
+  /** The `schema` of the field as it is told. */
+  readonly schema: Payload;
+  readonly type: string;
 }

@@ -1,17 +1,17 @@
 /** Collections made, described and dropped. Source: API specification, section 12.1. */
 
-import { PlatformError } from '../errors.ts';
 import { isObject } from '../language/filter-syntax.ts';
-import type { JsonValue } from '../language/index.ts';
-import { reservedPrefix } from '../language/index.ts';
+import { type JsonValue, reservedPrefix } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
-import type { KnownModel, ModelChange, ModelStep } from './change.ts';
-import { type FoundTable, findCollection, findTable, mustBeOwn } from './find.ts';
+import type { ModelChange } from './change.ts';
+import { findCollection, findTable, mustBeOwn } from './find.ts';
 import { collectionMeta, saveRow } from './meta.ts';
+import type { FoundTable, KnownModel, ModelStep } from './model-sql.ts';
 import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
 import { isOfColumnless, readColumnless } from './plan-columnless.ts';
 import { plannedColumn, readNewField } from './plan-fields.ts';
+import { exists, loses } from './refusals.ts';
 import { forgetSides } from './sides.ts';
 
 const tableMembers = {
@@ -165,14 +165,4 @@ function dropTable(model: KnownModel, { descriptor, collection }: FoundTable): r
     ...sql.dropTable(table, location),
     ...sql.dropEnums(model, collection, fields),
   ];
-}
-
-/** Refuses what would lose data. */
-export function loses(what: string): PlatformError {
-  return new PlatformError('UNPROCESSABLE_ENTITY', `${what}, which would be lost: say so with ?data=discard.`);
-}
-
-/** Refuses a name that is taken. */
-export function exists(what: string, name: string): PlatformError {
-  return invalidPayload(`There is a ${what} "${name}" already.`);
 }

@@ -2,6 +2,7 @@
  * Fields without a column: sides of relations, which come and go with these, and fields that only structure a form.
  * Their metadata lies in `platform_fields`. Source: API specification, sections 6 and 12.2.
  */
+
 import { isObject } from '../language/filter-syntax.ts';
 import {
   type JsonValue,
@@ -11,9 +12,10 @@ import {
   relationSpecials,
 } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
-import type { KnownModel, ModelChange, ModelStep } from './change.ts';
+import type { ModelChange } from './change.ts';
 import { findCollection, mustBeOwn } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
+import type { KnownModel, ModelStep } from './model-sql.ts';
 import { newName } from './names.ts';
 import {
   anyMember,
@@ -26,7 +28,7 @@ import {
   readObject,
   textMember,
 } from './payload.ts';
-import { exists } from './plan-collections.ts';
+import { exists } from './refusals.ts';
 
 /** Members of their `meta` that can be chosen; no others can. */
 const saidMembers: ReadonlySet<string> = new Set([

@@ -1,15 +1,17 @@
 /** Fields changed: their columns, and what is said about them. Source: API specification, section 12.2. */
+
 import { isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
-import type { KnownModel, ModelChange, ModelStep } from './change.ts';
+import type { ModelChange } from './change.ts';
 import { columnMembers, columnType, defaultSql, plainType } from './columns.ts';
 import { enumSteps } from './enums.ts';
-import { type FoundColumn, findColumn, findField } from './find.ts';
+import { findColumn, findField } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
+import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
-import { loses } from './plan-collections.ts';
 import { describeColumnless } from './plan-columnless.ts';
+import { loses } from './refusals.ts';
 
 /** Plans changes of a field; every part of the payload may be absent. */
 export function updateField(model: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {

@@ -1,16 +1,19 @@
 /** Fields made and dropped; `plan-field-changes.ts` changes them. Source: API specification, section 12.2. */
+
 import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
-import type { KnownModel, ModelChange, ModelPlace, ModelStep } from './change.ts';
-import { type ColumnTypeName, columnMembers, columnType, defaultSql } from './columns.ts';
+import type { ModelChange } from './change.ts';
+import type { ColumnTypeName } from './column-types.ts';
+import { columnMembers, columnType, defaultSql } from './columns.ts';
 import { choicesIn } from './enums.ts';
 import { findColumn, findField, findTable } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
-import type { ModelSql, NewColumn } from './model-sql.ts';
+import type { KnownModel, ModelSql, ModelStep, NewColumn } from './model-sql.ts';
 import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
-import { exists, loses } from './plan-collections.ts';
+import type { ModelPlace } from './place.ts';
 import { createColumnless, deleteColumnless, isOfColumnless } from './plan-columnless.ts';
+import { exists, loses } from './refusals.ts';
 import { forgetSides } from './sides.ts';
 
 /** A field that is to be made. */

@@ -3,12 +3,13 @@
 import { PlatformError } from '../errors.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';
 import { invalidPayload } from '../write/problems.ts';
-import type { KnownModel, ModelChange, ModelStep } from './change.ts';
-import { type FoundColumn, findCollection, findColumn, schemaOf } from './find.ts';
+import type { ModelChange } from './change.ts';
+import { findCollection, findColumn, schemaOf } from './find.ts';
 import { foreignKeyOf } from './find-relation.ts';
 import { relationMeta, saveRow } from './meta.ts';
+import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { mustBe, objectIn, oneOf, orNull, type Payload, readObject, textIn, textMember } from './payload.ts';
-import { exists } from './plan-collections.ts';
+import { exists } from './refusals.ts';
 import { forgetSides, nameSide } from './sides.ts';
 
 const actions = ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] as const;

@@ -1,10 +1,12 @@
 /** Runs planned changes in a transaction, and says what is wrong with them where the database refuses. */
+
 import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { failedValidation, invalidPayload } from '../write/problems.ts';
-import type { ModelPlace, ModelStep } from './change.ts';
+import type { ModelStep } from './model-sql.ts';
+import type { ModelPlace } from './place.ts';
 
 /** Time that a change waits for tables that are in use, as PostgreSQL writes it: later statements queue up after it. */
 const patience = '5s';

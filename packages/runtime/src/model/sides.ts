@@ -1,4 +1,5 @@
 /** Sides of relations that have no column: their metadata goes with their relation, and changes its name with it. */
+
 import {
   type CollectionDescriptor,
   type ModelField,
@@ -6,10 +7,10 @@ import {
   type RelationDescriptor,
   relationSpecialIn,
 } from '../language/index.ts';
-import type { KnownModel, ModelStep } from './change.ts';
+import type { KnownModel, ModelStep } from './model-sql.ts';
 import { newName } from './names.ts';
 import { objectIn, type Payload, textIn } from './payload.ts';
-import { exists } from './plan-collections.ts';
+import { exists } from './refusals.ts';
 
 /**
  * Removes the metadata of sides of relations whose keys a collection holds; with `field` only where that field is part

@@ -5,8 +5,8 @@ import { isOrdered } from '../language/operators/index.ts';
 import { functionFits, isFieldFunction } from '../language/types/index.ts';
 import { refuseUnknownFunctions } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
-import { type AggregateRequest, isOneRow, type NamedOrder } from './parse-aggregate.ts';
-import type { SortTerm } from './parse-read.ts';
+import { isOneRow } from './parse-aggregate.ts';
+import type { AggregateRequest, NamedOrder, SortTerm } from './request.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 

@@ -6,7 +6,7 @@ import { forbidden, invalidQuery } from './invalid.ts';
 import { askedItems } from './item-paths.ts';
 import { isItemName, itemKey, linkOf } from './links.ts';
 import type { NestedRead, NestedReads } from './nested.ts';
-import type { ReadLimits } from './parse-read.ts';
+import type { ReadLimits } from './request.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 import type { Selected, SelectedItem, Selection } from './selection.ts';
 

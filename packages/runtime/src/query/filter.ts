@@ -10,7 +10,7 @@ import { elementwise, flags, matching } from '../language/operators/index.ts';
 import { comparedType, countType, encodeOperand, type OperandType, pathType } from '../sql/operand.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
-import type { ReadLimits } from './parse-read.ts';
+import type { ReadLimits } from './request.ts';
 import { type CollectionScope, filterNames, type Scope } from './scope.ts';
 
 /** A filter read against the names of an access class, with everything that was wrong with it. */

@@ -17,7 +17,7 @@ import type { Aggregate } from './aggregate.ts';
 import type { OpenValues, ReadFilter } from './filter.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
-import type { ReadLimits } from './parse-read.ts';
+import type { ReadLimits } from './request.ts';
 import { type CollectionScope, filterNames, type Scope } from './scope.ts';
 
 /**

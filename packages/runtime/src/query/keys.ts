@@ -4,8 +4,7 @@ import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from 
 import { oneSpelling } from '../language/values.ts';
 import { type OperandType, operandType } from '../sql/operand.ts';
 import { forbidden } from './invalid.ts';
-import { keyFields } from './plan-order.ts';
-import type { CollectionScope } from './scope.ts';
+import { type CollectionScope, keyFields } from './scope.ts';
 
 /**
  * Reads the key of a path: one value per key field, percent-encoded and joined by commas (API specification, section 4).

@@ -6,8 +6,8 @@ import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.t
 import { forbidden, invalidQuery } from './invalid.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
 import type { DeepRequest } from './parse-deep.ts';
-import type { ReadLimits } from './parse-read.ts';
 import { boundValues } from './plan-bounds.ts';
+import type { ReadLimits } from './request.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';

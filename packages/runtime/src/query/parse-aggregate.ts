@@ -1,34 +1,11 @@
-import { type AggregateFunction, isAggregateFunction } from '../language/aggregates.ts';
+import { isAggregateFunction } from '../language/aggregates.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseJson } from './parse-json.ts';
 import { readNames } from './parse-list.ts';
 import { parseLimit, parseOffset } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
-import type { ReadLimits } from './parse-read.ts';
-import type { Bounds } from './plan-bounds.ts';
-
-/** One value that an aggregation asks for: a function of a field, or of the rows themselves (null, written `*`). */
-export interface NamedAggregate {
-  readonly function: AggregateFunction;
-  readonly field: string | null;
-}
-
-/** One term of the order of aggregate rows. */
-export interface NamedOrder {
-  readonly name: string;
-  readonly descending: boolean;
-}
-
-/** An aggregation as requested: well formed, but its names are not looked up yet. */
-export interface AggregateRequest {
-  /** Without duplicates, in the order of the answer; may be empty when there are groups. */
-  readonly values: readonly NamedAggregate[];
-  /** Fields and function calls that group the rows, without duplicates. */
-  readonly groups: readonly string[];
-  readonly having: QueryParameter | undefined;
-  readonly sort: readonly NamedOrder[];
-}
+import type { AggregateRequest, Bounds, NamedAggregate, NamedOrder, ReadLimits } from './request.ts';
 
 /** True if an aggregation answers one row: it has no groups, so there is nothing to order and no page to cut. */
 export function isOneRow({ groups }: AggregateRequest): boolean {

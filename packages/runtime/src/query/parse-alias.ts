@@ -2,7 +2,7 @@ import { isObject } from '../language/filter-syntax.ts';
 import { invalidQuery } from './invalid.ts';
 import { parseTree } from './parse-parameters.ts';
 import type { QueryTree } from './parse-query-string.ts';
-import type { ReadLimits } from './parse-read.ts';
+import type { ReadLimits } from './request.ts';
 
 /**
  * The form of `alias`: names of the answer, each with the name it stands for (API specification, 5.4). Neither has a dot,

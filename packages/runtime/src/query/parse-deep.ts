@@ -1,10 +1,10 @@
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { invalidQuery } from './invalid.ts';
-import { type AggregateRequest, parseAggregate, parseBounds } from './parse-aggregate.ts';
+import { parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
-import type { ReadLimits, SortTerm } from './parse-read.ts';
+import type { AggregateRequest, ReadLimits, SortTerm } from './request.ts';
 
 /** Request for the nested rows of one relation (API specification, 5.4): well formed, names not looked up yet. */
 export interface DeepRequest {

@@ -1,10 +1,10 @@
 import { isObject } from '../language/filter-syntax.ts';
-import { defaultQueryBounds, defaultQueryLimits, type JsonValue, type QueryLimits } from '../language/index.ts';
-import { type Cursor, parseCursor } from './cursor.ts';
+import { defaultQueryBounds, defaultQueryLimits, type JsonValue } from '../language/index.ts';
+import { parseCursor } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
-import { type AggregateRequest, parseAggregate, parseBounds } from './parse-aggregate.ts';
+import { parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseAliases } from './parse-alias.ts';
-import { type DeepRequest, parseDeep } from './parse-deep.ts';
+import { parseDeep } from './parse-deep.ts';
 import { checkJson } from './parse-json.ts';
 import {
   parseExport,
@@ -15,52 +15,7 @@ import {
   parseSort,
 } from './parse-parameters.ts';
 import { parameterNames, type QueryParameter, type QueryTree } from './parse-query-string.ts';
-import type { ExportFormat } from './plan.ts';
-
-/** One term of `sort`: names that lead to a field. */
-export interface SortTerm {
-  readonly path: readonly string[];
-  readonly descending: boolean;
-}
-
-/** A count that `meta` can ask for, in the order of the answer. */
-export type MetaName = 'total_count' | 'filter_count';
-
-/** A read as requested: well formed, but its names are not looked up yet. */
-export interface ReadRequest {
-  /** Paths of `fields`, without duplicates; never empty. */
-  readonly fields: readonly (readonly string[])[];
-  readonly filter: QueryParameter | undefined;
-  /** Text that rows have to contain. */
-  readonly search: string | undefined;
-  readonly sort: readonly SortTerm[];
-  /** Rows at most; -1 for all of them. */
-  readonly limit: number;
-  readonly offset: number;
-  /** Set when the list is paged by cursor. */
-  readonly cursor?: Cursor;
-  readonly meta: readonly MetaName[];
-  /** Names of the answer, and the fields or relations that they stand for. */
-  readonly alias: ReadonlyMap<string, string>;
-  /** Requests for nested rows, by relation or alias. */
-  readonly deep: ReadonlyMap<string, DeepRequest>;
-  /** Set when the rows are aggregated instead of listed. */
-  readonly aggregate?: AggregateRequest;
-  /** Set when the list is wanted as a file. */
-  readonly exported?: ExportFormat;
-}
-
-/** Limits that the operator sets for all reads. Source: API specification, section 16. */
-export interface ReadLimits extends QueryLimits {
-  /** QUERY_LIMIT_DEFAULT. */
-  readonly defaultLimit: number;
-  /** QUERY_LIMIT_MAX; undefined when there is none. */
-  readonly maxLimit: number | undefined;
-  /** QUERY_ROWS_MAX: rows that a nested list may have at most over all its parents, by the limits on the way to it. */
-  readonly maxRows: number;
-  /** QUERY_COST_MAX: see `cost.ts`. */
-  readonly maxCost: number;
-}
+import type { ReadLimits, ReadRequest } from './request.ts';
 
 /** The limits that hold when nothing is configured. */
 export const defaultReadLimits: ReadLimits = {

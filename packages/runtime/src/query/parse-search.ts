@@ -3,7 +3,8 @@ import { isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
-import { parseListRequest, type ReadLimits, type ReadRequest, readBodyQuery } from './parse-read.ts';
+import { parseListRequest, readBodyQuery } from './parse-read.ts';
+import type { ReadLimits, ReadRequest } from './request.ts';
 
 /** The body of a SEARCH: a query, and the keys that were named. */
 export interface SearchRequest {

@@ -1,4 +1,5 @@
 import type { SqlDialect } from '../dialects/index.ts';
+import type { Shape, ShapeField } from '../json/shape.ts';
 import type { Condition, FieldDescriptor, WireForm } from '../language/index.ts';
 import { aggregated, aggregateWire, groupable } from '../sql/aggregates.ts';
 import { cast, cell } from '../sql/cell.ts';
@@ -8,7 +9,6 @@ import type { Row } from '../sql/row.ts';
 import type { Aggregate, AggregateNames, AggregatePart, Group } from './aggregate.ts';
 import type { Source } from './aggregate-source.ts';
 import { printHaving } from './having.ts';
-import type { Shape, ShapeField } from './plan.ts';
 import { valuesOf } from './plan-value.ts';
 
 /** One response name of aggregate rows; without an expression for what has no column. */

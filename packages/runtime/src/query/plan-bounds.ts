@@ -1,13 +1,5 @@
 import type { StatementBuilder } from '../sql/statement.ts';
-import { commonLimits } from './shape.ts';
-
-/** Rows of a list at most, -1 for all of them, and rows that it skips. */
-export interface Bounds {
-  readonly limit: number;
-  readonly offset: number;
-  /** Rows to read beyond the limit, which only tell that there are more. Default 0. */
-  readonly beyond?: number;
-}
+import type { Bounds } from './request.ts';
 
 /** LIMIT and OFFSET with a leading space; their values, as `boundValues` gives them, stand at `index`. */
 export function printBounds(statement: StatementBuilder, bounds: Bounds, index: number): string {
@@ -26,3 +18,9 @@ export function boundValues({ limit, offset, beyond = 0 }: Bounds): readonly str
   const size = limit === -1 || commonLimits.has(limit) ? [] : [String(limit + beyond)];
   return offset > 0 ? [...size, String(offset)] : size;
 }
+
+/**
+ * Limits that are written into a statement as numbers, because the database plans better when it knows them. Every other
+ * limit is a parameter, so that the number of statements stays bounded.
+ */
+export const commonLimits: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000]);

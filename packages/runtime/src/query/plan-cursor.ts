@@ -4,8 +4,8 @@ import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import type { CursorPlan, CursorStart } from './cursor.ts';
 import { invalidQuery } from './invalid.ts';
-import { chosenOrder, keyFields, type PrintedTerm } from './plan-order.ts';
-import type { CollectionScope } from './scope.ts';
+import { chosenOrder, type PrintedTerm } from './plan-order.ts';
+import { type CollectionScope, keyFields } from './scope.ts';
 import type { OrderTerm } from './sort.ts';
 
 /** Terms of an order that a page can continue after: each is one more level of the predicate. */

@@ -6,16 +6,10 @@
 import type { Parameter } from '../database/database.ts';
 import type { Condition, Operand } from '../language/index.ts';
 import type { Binder } from './binder.ts';
-import type { ReadPlan } from './plan.ts';
-import type { ReadQuery } from './plan-read.ts';
+import type { FixedField, ReadPlan } from './plan.ts';
 import { leavesTable } from './plan-selection.ts';
+import type { ReadQuery } from './read-query.ts';
 import type { Selected } from './selection.ts';
-
-/** A field of an answer that has the same value in every item: its place, and that of the parameter which holds the value. */
-export interface FixedField {
-  readonly field: number;
-  readonly parameter: number;
-}
 
 /** Operands by the places of the parts that they fix. */
 export type FixedParts = ReadonlyMap<number, Operand>;

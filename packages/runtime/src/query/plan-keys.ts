@@ -5,8 +5,7 @@ import { cast } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
-import { keyFields } from './plan-order.ts';
-import type { CollectionScope } from './scope.ts';
+import { type CollectionScope, keyFields } from './scope.ts';
 import type { Selector } from './shape.ts';
 
 /**

@@ -6,7 +6,7 @@ import { allOf, where } from '../sql/fragment.ts';
 import { countType, type OperandType, operandType } from '../sql/operand.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
-import type { CollectionScope, FieldScope } from './scope.ts';
+import { type CollectionScope, type FieldScope, keyFields } from './scope.ts';
 import type { OrderKey, OrderTerm } from './sort.ts';
 
 /** One printed term of an ORDER BY: an expression, and its direction with a leading space. */
@@ -65,11 +65,6 @@ export function printSortField(row: Row, sort: string | undefined): readonly Pri
 /** A term that orders by the column of a field. */
 function plainTerm(row: Row, field: FieldDescriptor, direction: '' | ' DESC'): PrintedTerm {
   return { expression: row.column(field.column), direction, column: field.column, value: orderedValue(field) };
-}
-
-/** The fields of a collection's key; empty when it has none. */
-export function keyFields(descriptor: CollectionScope['descriptor']): readonly FieldDescriptor[] {
-  return descriptor.key.flatMap((name) => descriptor.fields.find((field) => field.name === name) ?? []);
 }
 
 /** A sort field that the caller cannot read, or that has no order, is passed over. */

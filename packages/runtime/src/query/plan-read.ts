@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Statement } from '../database/database.ts';
 import type { RowLock } from '../dialects/index.ts';
-import type { Condition, Operand } from '../language/index.ts';
+import type { Condition } from '../language/index.ts';
 import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
 import { allOf, where } from '../sql/fragment.ts';
@@ -12,51 +12,21 @@ import { readable } from '../sql/rules.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import { costOfConditions, costOfRead } from './cost.ts';
 import type { Cursor } from './cursor.ts';
-import type { MetaName } from './parse-read.ts';
-import type { Exported, ReadPlan } from './plan.ts';
-import { printBounds } from './plan-bounds.ts';
+import type { ReadPlan } from './plan.ts';
+import { commonLimits, printBounds } from './plan-bounds.ts';
 import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
 import { keyValues, printKeys, printSeveral, type SeveralKey, severalKey } from './plan-keys.ts';
-import type { NestedLists } from './plan-nested-list.ts';
-import { keyFields, orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
+import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { ownRead, wholeRead } from './plan-returned.ts';
 import { answerList, leavesTable, printSelection } from './plan-selection.ts';
+import type { ReadQuery } from './read-query.ts';
 import { nestedRows } from './row-bound.ts';
-import type { Scope } from './scope.ts';
-import type { Selected, Selection } from './selection.ts';
-import { commonLimits, largestBufferedLimit, type Selector } from './shape.ts';
-import type { OrderTerm } from './sort.ts';
-
-/** A read with its names looked up, ready to be planned. */
-export interface ReadQuery {
-  readonly scope: Scope;
-  readonly selection: Selection;
-  readonly condition: Condition;
-  readonly order: readonly OrderTerm[];
-  /** Rows at most, -1 for all. */
-  readonly limit: number;
-  readonly offset: number;
-  /** Set when the list is paged by cursor. */
-  readonly cursor?: Cursor;
-  readonly meta: readonly MetaName[];
-  readonly selector: Selector;
-  /** False for singletons and reads by key: one item instead of a list. */
-  readonly many: boolean;
-  /** One row that there always is: its defaults before the first write. */
-  readonly singleton: boolean;
-  readonly streamed: boolean;
-  /** Set when the answer is a file. */
-  readonly exported?: Exported;
-  readonly nested: NestedLists;
-  /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
-  readonly operands: ReadonlyMap<Operand, number>;
-  readonly values: number;
-  /** True if fields whose value the filter fixes may be left to `settlePlan`. Default: false. */
-  readonly fixes?: boolean;
-}
+import { keyFields } from './scope.ts';
+import type { Selected } from './selection.ts';
+import { largestBufferedLimit } from './shape.ts';
 
 /**
  * Plans a read: decides the form of its one statement and prints it.

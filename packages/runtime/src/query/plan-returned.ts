@@ -1,20 +1,14 @@
 /** Reads of nothing but own columns of a row, printed on a row that a statement has just written. */
+
+import type { ShapeField } from '../json/shape.ts';
 import type { Condition } from '../language/index.ts';
 import { readable } from '../sql/rules.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
-import type { ShapeField } from './plan.ts';
-import type { NestedLists } from './plan-nested-list.ts';
-import type { ReadQuery } from './plan-read.ts';
+import type { OwnRead, WholeRead } from './plan.ts';
 import { printSelection } from './plan-selection.ts';
-import type { Grant, Scope } from './scope.ts';
-import type { Selected, Selection } from './selection.ts';
-
-/** A read of items by their keys that asks for all of them, with any selection. */
-export interface WholeRead {
-  readonly scope: Scope;
-  readonly selection: Selection;
-  readonly nested: NestedLists;
-}
+import type { ReadQuery } from './read-query.ts';
+import type { Grant } from './scope.ts';
+import type { Selected } from './selection.ts';
 
 /** The columns of such a read. */
 export interface PrintedOwn {
@@ -23,9 +17,6 @@ export interface PrintedOwn {
   readonly expressions: readonly string[];
   readonly fields: readonly ShapeField[];
 }
-
-/** Such a read that asks for nothing but columns of their rows. */
-export type OwnRead = WholeRead;
 
 /** The whole read of a query; undefined where it asks for less than all items. */
 export function wholeRead(query: ReadQuery): WholeRead | undefined {

@@ -1,4 +1,5 @@
 import type { Value } from '../dialects/index.ts';
+import type { ShapeField } from '../json/shape.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { narrowed, reachListed } from '../sql/lookups.ts';
@@ -6,11 +7,10 @@ import { type PageOfRows, reachFromPage } from '../sql/page-links.ts';
 import { joinsOf, type Reach, reachItem } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
-import type { ShapeField } from './plan.ts';
 import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
 import { type NestedList, type NestedLists, nestedList } from './plan-nested-list.ts';
-import { keyFields, orderBy } from './plan-order.ts';
+import { orderBy } from './plan-order.ts';
 import { createPage, outerOrder, type Page } from './plan-page.ts';
 import { printPageAggregates, printPageList } from './plan-page-lists.ts';
 import {
@@ -22,7 +22,7 @@ import {
   printOwnKey,
   valuesOf,
 } from './plan-value.ts';
-import type { FieldScope } from './scope.ts';
+import { type FieldScope, keyFields } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 
 /** A printed selection: one expression per part, and the shapes of its columns. */

@@ -1,34 +1,10 @@
 import type { Statement } from '../database/database.ts';
-import type { WireKind } from '../language/index.ts';
+import type { ShapeField } from '../json/shape.ts';
 import type { Binder } from './binder.ts';
 import type { CursorPlan } from './cursor.ts';
-import type { FixedField } from './plan-fixed.ts';
-import type { OwnRead, WholeRead } from './plan-returned.ts';
-import type { NestedRows } from './row-bound.ts';
-
-/**
- * JSON form of one column (or record field) of a statement's result.
- *
- * Nested data arrives as binary records: a to-one as one record or null, a to-many as an array of records. So one
- * transcoder serves every depth, and response names never reach SQL.
- */
-export type Shape =
-  | { readonly kind: 'scalar'; readonly wire: WireKind }
-  | { readonly kind: 'array'; readonly element: WireKind }
-  | { readonly kind: 'record'; readonly fields: readonly ShapeField[] }
-  | { readonly kind: 'records'; readonly fields: readonly ShapeField[] }
-  /** One record of alternatives: the first column that is not null is the value, without the record around it. */
-  | { readonly kind: 'first'; readonly of: readonly Shape[] }
-  /** An array of records, each a key of several fields, written in path form: `"17,3"`. */
-  | { readonly kind: 'paths'; readonly parts: readonly WireKind[] }
-  /** The same JSON for every item, among fields only. No column stands for it. */
-  | { readonly kind: 'constant'; readonly json: string };
-
-/** One response name with what stands under it. The order is that of the columns, constants in between. */
-export interface ShapeField {
-  readonly key: string;
-  readonly shape: Shape;
-}
+import type { NestedLists } from './plan-nested-list.ts';
+import type { Scope } from './scope.ts';
+import type { Selection } from './selection.ts';
 
 /** Formats in which a list can be had as a file (API specification, section 5.6; `ndjson` is an addition). */
 export const exportFormats = ['csv', 'json', 'xml', 'yaml', 'ndjson'] as const;
@@ -80,3 +56,31 @@ export interface ReadPlan {
   /** Set when the answer is a file. */
   readonly exported?: Exported;
 }
+
+/** A field of an answer that has the same value in every item: its place, and that of the parameter which holds the value. */
+export interface FixedField {
+  readonly field: number;
+  readonly parameter: number;
+}
+
+/**
+ * The lists within the rows of a selection, as far as they decide how many rows an answer can have at most. They are the
+ * same for every request of a shape, while their limits are not.
+ */
+export interface NestedRows {
+  /** The name under which `deep` speaks of the rows. */
+  readonly name: string;
+  /** False for a relation to one item. */
+  readonly many: boolean;
+  readonly below: readonly NestedRows[];
+}
+
+/** A read of items by their keys that asks for all of them, with any selection. */
+export interface WholeRead {
+  readonly scope: Scope;
+  readonly selection: Selection;
+  readonly nested: NestedLists;
+}
+
+/** Such a read that asks for nothing but columns of their rows. */
+export type OwnRead = WholeRead;

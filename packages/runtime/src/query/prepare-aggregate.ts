@@ -17,13 +17,13 @@ import {
 } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './nested.ts';
-import type { AggregateRequest } from './parse-aggregate.ts';
 import type { ReadPlan } from './plan.ts';
 import { type AggregateQuery, planAggregate } from './plan-aggregate.ts';
 import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
 import { isStreamed } from './plan-read.ts';
-import type { Prepared, WantedRead } from './prepare.ts';
+import type { Prepared, WantedRead } from './prepared.ts';
+import type { AggregateRequest } from './request.ts';
 import type { CollectionScope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { aggregateShape, conditionShape, limitShape } from './shape.ts';

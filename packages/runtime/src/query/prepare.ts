@@ -29,50 +29,19 @@ import {
   readNested,
   refuseNestedSyntax,
 } from './nested.ts';
-import type { ReadLimits, ReadRequest } from './parse-read.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
 import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
-import { beyondOf, isStreamed, planRead, planTargets, type ReadQuery, type WantedTargets } from './plan-read.ts';
+import { beyondOf, isStreamed, planRead, planTargets } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
+import type { NamedKeys, Prepared, WantedRead } from './prepared.ts';
+import type { ReadQuery } from './read-query.ts';
+import type { ReadLimits } from './request.ts';
 import { isLarge, refuseRows, rowBound } from './row-bound.ts';
 import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
-
-/** A plan with the values that its request left open. */
-export interface Prepared {
-  readonly plan: ReadPlan;
-  readonly values: readonly string[];
-  /** Where the first of these values come from. */
-  readonly open: OpenValues;
-  /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
-  readonly size?: number;
-  /** Set where its limits let a list within lists have more rows than are answered from memory. */
-  readonly large?: true;
-}
-
-/** Keys that a request names: their parameters, and how many items they are. */
-export interface NamedKeys {
-  readonly values: readonly string[];
-  readonly count: number;
-}
-
-/** A read whose parameters are well formed. */
-export interface WantedRead {
-  readonly scope: Scope;
-  readonly limits: ReadLimits;
-  readonly selector: Selector;
-  readonly collection: string;
-  readonly request: ReadRequest;
-  /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
-  readonly keys?: (collection: CollectionScope) => NamedKeys;
-  /** As `ReadQuery.fixes`: the plan is to go through `settlePlan`. */
-  readonly fixes?: true;
-  /** For `targets`. */
-  readonly targets?: WantedTargets;
-}
 
 /** The conditions of a read: its filter, and those of `deep`. */
 interface Conditions {

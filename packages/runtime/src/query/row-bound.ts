@@ -1,20 +1,9 @@
 import { invalidQuery } from './invalid.ts';
 import type { NestedRead, NestedReads } from './nested.ts';
-import type { ReadLimits } from './parse-read.ts';
+import type { NestedRows } from './plan.ts';
+import type { ReadLimits } from './request.ts';
 import type { Selected, Selection } from './selection.ts';
 import { largestBufferedLimit } from './shape.ts';
-
-/**
- * The lists within the rows of a selection, as far as they decide how many rows an answer can have at most. They are the
- * same for every request of a shape, while their limits are not.
- */
-export interface NestedRows {
-  /** The name under which `deep` speaks of the rows. */
-  readonly name: string;
-  /** False for a relation to one item. */
-  readonly many: boolean;
-  readonly below: readonly NestedRows[];
-}
 
 /** The lists of a selection. */
 export function nestedRows({ parts }: Selection): readonly NestedRows[] {

@@ -183,3 +183,8 @@ export function filterNames(scope: Scope): FilterNames {
     key: (collection) => scope.collections.get(collection)?.descriptor.key ?? [],
   };
 }
+
+/** The fields of a collection's key; empty when it has none. */
+export function keyFields(descriptor: CollectionScope['descriptor']): readonly FieldDescriptor[] {
+  return descriptor.key.flatMap((name) => descriptor.fields.find((field) => field.name === name) ?? []);
+}

@@ -3,14 +3,8 @@ import { jsonKind } from '../language/filter-json.ts';
 import type { Condition, Operand } from '../language/index.ts';
 import { cursorShape } from './cursor.ts';
 import type { NestedReads } from './nested.ts';
-import type { AggregateRequest } from './parse-aggregate.ts';
-import type { ReadRequest, SortTerm } from './parse-read.ts';
-
-/**
- * Limits that are written into a statement as numbers, because the database plans better when it knows them. Every other
- * limit is a parameter, so that the number of statements stays bounded.
- */
-export const commonLimits: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000]);
+import { commonLimits } from './plan-bounds.ts';
+import type { AggregateRequest, ReadRequest, SortTerm } from './request.ts';
 
 /** The largest number of rows that is answered from memory; more are streamed. */
 export const largestBufferedLimit = 1000;

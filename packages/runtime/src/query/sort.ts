@@ -1,7 +1,7 @@
 import { isOrdered } from '../language/operators/index.ts';
 import { type Call, resolveCall } from './calls.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
-import type { SortTerm } from './parse-read.ts';
+import type { SortTerm } from './request.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
 /** Key by which rows are ordered: a field, or a function. `unfit` is a name that exists and has no order. */

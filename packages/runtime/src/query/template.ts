@@ -9,7 +9,7 @@ import { definitions, elementwise, flags, listed, type Operator, operators } fro
 import { encodeText, type OperandType } from '../sql/operand.ts';
 import type { OpenValues } from './filter.ts';
 import type { ReadPlan } from './plan.ts';
-import type { Prepared } from './prepare.ts';
+import type { Prepared } from './prepared.ts';
 
 /** A query string with its holes marked, and the texts that stood in them. */
 export interface Template {

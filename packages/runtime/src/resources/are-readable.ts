@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../json/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
-import type { Running } from '../write/step.ts';
+import type { Running } from '../write/running.ts';
 
 /** Items as activity and comments name them: their keys in path form. */
 export interface NamedItems {

@@ -1,13 +1,13 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
+
 import { each, give, type OwnSql, run, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
+import type { RequestOrigin, Running, SystemHook } from '../write/running.ts';
 import { transactionNumber } from '../write/statement.ts';
-import type { Running } from '../write/step.ts';
-import { keyArray, type SystemHook } from '../write/system-hook.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import { keyArray } from '../write/system-hook.ts';
 import { areReadable } from './are-readable.ts';
 
 /** Called with new comments, before the transaction ends: their collections, items and texts. */

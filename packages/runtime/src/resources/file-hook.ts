@@ -10,9 +10,9 @@ import { arrayLiteral } from '../language/index.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { invalidPayload } from '../write/problems.ts';
+import type { Running, Step, SystemHook } from '../write/running.ts';
 import { transactionNumber } from '../write/statement.ts';
-import type { Running, Step } from '../write/step.ts';
-import { keyArray, type SystemHook, writes } from '../write/system-hook.ts';
+import { keyArray, writes } from '../write/system-hook.ts';
 
 /** Options of the hook. */
 export interface FileHookOptions {

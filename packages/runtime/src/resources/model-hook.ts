@@ -1,8 +1,9 @@
 /** Effects of writing roles and rules if the API is compiled from them. Source: API specification, section 12.4. */
+
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import type { ChangeModel } from '../generations/change-model.ts';
-import type { SystemHook } from '../write/system-hook.ts';
+import type { ChangeModel } from '../generations/model-change.ts';
+import type { SystemHook } from '../write/running.ts';
 
 /** Collections of which the API is compiled. */
 export type ModelCollection = 'platform_permissions' | 'platform_roles';

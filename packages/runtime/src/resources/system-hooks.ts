@@ -2,7 +2,7 @@ import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import type { SystemHooks } from '../write/system-hook.ts';
+import type { SystemHooks } from '../write/running.ts';
 import { createCommentHook } from './comment-hook.ts';
 import { createFileHook } from './file-hook.ts';
 import { createFolderHook } from './folder-hook.ts';

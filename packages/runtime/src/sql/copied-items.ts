@@ -6,8 +6,7 @@
 
 import type { CopiedFields, FixedValue } from '../dialects/index.ts';
 import { type FieldDescriptor, types } from '../language/index.ts';
-import { keyFields } from '../query/plan-order.ts';
-import type { CollectionScope, CopiedColumns, FieldScope } from '../query/scope.ts';
+import { type CollectionScope, type CopiedColumns, type FieldScope, keyFields } from '../query/scope.ts';
 import { cast, granted } from './cell.ts';
 import { allOf, sqlFalse, sqlTrue, where } from './fragment.ts';
 import { type Row, tableRow } from './row.ts';

@@ -1,9 +1,10 @@
 /** Administrators, as the tables have them at this moment of a transaction. Source: API specification, section 3.2. */
+
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
-import type { Running } from '../write/step.ts';
+import type { Running } from '../write/running.ts';
 
 /** Serialises requests that take an administrator away: each of two could believe that the other one stays. */
 const lastAdministrator = 'platform.last-administrator';

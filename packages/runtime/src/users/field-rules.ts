@@ -2,18 +2,14 @@
  * Rules for fields of the platform's own collections beyond their types. Source: API specification, sections 2.2, 3.2
  * and 10.
  */
+
 import { passwordProblem } from '../auth/password-policy.ts';
 import { isNetwork } from '../http/networks.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
 import { isEmail } from './email.ts';
+import type { FieldProblem } from './field-problem.ts';
 import { isStaticToken, staticTokenRule } from './static-token.ts';
-
-/** Why a field does not take a value: the type of FAILED_VALIDATION, and a sentence without its subject. */
-export interface FieldProblem {
-  readonly type: string;
-  readonly message: string;
-}
 
 /** Limits of fields that the environment sets. */
 export interface FieldLimits {

@@ -1,11 +1,12 @@
 /** Effects of writing roles on their users. Source: API specification, sections 3.2 and 10.11. */
+
 import { answer, give, type OwnSql, run, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
+import type { Running, SystemHook } from '../write/running.ts';
 import { transactionNumber } from '../write/statement.ts';
-import type { Running } from '../write/step.ts';
-import { keyArray, type SystemHook, writes } from '../write/system-hook.ts';
+import { keyArray, writes } from '../write/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 interface Statements {

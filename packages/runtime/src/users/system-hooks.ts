@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { bothHooks, createModelHook, type ModelChanges } from '../resources/model-hook.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import type { SystemHook, SystemHooks } from '../write/system-hook.ts';
+import type { SystemHook, SystemHooks } from '../write/running.ts';
 import { createRoleHook } from './role-hook.ts';
 import { createUserHook } from './user-hook.ts';
 

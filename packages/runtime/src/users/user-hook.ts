@@ -2,15 +2,16 @@
  * Effects of writing users beyond their fields: permission to change an administrator, keeping one, and ending
  * sessions. Source: API specification, sections 2.2 and 3.2.
  */
+
 import type { Caller } from '../caller.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
+import type { Running, Step, SystemHook } from '../write/running.ts';
 import { transactionNumber } from '../write/statement.ts';
-import type { Running, Step } from '../write/step.ts';
-import { keyArray, type SystemHook, writes } from '../write/system-hook.ts';
+import { keyArray, writes } from '../write/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 /** Facts of a user that writes are checked by. */

@@ -12,7 +12,7 @@ import { filesName } from '../files/uploading-access.ts';
 import type { FileMetadata, Uploads } from '../files/uploads.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
+import type { RequestOrigin } from '../write/running.ts';
 
 /** Options of exporting. */
 export interface ExporterOptions {

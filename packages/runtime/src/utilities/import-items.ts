@@ -1,4 +1,5 @@
 /** Items from a file: new ones, and changes of those that there are by their keys. Source: section 13, `/utils/import`. */
+
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Caller } from '../caller.ts';
@@ -8,9 +9,9 @@ import { checkBody, parseBodyText } from '../http/body.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../language/index.ts';
 import { retryOnConflict } from '../write/retry-on-conflict.ts';
+import type { RequestOrigin } from '../write/running.ts';
+import type { TransactionBody } from '../write/transaction-body.ts';
 import { explainViolation } from '../write/violation.ts';
-import type { TransactionBody } from '../write/write-executor.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type CsvRow, readCsv, refuse } from './read-csv.ts';
 

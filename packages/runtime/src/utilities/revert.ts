@@ -1,4 +1,5 @@
 /** Writing an item back as a revision holds it. Source: API specification, section 13, `/utils/revert`. */
+
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
@@ -9,8 +10,8 @@ import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { parseExactly } from '../language/parse-text.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../query/scope.ts';
+import type { RequestOrigin } from '../write/running.ts';
 import { explainViolation } from '../write/violation.ts';
-import type { RequestOrigin } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './updatable-names.ts';
 

@@ -2,74 +2,15 @@
  * Checks of written rows, as predicates that are true on rows that fail. Source: API specification, sections 7.1, 8.2
  * and 8.3; security property P6.
  */
+
 import type { Condition, Operator, WriteRule } from '../language/index.ts';
 import { allOf, anyOf, sqlTrue } from '../sql/fragment.ts';
-import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
-import type { BatchColumn } from './batch.ts';
+import type { Check, CheckedRow, Requirement, Written } from './check.ts';
 import { isEveryRow, isLate } from './late.ts';
 import { linkChecks } from './link-checks.ts';
 import { presetsHold } from './presets.ts';
-import { type Requirement, requirementsOf } from './requirements.ts';
-import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
-
-/** A column of a batch as far as statements depend on it. */
-export type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {
-  /** True if all items have the field. */
-  readonly complete: boolean;
-};
-
-/** A write, as far as statements depend on it. */
-export interface Written {
-  readonly scope: WriteScope;
-  readonly writable: WritableCollection;
-  readonly grant: WriteGrant;
-  readonly action: 'create' | 'update';
-  readonly columns: readonly WrittenColumn[];
-  /** For each relation in the payloads that is no column: the positions of the rules that list it. */
-  readonly named: readonly (readonly number[])[];
-  /** Every collection that the request writes. */
-  readonly collections: ReadonlySet<string>;
-  /** True if links of the rows are written later, so that nothing can be checked before. */
-  readonly postponed: boolean;
-}
-
-/**
- * Meaning of a predicate that is true on a row. `refused` is FORBIDDEN, unless a violation belongs to the same
- * requirement and item; `violated` is FAILED_VALIDATION.
- */
-export type PermissionCheck =
-  | { readonly kind: 'refused'; readonly requirement: number | null }
-  | {
-      readonly kind: 'violated';
-      readonly requirement: number;
-      readonly rule: number;
-      readonly field: string | null;
-      readonly type: string;
-    };
-
-/** Where a predicate finds what it looks at. */
-export interface CheckedRow {
-  /** The written row, in the open scope. */
-  readonly row: Row;
-  /** SQL predicate that is true if a rule matched the stored row. */
-  matched(rule: number): string;
-  /** SQL predicate that is true if the item has the field of a column. */
-  present(column: number): string;
-}
-
-/** One predicate. */
-export interface Check {
-  readonly permissionCheck: PermissionCheck;
-  /** True if it can be checked only when everything is written. */
-  readonly late: boolean;
-  /** Rules whose match on the stored row it asks for. */
-  readonly rules: readonly number[];
-  /** Columns whose presence it asks for. */
-  readonly columns: readonly number[];
-  /** Prints the predicate: true on a row that fails. */
-  fails(judged: CheckedRow): string;
-}
+import { requirementsOf } from './requirements.ts';
 
 /** Everything that the written rows of one step must satisfy. */
 export function checksOf(written: Written): readonly Check[] {

@@ -1,15 +1,18 @@
 /** The answer of a write: a planned read of what was written. Source: API specification, sections 1.2 and 5.1. */
+
 import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { forbidden, invalidQuery } from '../query/invalid.ts';
 import { parseQueryString, type QueryTree } from '../query/parse-query-string.ts';
-import { parseKeyRequest, parseListRequest, type ReadLimits, type ReadRequest } from '../query/parse-read.ts';
+import { parseKeyRequest, parseListRequest } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
 import { bind } from '../query/planner.ts';
-import { checkReadSyntax, type Prepared, prepareRead, type WantedRead } from '../query/prepare.ts';
+import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
+import type { Prepared, WantedRead } from '../query/prepared.ts';
+import type { ReadLimits, ReadRequest } from '../query/request.ts';
 import { asMany, type Keys } from './keys.ts';
 import type { WriteScope } from './scope.ts';
 

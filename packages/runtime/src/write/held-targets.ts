@@ -6,7 +6,7 @@ import { readRows } from '../sql/array-text.ts';
 import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 import { checkCount } from './parse-body.ts';
-import type { Running } from './step.ts';
+import type { Running } from './running.ts';
 import { findTargets, type Targets } from './targets.ts';
 
 /** Collection to lock, kind of lock, and maximum number of items; null for no maximum. */

@@ -1,4 +1,5 @@
 /** A write as hooks see it: its payloads by the action on their items, and the way back to a write plan. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '../errors.ts';
 import { copyPayload } from '../extensions/copy-payload.ts';
@@ -7,7 +8,7 @@ import { sentKeys } from '../extensions/keys.ts';
 import type { JsonValue } from '../language/index.ts';
 import { readRows } from '../sql/array-text.ts';
 import { type Keys, oneKey } from './keys.ts';
-import type { Running } from './step.ts';
+import type { Running } from './running.ts';
 import { isStructure } from './tree/list-elements.ts';
 import type { Entry } from './tree/nested-write.ts';
 import { judgeTree } from './tree/prepare-tree.ts';

@@ -8,8 +8,8 @@ import { createAnswerWriter } from '../json/answer.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
+import type { TransactionBody } from './transaction-body.ts';
 import { explainViolation } from './violation.ts';
-import type { TransactionBody } from './write-executor.ts';
 import type { WritePlan } from './write-plan.ts';
 
 /** Runs work in scenes. */

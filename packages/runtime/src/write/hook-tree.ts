@@ -10,7 +10,7 @@ import type { JsonValue, RegisteredHook } from '../language/index.ts';
 import type { HookTarget } from './hook-target.ts';
 import { type Keys, oneKey } from './keys.ts';
 import { createProblems } from './problems.ts';
-import type { Running } from './step.ts';
+import type { Running } from './running.ts';
 import { existenceQueries, type Found, findExisting, missing } from './tree/find-existing.ts';
 import { type Group, groupsOf, type TreeNode } from './tree/group.ts';
 import type { Entry } from './tree/nested-write.ts';

@@ -13,12 +13,13 @@ import { judge, judgeStored, openTarget } from './hook-target.ts';
 import { createHookReads, createHookTransactions } from './hook-transactions.ts';
 import { type DoneBelow, hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 import type { Keys } from './keys.ts';
-import type { Running } from './step.ts';
+import type { RequestOrigin, Running } from './running.ts';
+import type { TransactionBody, Written } from './transaction-body.ts';
 import { mayHaveConflict } from './upsert/conflict.ts';
 import { explainViolation } from './violation.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from './write-command.ts';
-import type { TransactionBody, WriteExecutor, Written } from './write-executor.ts';
-import type { RequestOrigin, WriteContext, WritePlan, WriteRequest } from './write-plan.ts';
+import type { WriteExecutor } from './write-executor.ts';
+import type { WriteContext, WritePlan, WriteRequest } from './write-plan.ts';
 
 /** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
 export interface HookedWriterOptions {

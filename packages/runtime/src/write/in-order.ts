@@ -1,8 +1,10 @@
 /** Several writes as one: in order, in one transaction, with one answer. Source: API specification, section 14.1. */
+
 import { type PlatformError, toPlatformError } from '../errors.ts';
 import type { KeyedRequest } from './idempotency.ts';
+import type { TransactionBody, Written } from './transaction-body.ts';
 import type { WriteCommand } from './write-command.ts';
-import type { TransactionBody, WriteExecutor, Written } from './write-executor.ts';
+import type { WriteExecutor } from './write-executor.ts';
 
 /** Functions that build the response to several writes. */
 export interface Telling {

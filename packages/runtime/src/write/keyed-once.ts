@@ -3,7 +3,8 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { JsonValue } from '../language/index.ts';
 import { type AnswerKeeper, type AskedOnce, type KeptAnswer, keyRequest } from './idempotency.ts';
-import { createWriteExecutor, type TransactionBody } from './write-executor.ts';
+import type { TransactionBody } from './transaction-body.ts';
+import { createWriteExecutor } from './write-executor.ts';
 
 /** A request, with its key where it has one; `collection` is its path. */
 export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };

@@ -6,8 +6,7 @@ import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from 
 import { oneSpelling } from '../language/values.ts';
 import { forbidden } from '../query/invalid.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
-import { keyFields } from '../query/plan-order.ts';
-import type { CollectionScope } from '../query/scope.ts';
+import { type CollectionScope, keyFields } from '../query/scope.ts';
 import { readElements } from '../sql/array-text.ts';
 import { operandType } from '../sql/operand.ts';
 import { invalidPayload } from './problems.ts';

@@ -3,9 +3,10 @@
 import type { RowSink, Transaction } from '../database/database.ts';
 import type { RowLock, SqlDialect } from '../dialects/index.ts';
 import type { CollectionDescriptor } from '../language/index.ts';
-import { keyFields } from '../query/plan-order.ts';
-import { type OwnRead, printOwn } from '../query/plan-returned.ts';
+import type { OwnRead } from '../query/plan.ts';
+import { printOwn } from '../query/plan-returned.ts';
 import { bind } from '../query/planner.ts';
+import { keyFields } from '../query/scope.ts';
 import { cast } from '../sql/cell.ts';
 import { selectList, sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';

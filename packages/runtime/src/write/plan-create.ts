@@ -1,6 +1,8 @@
 /** New items: one by VALUES, several from arrays. */
+
 import type { Assigned } from './assigned.ts';
-import { type Check, type CheckedRow, checksOf, type Written } from './checks.ts';
+import type { Check, CheckedRow, Written } from './check.ts';
+import { checksOf } from './checks.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import { presetsOf, printPreset } from './presets.ts';
 import { type DrawnField, drawnFields } from './random.ts';

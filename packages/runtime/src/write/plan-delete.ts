@@ -1,10 +1,11 @@
 /** Removal of items by key. Rules stand in WHERE. */
+
 import type { AccessRule } from '../language/index.ts';
 import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
-import type { Written } from './checks.ts';
+import type { Written } from './check.ts';
 import { selectLocked } from './locked-rows.ts';
 import {
   finishWrite,

@@ -1,8 +1,10 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
+
 import type { RowLock } from '../dialects/index.ts';
 import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
-import { type Check, type CheckedRow, checksOf, type Written } from './checks.ts';
+import type { Check, CheckedRow, Written } from './check.ts';
+import { checksOf } from './checks.ts';
 import type { InputColumn } from './inputs.ts';
 import { lockOfUpdate, selectLocked } from './locked-rows.ts';
 import { ruleMatches } from './presets.ts';

@@ -1,9 +1,11 @@
 /** The change of one stored item by its key. The rule stands in WHERE, on the stored row. */
+
 import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { type Assigned, assignments, assignShared } from './assigned.ts';
-import { checksOf, type Written } from './checks.ts';
+import type { Written } from './check.ts';
+import { checksOf } from './checks.ts';
 import { ruleMatches } from './presets.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import {

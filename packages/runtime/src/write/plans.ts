@@ -1,13 +1,13 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
 import type { SeveralRows } from '../database/database.ts';
-import type { AnswerWriter } from '../json/answer.ts';
 import type { AccessRule, Dialect } from '../language/index.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache, longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import { severalKey } from '../query/plan-keys.ts';
 import type { Batch } from './batch.ts';
-import { checksOf, type Written } from './checks.ts';
+import type { Written } from './check.ts';
+import { checksOf } from './checks.ts';
 import { lockOfUpdate } from './locked-rows.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
 import { planDelete } from './plan-delete.ts';
@@ -21,22 +21,7 @@ import { planInsert } from './several/plan-insert.ts';
 import { planRemoval } from './several/plan-removal.ts';
 import { severalRows } from './several-rows.ts';
 import type { WriteStatement } from './statement.ts';
-
-/** The plans of one step: the write itself, and the permission check that waits until everything is written. */
-export interface StepPlans {
-  /** Finds the rows that may be changed, and locks them, where the write cannot do so itself. */
-  readonly look?: WriteStatement;
-  readonly write: WriteStatement;
-  /** Checks the written rows, where the write does not do so itself. */
-  readonly verify?: WriteStatement;
-  /** True if the write takes keys as arrays, but makes one item. Default: false. */
-  readonly single?: true;
-  /** True if the write takes its keys as arrays. */
-  readonly many: boolean;
-  readonly judge: WriteStatement | undefined;
-  /** Builds the answer from the rows of the write; set where the write returns the items itself. */
-  readonly answer?: AnswerWriter;
-}
+import type { StepPlans } from './step-plans.ts';
 
 /** How the items of a step come: as one, as several, or as several with the same data. */
 export type StepForm = 'one' | 'many' | 'shared';

@@ -1,4 +1,5 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
+
 import type { FilterObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { forbidden } from '../query/invalid.ts';
@@ -19,8 +20,9 @@ import { createGrant } from './prepare-create.ts';
 import { ruleMatches } from './presets.ts';
 import { createProblems, earlierOf, placesIn } from './problems.ts';
 import { printAllowed, requirementsOf } from './requirements.ts';
+import type { Running, Step } from './running.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
-import { type Running, runStep, type Step } from './step.ts';
+import { runStep } from './step.ts';
 import { checkTargetsSyntax, lockSingleton, prepareSingleton, prepareTargets } from './targets.ts';
 import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
 import {

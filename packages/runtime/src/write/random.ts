@@ -1,7 +1,8 @@
 /** Values that new items get although neither they nor the database bring them: they are drawn before the items are made. */
+
 import { randomUUID } from 'node:crypto';
 import type { FieldDescriptor, Operand } from '../language/index.ts';
-import type { Written } from './checks.ts';
+import type { Written } from './check.ts';
 import type { InputColumn, Source } from './inputs.ts';
 import { presetsOf } from './presets.ts';
 import { keysOf } from './statement.ts';

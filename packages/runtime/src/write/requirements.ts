@@ -2,16 +2,9 @@
  * Requirements of a permission on a payload: sets of rules of which one must grant. Source: API specification, section
  * 8.3; security property P6.
  */
-import { allOf, anyOf } from '../sql/fragment.ts';
-import type { Written } from './checks.ts';
 
-/** Some rule of these must grant what is written, where an item has one of the columns; null: in any case. */
-export interface Requirement {
-  /** Places of rules, ascending. */
-  readonly rules: readonly number[];
-  /** Places of columns. */
-  readonly columns: readonly number[] | null;
-}
+import { allOf, anyOf } from '../sql/fragment.ts';
+import type { Requirement, Written } from './check.ts';
 
 /** Returns the requirements of a permission on the columns: one for each set of rules that lists some of them. */
 export function requirementsOf(written: Pick<Written, 'grant' | 'columns' | 'named'>): readonly Requirement[] {

@@ -1,4 +1,4 @@
-import type { TransactionBody } from './write-executor.ts';
+import type { TransactionBody } from './transaction-body.ts';
 
 /** Maximum number of conflicts with other requests after which a write runs again; then it fails with the error. */
 const maxConflicts = 3;

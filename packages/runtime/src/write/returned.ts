@@ -1,7 +1,8 @@
 /** Answers that a write returns itself, where it can: then nothing has to be read after it. */
+
 import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
-import type { ReadPlan } from '../query/plan.ts';
-import { conditionsOf, type OwnRead, printOwn } from '../query/plan-returned.ts';
+import type { OwnRead, ReadPlan } from '../query/plan.ts';
+import { conditionsOf, printOwn } from '../query/plan-returned.ts';
 import { isLate } from './late.ts';
 import type { WritableCollection, WriteScope } from './scope.ts';
 import type { Drafting } from './statement.ts';

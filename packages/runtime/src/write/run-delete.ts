@@ -1,12 +1,14 @@
 /** Removal of items in a transaction. */
+
 import type { AccessRule } from '../language/index.ts';
 import { createBatch } from './batch.ts';
-import type { Written } from './checks.ts';
+import type { Written } from './check.ts';
 import type { Keys } from './keys.ts';
 import { deletePlan } from './plans.ts';
 import { placesIn } from './problems.ts';
+import type { Running } from './running.ts';
 import type { WritableCollection } from './scope.ts';
-import { type Running, runStep } from './step.ts';
+import { runStep } from './step.ts';
 import type { WriteContext } from './write-plan.ts';
 
 /** Deletes items by their keys, which it gives back. Throws FORBIDDEN where one is missing, or not to be deleted. */

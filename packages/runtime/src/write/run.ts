@@ -1,30 +1,19 @@
 /** Running planned writes in a transaction, and what their answers mean. */
+
 import type { Caller } from '../caller.ts';
-import type { RowSink, Transaction } from '../database/database.ts';
-import { readRow, type TextRow } from '../database/texts.ts';
+import type { Transaction } from '../database/database.ts';
+import type { TextRow } from '../database/texts.ts';
 import { PlatformError, together } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
 import { int32 } from '../json/bytes.ts';
 import { arrayLiteral } from '../language/index.ts';
 import { bind } from '../query/planner.ts';
-import type { PermissionCheck } from './checks.ts';
+import type { PermissionCheck } from './check.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
 import { failedValidation, mostErrors, type Place } from './problems.ts';
 import { runInsert } from './several/run-insert.ts';
 import type { WriteStatement } from './statement.ts';
-
-/** Answer of a write. */
-export interface WriteAnswer {
-  /** Rows that were written. */
-  readonly count: number;
-  /** False when the statement only looked, because there was nothing to change. */
-  readonly wrote: boolean;
-  /** The key of what was made: one text per key field, arrays when several items were made. */
-  readonly keys: readonly string[];
-  /** By the positions of rules: which stored rows they matched. */
-  readonly matched: ReadonlyMap<number, string>;
-  readonly verdicts: readonly Verdict[];
-}
+import { rowsOf, type WriteAnswer } from './write-answer.ts';
 
 /** A permission check, and the items that fail it by their positions, from 0. */
 export interface Verdict {
@@ -44,23 +33,6 @@ export async function runWrite(
   const [number = null, count = '0', ...rest] = row;
   if (number !== null) transaction.identify(number);
   return readAnswer(plan, Number(count), number !== null, rest);
-}
-
-/** The rows of a statement, as texts. */
-export async function rowsOf(
-  transaction: Transaction,
-  { statement, binders, sources }: WriteStatement,
-  values: WriteValues,
-  caller: Caller,
-): Promise<readonly TextRow[]> {
-  const rows: TextRow[] = [];
-  const sink: RowSink = {
-    row: (buffer, offset, length) => {
-      rows.push(readRow(buffer, offset, offset + length));
-    },
-  };
-  await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), sink);
-  return rows;
 }
 
 /** Answer of a write that returns its items. */

@@ -1,15 +1,16 @@
 /** Common parts of planned writes: their form, their input tables, and the one row that they return. */
+
 import { createHash } from 'node:crypto';
 import type { Statement } from '../database/database.ts';
 import type { FieldDescriptor } from '../language/index.ts';
 import type { Binder } from '../query/binder.ts';
-import { keyFields } from '../query/plan-order.ts';
+import { keyFields } from '../query/scope.ts';
 import { cast } from '../sql/cell.ts';
 import { sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
-import type { Check, CheckedRow, PermissionCheck, Written } from './checks.ts';
+import type { Check, CheckedRow, PermissionCheck, Written } from './check.ts';
 import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
 
 /**
@@ -75,6 +76,7 @@ export function finishWrite(
 }
 
 const named = new Map<string, Statement>();
+
 /** More texts than that are named anew each time. */
 const mostNamed = 1_000;
 

@@ -1,60 +1,14 @@
 /** One step of a write: one action on one collection, in a transaction. */
 
-import type { Caller } from '../caller.ts';
-import type { Transaction } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
-import type { SqlDialect } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { Answer, AnswerWriter } from '../json/answer.ts';
-import type { Batch } from './batch.ts';
-import type { History, StepAction } from './history.ts';
 import type { WriteValues } from './inputs.ts';
 import { asMany, asOne, type Keys } from './keys.ts';
-import type { StepPlans } from './plans.ts';
 import { failedValidation } from './problems.ts';
-import {
-  type JudgedPayload,
-  judge,
-  type ReturnedAnswer,
-  runReturned,
-  runWrite,
-  type Verdict,
-  type WriteAnswer,
-} from './run.ts';
+import { type JudgedPayload, judge, type ReturnedAnswer, runReturned, runWrite, type Verdict } from './run.ts';
+import type { Running, Step } from './running.ts';
 import type { WriteStatement } from './statement.ts';
-import type { SystemHooks } from './system-hook.ts';
-import type { TreeWatcher } from './tree/watch.ts';
-import type { RequestOrigin } from './write-plan.ts';
-
-/** A step that is ready to run. */
-export interface Step {
-  readonly action: StepAction;
-  readonly plans: StepPlans;
-  readonly batch: Batch;
-  /** Null when items are made. */
-  readonly keys: Keys | null;
-  /** True if rows that are gone by now are skipped: rows found by a query were not named. */
-  readonly lenient: boolean;
-  readonly payload: JudgedPayload;
-}
-
-/** Context in which steps run. */
-export interface Running {
-  readonly transaction: Transaction;
-  readonly caller: Caller;
-  readonly sender: RequestOrigin;
-  readonly dialect: SqlDialect;
-  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
-  /** Keeps activity and revisions; null where there are no tables for them. */
-  readonly history: History | null;
-  /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
-  readonly collect?: (violation: PlatformError) => void;
-  /** Hears what happens to the items below others in payloads. */
-  readonly watcher?: TreeWatcher;
-  /** Watch over collections of the platform. */
-  readonly systemHooks: SystemHooks;
-}
+import type { WriteAnswer } from './write-answer.ts';
 
 /** A step that was written, and what is left to judge when everything is. */
 export interface StepDone {

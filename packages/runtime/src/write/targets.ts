@@ -1,17 +1,21 @@
 /** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
+
 import type { Caller } from '../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { FieldDescriptor, JsonValue } from '../language/index.ts';
-import { parseListRequest, type ReadLimits, readBodyQuery } from '../query/parse-read.ts';
+import { parseListRequest, readBodyQuery } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import { printKeyFields } from '../query/plan-keys.ts';
-import { keyFields, orderBy, printOrder } from '../query/plan-order.ts';
+import { orderBy, printOrder } from '../query/plan-order.ts';
 import type { WantedTargets } from '../query/plan-read.ts';
 import { bind } from '../query/planner.ts';
-import { checkReadSyntax, prepareRead, type WantedRead } from '../query/prepare.ts';
+import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
+import type { WantedRead } from '../query/prepared.ts';
+import type { ReadLimits } from '../query/request.ts';
+import { keyFields } from '../query/scope.ts';
 import { cast } from '../sql/cell.ts';
 import { allOf, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';

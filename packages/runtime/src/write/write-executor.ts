@@ -10,12 +10,12 @@ import { forbidden } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { HistoryKeeper } from './history.ts';
 import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
-import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
-import type { SystemHooks } from './system-hook.ts';
+import type { SystemHooks } from './running.ts';
+import type { TransactionBody, Written } from './transaction-body.ts';
 import type { TreeWatcher } from './tree/watch.ts';
-import { type AffectedConstraints, explainViolation } from './violation.ts';
+import { explainViolation } from './violation.ts';
 import type { Guard, WritePlan, WriteRequest } from './write-plan.ts';
 
 /** Options of the executor. */
@@ -31,28 +31,6 @@ export interface WriteExecutorOptions {
   readonly keeper: AnswerKeeper | null;
   /** Told of every transaction that was committed; the answer waits for what it gives. */
   readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
-}
-
-/** Result of a write, and how its answer is read. */
-export interface Written {
-  readonly echo: WritePlan['echo'];
-  readonly keys: Keys | null;
-  /** The answer, where the write has given it. */
-  readonly rows?: Answer;
-}
-
-/** A write as transactions run it. */
-export interface TransactionBody<T = Written> {
-  /** Writes. Runs again from the start when the transaction does. */
-  run(transaction: Transaction): Promise<T>;
-  /** How many rows it writes, where it runs one brief statement and is done. */
-  brief?(): number | undefined;
-  /** Collections and names by which errors of the database are explained, as far as they are known by now. */
-  affected(): readonly AffectedConstraints[];
-  /** True if an error only means that another request was faster, so that the work is done again from the start. */
-  readonly isConflict?: (error: unknown) => boolean;
-  /** The transaction of the last run was committed. */
-  committed(): void;
 }
 
 /** Executes plans of writes. */

@@ -1,23 +1,24 @@
 /** A write request prepared for execution, before any database access. */
+
 import type { Caller } from '../caller.ts';
 import type { PlatformError } from '../errors.ts';
 import type { Answer } from '../json/answer.ts';
 import { forbidden } from '../query/invalid.ts';
-import type { ReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { PlanCache } from '../query/plan-cache.ts';
+import type { ReadLimits } from '../query/request.ts';
 import type { CollectionScope } from '../query/scope.ts';
-import type { ChangeOrigin } from '../system/log-changes.ts';
 import type { Batch } from './batch.ts';
-import type { Written } from './checks.ts';
+import type { Written } from './check.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
 import type { ReturnedImages } from './history.ts';
 import type { Keys } from './keys.ts';
 import { keysInBatch } from './missing-parent.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
 import type { JudgedPayload } from './run.ts';
+import type { RequestOrigin, Running, Step } from './running.ts';
 import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
-import { type Running, runReturnedStep, type Step } from './step.ts';
+import { runReturnedStep } from './step.ts';
 import type { LinksPlanCache } from './tree/plan-links.ts';
 import type { TreePlanCache } from './tree/plan-tree.ts';
 import type { AffectedConstraints } from './violation.ts';
@@ -44,9 +45,6 @@ export interface WriteRequest {
   /** The answer, where the query does not say it: prepared elsewhere, or null for none. */
   readonly echo?: (form: EchoForm) => Echo | null;
 }
-
-/** Where a request came from. */
-export type RequestOrigin = Omit<ChangeOrigin, 'user'>;
 
 /** A request with what it is judged by. */
 export interface WriteContext extends WriteRequest {

@@ -6,10 +6,11 @@ import type { Gate } from '../database/gate.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import { uploadingApi } from '../files/uploading-access.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
-import { defaultReadLimits, type ReadLimits } from '../query/parse-read.ts';
+import { defaultReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { createPlanCache } from '../query/plan-cache.ts';
 import type { Planner } from '../query/planner.ts';
+import type { ReadLimits } from '../query/request.ts';
 import { buildOpenScope } from '../query/scope.ts';
 import { compiledModel, type ModelChanges } from '../resources/model-hook.ts';
 import { createResourceHooks } from '../resources/system-hooks.ts';
@@ -23,10 +24,11 @@ import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } fr
 import { runInOrder, type Telling } from './in-order.ts';
 import { createStepPlans } from './plans.ts';
 import { createWriteScopes } from './scope.ts';
-import type { LinksPlan } from './tree/plan-links.ts';
-import type { TreePlan } from './tree/plan-tree.ts';
+import type { TransactionBody } from './transaction-body.ts';
+import type { LinksPlan } from './tree/links-plan.ts';
+import type { TreePlan } from './tree/tree-plan.ts';
 import { prepareCommand, type WriteCommand } from './write-command.ts';
-import { createWriteExecutor, type TransactionBody, type WriteExecutorOptions } from './write-executor.ts';
+import { createWriteExecutor, type WriteExecutorOptions } from './write-executor.ts';
 import type { WriteContext, WriteRequest } from './write-plan.ts';
 
 /** Options of the writer. */

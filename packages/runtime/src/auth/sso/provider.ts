@@ -1,7 +1,4 @@
 /** A provider as signing in sees it, the same for every driver. */
-import type { ProviderEnvironment } from '../../environment/providers.ts';
-import { createOauth2 } from './oauth2.ts';
-import { createOpenId } from './openid.ts';
 import type { StateSecrets } from './state.ts';
 
 /** Claims about a user, as the provider returns them. */
@@ -22,12 +19,4 @@ export interface Provider {
    * Exchanges the parameters of the callback, after their state was compared, for the provider's claims about the user.
    */
   profile(passage: Passage, brought: URLSearchParams): Promise<Claims>;
-}
-
-/** Makes the provider. The provider is not contacted before the first sign-in. */
-export function createProvider(environment: ProviderEnvironment): Provider {
-  const { endpoints } = environment;
-  return endpoints.driver === 'openid'
-    ? createOpenId(environment, endpoints.issuer)
-    : createOauth2(environment, endpoints);
 }

@@ -1,4 +1,5 @@
 /** Signing in at a provider: the way there, and the way back. Source: API specification, section 2.8. */
+
 import type { Database } from '../../database/database.ts';
 import { type OwnSql, script } from '../../database/script.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
@@ -7,7 +8,7 @@ import { describeCause, type Log } from '../../http/log.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
 import { firstRow } from '../../write/own-rows.ts';
-import type { RequestOrigin } from '../../write/write-plan.ts';
+import type { RequestOrigin } from '../../write/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';
 import { makeRefreshToken } from '../refresh-token.ts';
@@ -15,8 +16,9 @@ import type { Sessions } from '../sessions.ts';
 import { stallFailure } from '../stall.ts';
 import type { MakePair, TokenPair } from '../token-pair.ts';
 import type { Tokens } from '../tokens.ts';
+import { createProvider } from './create-provider.ts';
 import { readProfile } from './profile.ts';
-import { createProvider, type Provider } from './provider.ts';
+import type { Provider } from './provider.ts';
 import type { FindOrCreate } from './registration.ts';
 import { type HeldState, isStateOf, makeState, readState, secretsOf, signState } from './state.ts';
 import type { UseState } from './used-states.ts';

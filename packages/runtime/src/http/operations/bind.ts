@@ -1,4 +1,5 @@
 /** Declarations of operations with their implementations: access and input are checked before an implementation runs. */
+
 import type { IncomingMessage } from 'node:http';
 import { stall } from '../../auth/stall.ts';
 import type { Caller } from '../../caller.ts';
@@ -15,7 +16,8 @@ import {
   type Resource,
   routeOf,
 } from '../../language/operations/index.ts';
-import type { RequestOrigin, WriteRequest } from '../../write/write-plan.ts';
+import type { RequestOrigin } from '../../write/running.ts';
+import type { WriteRequest } from '../../write/write-plan.ts';
 import { decodeValues, type InputCode, type Values } from './decode.ts';
 
 /** Request for an operation, beside its input. */

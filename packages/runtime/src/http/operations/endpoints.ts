@@ -1,4 +1,5 @@
 /** Endpoints of operations: routes, decoding and answers follow from their declarations. */
+
 import type { IncomingMessage } from 'node:http';
 import { PlatformError, retryAfterSeconds } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
@@ -9,7 +10,7 @@ import {
   type SchemaMember,
   type ValueSchema,
 } from '../../language/operations/index.ts';
-import type { RequestOrigin } from '../../write/write-plan.ts';
+import type { RequestOrigin } from '../../write/running.ts';
 import type { Answer, Answerer, EmptyAnswer, Exchange } from '../answer.ts';
 import { bodyObject } from '../auth-body.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';

@@ -1,11 +1,12 @@
 /** All operations of a server with their implementations. */
+
 import type { Accounts } from '../../auth/accounts.ts';
 import { createInvite } from '../../auth/invites.ts';
 import type { Database } from '../../database/database.ts';
 import type { Gate } from '../../database/gate.ts';
 import { type Environment, requestLimits } from '../../environment.ts';
 import type { FileServices } from '../../files/services.ts';
-import type { ChangeModel } from '../../generations/change-model.ts';
+import type { ChangeModel } from '../../generations/model-change.ts';
 import { resources } from '../../language/operations/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { createAnswerKeeper } from '../../write/idempotency.ts';

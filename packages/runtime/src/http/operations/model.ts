@@ -1,21 +1,17 @@
 /** The model as it was compiled, and its changes. Source: API specification, section 12. */
+
 import { PlatformError } from '../../errors.ts';
-import type { ChangeModel, PlanChange } from '../../generations/change-model.ts';
+import type { ChangeModel, PlanChange } from '../../generations/model-change.ts';
 import { isObject } from '../../language/filter-syntax.ts';
 import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index.ts';
 import type { modelChangeResource, modelResource } from '../../language/operations/index.ts';
 import { allChanges, type ModelChange } from '../../model/change.ts';
 import { readList } from '../../model/payload.ts';
-import {
-  createCollection,
-  deleteCollection,
-  exists,
-  namedCollection,
-  updateCollection,
-} from '../../model/plan-collections.ts';
+import { createCollection, deleteCollection, namedCollection, updateCollection } from '../../model/plan-collections.ts';
 import { namedField, updateField } from '../../model/plan-field-changes.ts';
 import { createField, deleteField } from '../../model/plan-fields.ts';
 import { createRelation, deleteRelation, updateRelation } from '../../model/plan-relations.ts';
+import { exists } from '../../model/refusals.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 
 type NameOf = (text: string) => string;

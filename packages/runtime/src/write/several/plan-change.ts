@@ -1,9 +1,9 @@
 /** Changes of stored items where a write cannot be part of a query. */
+
 import { anyOf, sqlTrue, where } from '../../sql/fragment.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from '../assigned.ts';
-import type { Written } from '../checks.ts';
+import type { Written } from '../check.ts';
 import { type InputColumn, listInput } from '../inputs.ts';
-import type { StepPlans } from '../plans.ts';
 import { ruleMatches } from '../presets.ts';
 import { printAllowed, requirementsOf } from '../requirements.ts';
 import {
@@ -17,6 +17,7 @@ import {
   ruleRow,
   startWrite,
 } from '../statement.ts';
+import type { StepPlans } from '../step-plans.ts';
 import { allowedInput, type Looked, looksAway, planLook } from './look.ts';
 
 /**

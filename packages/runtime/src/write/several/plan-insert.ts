@@ -1,6 +1,7 @@
 /** New items where a write cannot be part of a query: INSERT from rows of input, one item like many. */
+
 import type { Assigned } from '../assigned.ts';
-import type { Written } from '../checks.ts';
+import type { Written } from '../check.ts';
 import { assignMany, columnList } from '../plan-create.ts';
 import { printPreset } from '../presets.ts';
 import { drawnFields } from '../random.ts';

@@ -1,10 +1,11 @@
 /** Removal of items by key where a write cannot be part of a query. Rules stand in WHERE, or are asked before. */
+
 import type { AccessRule } from '../../language/index.ts';
 import { anyOf, where } from '../../sql/fragment.ts';
 import { ruleHolds } from '../../sql/rules.ts';
-import type { Written } from '../checks.ts';
-import type { StepPlans } from '../plans.ts';
+import type { Written } from '../check.ts';
 import { type Drafting, finishWrite, inputTable, keyInputs, keysMatch, ruleRow, startWrite } from '../statement.ts';
+import type { StepPlans } from '../step-plans.ts';
 import { allowedInput, looksAway, planLook } from './look.ts';
 
 /** Plans the DELETE of items, as far as some rule allows it. */

@@ -1,4 +1,5 @@
 /** Runs an INSERT that is a statement of its own, and finds out the keys of the items that it made. */
+
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
@@ -6,8 +7,8 @@ import { arrayLiteral } from '../../language/index.ts';
 import type { Batch } from '../batch.ts';
 import type { WriteValues } from '../inputs.ts';
 import { draw } from '../random.ts';
-import { rowsOf, type WriteAnswer } from '../run.ts';
 import type { KeyPart, MadeKeys, WriteStatement } from '../statement.ts';
+import { rowsOf, type WriteAnswer } from '../write-answer.ts';
 
 /** Runs it: one statement, unless the server only tells a single key that it generated. */
 export async function runInsert(

@@ -6,8 +6,8 @@ import type { SqlDialect } from '../../dialects/index.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { bind } from '../../query/planner.ts';
 import { createStatement, type StatementBuilder } from '../../sql/statement.ts';
+import type { Running } from '../running.ts';
 import { nameStatement } from '../statement.ts';
-import type { Running } from '../step.ts';
 
 /** A question while it is printed. */
 export interface Question {

@@ -2,8 +2,9 @@
  * Links to items that the same request makes only afterwards: foreign keys in circles, and keys that are used before the
  * place that makes their item. Source: `docs/decisions/writes.md`.
  */
+
 import { decodeValue } from '../../language/index.ts';
-import { keyFields } from '../../query/plan-order.ts';
+import { keyFields } from '../../query/scope.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Found } from './find-existing.ts';

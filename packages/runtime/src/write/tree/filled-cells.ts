@@ -1,8 +1,10 @@
 /** Where the columns of a filled tree's answer are found: in the request, or in what the database fills in. */
+
 import type { ManyToOne, RelationDescriptor } from '../../language/index.ts';
-import { chosenOrder, keyFields } from '../../query/plan-order.ts';
-import type { WholeRead } from '../../query/plan-returned.ts';
+import type { WholeRead } from '../../query/plan.ts';
+import { chosenOrder } from '../../query/plan-order.ts';
 import { isNested, printField, printOwnKey } from '../../query/plan-value.ts';
+import { keyFields } from '../../query/scope.ts';
 import type { Selected, Selection } from '../../query/selection.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { tableRow } from '../../sql/row.ts';

@@ -1,6 +1,7 @@
 /** Which of the items that a tree names by their keys there are: one statement for all of them, which locks them. */
+
 import { PlatformError } from '../../errors.ts';
-import { keyFields } from '../../query/plan-order.ts';
+import { keyFields } from '../../query/scope.ts';
 import { readPlaces } from '../../sql/array-text.ts';
 import { cast } from '../../sql/cell.ts';
 import { anyOf, sqlTrue } from '../../sql/fragment.ts';
@@ -10,8 +11,8 @@ import { readable } from '../../sql/rules.ts';
 import { isEveryRow } from '../late.ts';
 import { selectLocked } from '../locked-rows.ts';
 import { failedValidation } from '../problems.ts';
+import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';
-import type { Running } from '../step.ts';
 import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import { type Group, groupsOf, type TreeNode } from './group.ts';
 import { keyEqual } from './stored.ts';

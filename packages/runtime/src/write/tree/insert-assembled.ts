@@ -1,4 +1,5 @@
 /** Making filled trees, those of several requests by one statement where they share a transaction. */
+
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Answer } from '../../json/answer.ts';
@@ -10,10 +11,7 @@ import { shareWork } from '../sharing.ts';
 import type { FilledRead } from './filled-read.ts';
 import { type Filled, type FilledGroup, readFilled, writeRows } from './filled-rows.ts';
 import { joinBatches } from './join-batches.ts';
-import type { TreePlan } from './plan-tree.ts';
-
-/** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */
-export type InsertTree = (transaction: Transaction, caller: Caller, groups: readonly FilledGroup[]) => Promise<Answer>;
+import type { InsertTree, TreePlan } from './tree-plan.ts';
 
 interface Tree {
   readonly caller: Caller;

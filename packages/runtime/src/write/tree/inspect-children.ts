@@ -3,15 +3,14 @@
  * order.
  */
 
-import { keyFields } from '../../query/plan-order.ts';
-import type { CollectionScope } from '../../query/scope.ts';
+import { type CollectionScope, keyFields } from '../../query/scope.ts';
 import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
 import { anyOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
 import { selectLocked } from '../locked-rows.ts';
+import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';
-import type { Running } from '../step.ts';
 import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import type { KeyTexts } from './group.ts';
 import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';

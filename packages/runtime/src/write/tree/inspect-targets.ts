@@ -1,15 +1,14 @@
 /** Rows of a junction for items whose targets a payload changes. */
 
 import type { ManyToMany } from '../../language/index.ts';
-import { keyFields } from '../../query/plan-order.ts';
-import type { CollectionScope } from '../../query/scope.ts';
+import { type CollectionScope, keyFields } from '../../query/scope.ts';
 import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
 import { allOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
 import { selectLocked } from '../locked-rows.ts';
+import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';
-import type { Running } from '../step.ts';
 import { ask, inputRows, startQuestion } from './ask.ts';
 import type { KeyTexts } from './group.ts';
 import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';

@@ -3,6 +3,7 @@
  * in the same order. They are read straight into columns. Anything that differs from that form, or is wrong, is left to
  * the generic path.
  */
+
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan.ts';
@@ -13,9 +14,8 @@ import { decodeGiven } from '../value.ts';
 import type { Granted, WriteContext } from '../write-plan.ts';
 import type { FilledGroup } from './filled-rows.ts';
 import type { Children, Group } from './group.ts';
-import type { InsertTree } from './insert-assembled.ts';
 import { isStructure } from './list-elements.ts';
-import type { TreePlan } from './plan-tree.ts';
+import type { InsertTree, TreePlan } from './tree-plan.ts';
 
 /** A tree that can be made by a plan as it stands. */
 export interface KnownTree {
@@ -59,6 +59,7 @@ type Part =
 
 /** By planned answers, which belong to one query of one access class: the forms by what `formName` calls them. */
 const forms = new WeakMap<ReadPlan, Map<string, Form>>();
+
 /** Clients have few; more are not worth the memory. */
 const mostForms = 32;
 

@@ -1,20 +1,14 @@
 /** Links that had to wait until the items they lead to were made: written last, by what was judged of them already. */
+
 import { PlatformError } from '../../errors.ts';
+import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';
-import type { Running } from '../step.ts';
 import { explainViolation } from '../violation.ts';
 import { ask, inputRows, startQuestion } from './ask.ts';
-import type { Group, KeyTexts } from './group.ts';
+import type { Group } from './group.ts';
 import { keysOfRows } from './removal.ts';
 import { columnInput, keyEqual, keyInput } from './stored.ts';
-
-/** A link of one item. */
-export interface LaterLink {
-  readonly group: Group;
-  readonly key: KeyTexts;
-  readonly field: string;
-  readonly value: string;
-}
+import type { LaterLink } from './writing.ts';
 
 /** Writes links: one statement for each field of each group. */
 export async function linkLater(running: Running, scope: WriteScope, links: readonly LaterLink[]): Promise<void> {

@@ -1,9 +1,9 @@
 /** One payload, split into what is its item's own and what leads to other items. Source: API specification, 7.2–7.4. */
+
 import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
 import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../language/index.ts';
 import { decodeKey, keyParts } from '../../query/keys.ts';
-import { keyFields } from '../../query/plan-order.ts';
-import type { CollectionScope } from '../../query/scope.ts';
+import { type CollectionScope, keyFields } from '../../query/scope.ts';
 import { invalidPayload, type Place, type Problems } from '../problems.ts';
 import type { WritableCollection, WriteScope } from '../scope.ts';
 import type { Form, KeyTexts, Members } from './group.ts';

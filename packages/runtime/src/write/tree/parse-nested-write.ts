@@ -1,7 +1,8 @@
 /** Payloads → groups. */
+
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../language/index.ts';
-import { keyFields } from '../../query/plan-order.ts';
+import { keyFields } from '../../query/scope.ts';
 import { checkCount } from '../parse-body.ts';
 import type { Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';

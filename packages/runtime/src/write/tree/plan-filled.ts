@@ -2,7 +2,7 @@
  * New items in a tree whose answer holds what came with the request, and what the database has filled in: only the latter is
  * answered by the statement, as arrays in the order of the items, so that items of several requests can be made together.
  */
-import type { WholeRead } from '../../query/plan-returned.ts';
+import type { WholeRead } from '../../query/plan.ts';
 import { mostColumns } from '../../sql/fragment.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { Inputs } from '../inputs.ts';
@@ -10,7 +10,7 @@ import { nameStatement, transactionNumber } from '../statement.ts';
 import { cellsOf, type Filling, filledAlias } from './filled-cells.ts';
 import type { FilledRead } from './filled-read.ts';
 import { type NewGroup, printInsert, rowsOf } from './plan-inserts.ts';
-import type { TreePlan } from './plan-tree.ts';
+import type { TreePlan } from './tree-plan.ts';
 
 /** Plans such a tree; undefined where the answer takes more, or rules decide what of it the caller may read. */
 export function planFilledTree(

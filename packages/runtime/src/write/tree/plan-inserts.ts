@@ -1,8 +1,10 @@
 /** The INSERTs of a tree of new items, each of which finds the keys that its items hold in what those before it return. */
+
 import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';
-import { checksOf, type Written } from '../checks.ts';
+import type { Written } from '../check.ts';
+import { checksOf } from '../checks.ts';
 import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';
 import { assignMany } from '../plan-create.ts';
 import { type Drafting, inputTable } from '../statement.ts';

@@ -3,10 +3,8 @@
  * listed, makes those that are missing, and reads the answer from the items and the listed links.
  */
 
-import type { Statement } from '../../database/database.ts';
-import { type AnswerWriter, createAnswerWriter } from '../../json/answer.ts';
+import { createAnswerWriter } from '../../json/answer.ts';
 import type { FieldDescriptor, ManyToMany } from '../../language/index.ts';
-import type { Binder } from '../../query/binder.ts';
 import type { ReadPlan } from '../../query/plan.ts';
 import type { PlanCache } from '../../query/plan-cache.ts';
 import { severalKey } from '../../query/plan-keys.ts';
@@ -14,44 +12,21 @@ import { printOwn } from '../../query/plan-returned.ts';
 import { answerList } from '../../query/plan-selection.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { createStatement } from '../../sql/statement.ts';
-import { checksOf, type Written } from '../checks.ts';
-import { createInputs, type Inputs } from '../inputs.ts';
+import type { Written } from '../check.ts';
+import { checksOf } from '../checks.ts';
+import { createInputs } from '../inputs.ts';
 import { isEveryRow } from '../late.ts';
-import { nameStatement, transactionNumber, type WriteStatement } from '../statement.ts';
+import { nameStatement, transactionNumber } from '../statement.ts';
 import type { Group } from './group.ts';
+import type { LinksPlan, ListedLinks } from './links-plan.ts';
 import { sortField } from './names.ts';
 import { itemPlace } from './plan-inserts.ts';
 import { heldItem, linksOf, planHold, printItem, printLinks } from './print-links.ts';
 import { readOfTree } from './read-tree.ts';
-import { type ChangeLinks, changeLinks } from './run-links.ts';
-
-/**
- * A planned change of any number of items. Every row of its answer is an item that there is to change: the transaction's number, the
- * item's position from 1 as a big integer, for each check null where the item meets it, whether the caller may read the item, and what he reads of it.
- */
-export interface LinksPlan {
-  /** Statement that runs first and locks the items; without it this one finds no item. */
-  readonly hold: Pick<WriteStatement, 'statement' | 'binders' | 'sources'>;
-  readonly statement: Statement;
-  readonly binders: readonly Binder[];
-  /** Sources of the items' parameters, then of each relation's. */
-  readonly sources: readonly Inputs['sources'][];
-  readonly checks: number;
-  readonly answer: AnswerWriter;
-  /** True if the texts of two keys tell whether they are equal, so that several items can be changed at once. */
-  readonly several: boolean;
-  readonly change: ChangeLinks;
-}
+import { changeLinks } from './run-links.ts';
 
 /** Changes of links by their shape; null for one that takes several statements. */
 export type LinksPlanCache = PlanCache<LinksPlan | null>;
-
-/** A relation whose links are listed. */
-export interface ListedLinks {
-  readonly relation: ManyToMany;
-  /** How its junction gets new rows: columns of the item, of the targets, and of the order where it keeps one. */
-  readonly written: Written;
-}
 
 /** Plans the change of items. Null where it takes several statements. */
 export function planLinks(

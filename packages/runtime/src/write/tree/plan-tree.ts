@@ -2,40 +2,21 @@
  * New items with new items below and above them, as one statement: an INSERT for each group, which finds the keys that its items
  * hold in what those before it return, and the answer read from what all of them return.
  */
-import type { Statement } from '../../database/database.ts';
-import { type AnswerWriter, createAnswerWriter } from '../../json/answer.ts';
-import type { Binder } from '../../query/binder.ts';
-import type { ReadPlan } from '../../query/plan.ts';
+
+import { createAnswerWriter } from '../../json/answer.ts';
+import type { ReadPlan, WholeRead } from '../../query/plan.ts';
 import type { PlanCache } from '../../query/plan-cache.ts';
-import { printOwn, type WholeRead } from '../../query/plan-returned.ts';
+import { printOwn } from '../../query/plan-returned.ts';
 import { answerList } from '../../query/plan-selection.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { Inputs } from '../inputs.ts';
 import { nameStatement, transactionNumber } from '../statement.ts';
-import type { FilledRead } from './filled-read.ts';
 import type { Group } from './group.ts';
-import { type InsertTree, insertAssembled } from './insert-assembled.ts';
+import { insertAssembled } from './insert-assembled.ts';
 import { planFilledTree } from './plan-filled.ts';
 import { isSimple, itemPlace, type NewGroup, numberedOf, printInsert, rowsOf } from './plan-inserts.ts';
 import { readOfTree } from './read-tree.ts';
-
-/**
- * A planned tree. Every row of its answer is an item at the top: the transaction's number, how many items each group below
- * has got, all as texts, whether the caller may read the item, and what he reads of it.
- *
- * With `filled` there is one row for all items, also those of several requests: the number, and of each group in its order an
- * array for each column that is not known from the request.
- */
-export interface TreePlan {
-  readonly statement: Statement;
-  readonly binders: readonly Binder[];
-  /** For each group in its order, what it takes. */
-  readonly sources: readonly Inputs['sources'][];
-  readonly answer: AnswerWriter;
-  readonly filled?: FilledRead;
-  /** Set with `filled`. */
-  readonly make?: InsertTree;
-}
+import type { TreePlan } from './tree-plan.ts';
 
 /** Trees by their shape; null for one that takes several statements. */
 export type TreePlanCache = PlanCache<TreePlan | null>;

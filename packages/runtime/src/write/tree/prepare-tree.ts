@@ -1,4 +1,5 @@
 /** Requests whose payloads hold related items. */
+
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
@@ -6,8 +7,8 @@ import type { Echo } from '../echo.ts';
 import type { Keys } from '../keys.ts';
 import { keysInPayloads } from '../missing-parent.ts';
 import { createProblems, type Problems } from '../problems.ts';
+import type { Running } from '../running.ts';
 import type { WritableCollection } from '../scope.ts';
-import type { Running } from '../step.ts';
 import { type AffectedConstraints, takenKey } from '../violation.ts';
 import type { WriteContext, WritePlan } from '../write-plan.ts';
 import { type DecodedSteps, decodeTree, hashDecoded } from './decode-tree.ts';

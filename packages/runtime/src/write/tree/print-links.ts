@@ -6,12 +6,14 @@
  * began. So another statement goes before it and locks the items, and this one finds only those that its transaction
  * has locked.
  */
+
 import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { allOf, anyOf } from '../../sql/fragment.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';
 import { assignEach, assignments } from '../assigned.ts';
-import { checksOf, type Written } from '../checks.ts';
+import type { Written } from '../check.ts';
+import { checksOf } from '../checks.ts';
 import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';
 import { lockOfUpdate } from '../locked-rows.ts';
 import { assignMany, columnList } from '../plan-create.ts';
@@ -29,14 +31,16 @@ import {
   startWrite,
   type WriteStatement,
 } from '../statement.ts';
+import type { ListedLinks } from './links-plan.ts';
 import { sortField } from './names.ts';
 import { itemPlace } from './plan-inserts.ts';
-import type { ListedLinks } from './plan-links.ts';
 
 /** Alias of the items that the statement changes or finds. */
 export const heldItem = 'w0';
+
 /** Alias of the listed links of a relation, by its position from 1. */
 export const linksOf = (index: number): string => `l${index}`;
+
 /** Column with the result of a check: no column of a table is likely to be called that. */
 const checkOf = (index: number): string => `"# of check ${index}"`;
 

@@ -1,7 +1,8 @@
 /** Reading a tree in the statement that writes it: from the rows that it returns, where the tables do not show them yet. */
+
 import type { ColumnPair, Condition, RelationDescriptor } from '../../language/index.ts';
+import type { WholeRead } from '../../query/plan.ts';
 import type { NestedLists } from '../../query/plan-nested-list.ts';
-import type { WholeRead } from '../../query/plan-returned.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../query/scope.ts';
 import type { Selected, Selection } from '../../query/selection.ts';
 import { isEveryRow, isLate } from '../late.ts';

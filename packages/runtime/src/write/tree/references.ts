@@ -6,7 +6,7 @@
 
 import type { PlatformError } from '../../errors.ts';
 import { decodeValue, type JsonValue } from '../../language/index.ts';
-import { keyFields } from '../../query/plan-order.ts';
+import { keyFields } from '../../query/scope.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Found } from './find-existing.ts';
 import type { Group, KeyTexts, TreeNode } from './group.ts';

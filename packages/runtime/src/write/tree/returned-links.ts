@@ -1,5 +1,5 @@
 import { longestCachedStatement } from '../../query/plan-cache.ts';
-import { keyFields } from '../../query/plan-order.ts';
+import { keyFields } from '../../query/scope.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import type { Batch, BatchColumn } from '../batch.ts';
 import { requireFields } from '../decode.ts';
@@ -10,8 +10,9 @@ import { grantFor, type WritableField } from '../scope.ts';
 import type { WriteContext, WritePlan } from '../write-plan.ts';
 import { type DecodedStep, decodeTree, hashDecoded } from './decode-tree.ts';
 import { collectionsOf, type Group, type Targets } from './group.ts';
+import type { LinksPlan, ListedLinks } from './links-plan.ts';
 import { sortField } from './names.ts';
-import { type LinksPlan, type ListedLinks, planLinks } from './plan-links.ts';
+import { planLinks } from './plan-links.ts';
 
 /**
  * Returns the members of a plan by which one statement does all of it: for one stored item whose links are listed, on

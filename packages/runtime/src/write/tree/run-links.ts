@@ -1,5 +1,5 @@
 /** Replacing the links of stored items, those of several requests by one statement where they share a transaction. */
-import type { Caller } from '../../caller.ts';
+
 import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Answer } from '../../json/answer.ts';
@@ -7,25 +7,12 @@ import { int32 } from '../../json/bytes.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { bind } from '../../query/planner.ts';
 import { inRounds } from '../../rounds.ts';
-import type { Batch } from '../batch.ts';
 import { valuesOf, type WriteValues } from '../inputs.ts';
 import type { Keys } from '../keys.ts';
 import { skip } from '../run.ts';
 import { shareWork } from '../sharing.ts';
 import { joinBatches } from './join-batches.ts';
-import type { LinksPlan } from './plan-links.ts';
-
-/** The change of one item. */
-export interface LinksChange {
-  readonly caller: Caller;
-  /** The item's key: a text for each part. */
-  readonly key: readonly string[];
-  /** Values of the item, then for each relation the keys that it lists. */
-  readonly batches: readonly Batch[];
-}
-
-/** Changes an item and answers it, if the caller may read it. Throws FORBIDDEN where it must not be changed so. */
-export type ChangeLinks = (transaction: Transaction, change: LinksChange) => Promise<Answer>;
+import type { ChangeLinks, LinksChange, LinksPlan } from './links-plan.ts';
 
 /** Plan as `run` takes it. */
 type Planned = Omit<LinksPlan, 'change'>;

@@ -2,13 +2,14 @@
 
 import { PlatformError, together } from '../../errors.ts';
 import { decodeValue } from '../../language/index.ts';
-import { keyFields } from '../../query/plan-order.ts';
+import { keyFields } from '../../query/scope.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
 import type { Batch } from '../batch.ts';
 import type { Keys } from '../keys.ts';
 import { invalidPayload, mostErrors } from '../problems.ts';
-import { type Running, runStep } from '../step.ts';
+import type { Running } from '../running.ts';
+import { runStep } from '../step.ts';
 import { explainViolation } from '../violation.ts';
 import { affectedBy, namesOf, prepareStep, type WriteContext } from '../write-plan.ts';
 import type { DecodedStep, DecodedSteps } from './decode-tree.ts';

@@ -1,4 +1,5 @@
 /** Trees of nothing but new items, made and answered by one statement. */
+
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Answer } from '../../json/answer.ts';
@@ -17,7 +18,8 @@ import type { DeferredLinks } from './defer-links.ts';
 import { type Before, type Children, collectionsOf, type Group } from './group.ts';
 import { type KnownTree, type PlannedGroup, rememberTree } from './known-trees.ts';
 import type { HeldColumn, NewGroup } from './plan-inserts.ts';
-import { planTree, type TreePlan } from './plan-tree.ts';
+import { planTree } from './plan-tree.ts';
+import type { TreePlan } from './tree-plan.ts';
 
 /**
  * True if one statement can make new items and return them: PostgreSQL, no history or If-Match, and an answer that

@@ -1,10 +1,10 @@
 /** State that the parts of a tree share while it is written. */
 
-import type { Running, StepDone } from '../step.ts';
+import type { Running } from '../running.ts';
+import type { StepDone } from '../step.ts';
 import type { WriteContext } from '../write-plan.ts';
 import type { DecodedSteps } from './decode-tree.ts';
 import type { Group, KeyTexts } from './group.ts';
-import type { LaterLink } from './link-later.ts';
 
 /** A tree while it is written. */
 export interface Writing {
@@ -29,4 +29,12 @@ export interface Owners {
   readonly keys: readonly KeyTexts[];
   /** True if the request made a node's item. */
   isNew(node: number): boolean;
+}
+
+/** A link of one item. */
+export interface LaterLink {
+  readonly group: Group;
+  readonly key: KeyTexts;
+  readonly field: string;
+  readonly value: string;
 }

@@ -2,11 +2,12 @@
  * `on_conflict`: the fields by which an item of a POST is one that there is. Source: `docs/decisions/writes.md`; API
  * specification, sections 8.4 and 9.
  */
+
 import type { ConstraintDescriptor } from '../../language/index.ts';
 import { forbidden, invalidQuery } from '../../query/invalid.ts';
 import { readNames } from '../../query/parse-list.ts';
 import { parseQueryString } from '../../query/parse-query-string.ts';
-import type { ReadLimits } from '../../query/parse-read.ts';
+import type { ReadLimits } from '../../query/request.ts';
 import type { CollectionScope, FieldScope } from '../../query/scope.ts';
 import { type Preset, presetsOf } from '../presets.ts';
 import type { Granted, WriteContext } from '../write-plan.ts';

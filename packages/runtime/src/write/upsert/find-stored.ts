@@ -1,6 +1,7 @@
 /** Which items of a body there are, by a unique key: one statement for all of them, which locks them. */
+
 import { PlatformError } from '../../errors.ts';
-import { keyFields } from '../../query/plan-order.ts';
+import { keyFields } from '../../query/scope.ts';
 import { readPlaces, readRows } from '../../sql/array-text.ts';
 import { granted } from '../../sql/cell.ts';
 import { allOf, sqlTrue } from '../../sql/fragment.ts';
@@ -9,8 +10,8 @@ import { readable } from '../../sql/rules.ts';
 import { selectLocked } from '../locked-rows.ts';
 import { printPreset } from '../presets.ts';
 import { invalidPayload } from '../problems.ts';
+import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';
-import type { Running } from '../step.ts';
 import { ask, inputRows, type Question, startQuestion } from '../tree/ask.ts';
 import type { KeyTexts } from '../tree/group.ts';
 import { columnText } from '../tree/stored.ts';

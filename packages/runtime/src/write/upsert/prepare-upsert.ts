@@ -2,6 +2,7 @@
  * POST on a collection. With `on_conflict`, items that there are by a unique key are changed, and others made. Source:
  * `docs/decisions/writes.md`.
  */
+
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../query/scope.ts';
@@ -11,8 +12,8 @@ import { parseCreate } from '../parse-body.ts';
 import { createGrant, prepareCreate } from '../prepare-create.ts';
 import { updateGrant } from '../prepare-update.ts';
 import { createProblems } from '../problems.ts';
+import type { Running } from '../running.ts';
 import type { WritableCollection, WriteScope } from '../scope.ts';
-import type { Running } from '../step.ts';
 import type { KeyTexts } from '../tree/group.ts';
 import type { Entry } from '../tree/nested-write.ts';
 import { overtakesPayloads, runTree } from '../tree/prepare-tree.ts';

@@ -2,8 +2,8 @@
 
 import type { Transaction } from '../../../database/database.ts';
 import type { CompiledApi } from '../../../language/index.ts';
-import type { ModelChange, ModelStep } from '../../../model/change.ts';
-import type { ModelSql } from '../../../model/model-sql.ts';
+import type { ModelChange } from '../../../model/change.ts';
+import type { ModelSql, ModelStep } from '../../../model/model-sql.ts';
 import type { MigrationConnection } from '../../../system/ledger.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { byFamily, logPlaceOf } from '../../../system/place.ts';

@@ -1,6 +1,6 @@
 /** Checks that values survive another type: they are written into it, and back, beside their table. */
 
-import type { ModelStep } from '../../../model/change.ts';
+import type { ModelStep } from '../../../model/model-sql.ts';
 import type { MigrationConnection } from '../../../system/ledger.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { readTableDefinition } from './column-definition.ts';

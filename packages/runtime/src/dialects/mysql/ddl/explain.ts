@@ -2,9 +2,10 @@
  * Meaning of errors of MySQL and MariaDB for the author of a change of the model. Source: the servers' manuals, "Error
  * Codes".
  */
+
 import { toDatabaseError } from '../../../database/errors.ts';
 import { PlatformError } from '../../../errors.ts';
-import type { ModelPlace } from '../../../model/change.ts';
+import type { ModelPlace } from '../../../model/place.ts';
 import { explain } from '../../../model/run-change.ts';
 import { invalidPayload } from '../../../write/problems.ts';
 import { toMysqlError } from '../driver/errors.ts';

@@ -1,11 +1,10 @@
 /**
  * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`mysql/statements.ts`).
  */
+
 import type { JsonValue } from '../../../language/index.ts';
-import type { ModelStep } from '../../../model/change.ts';
-import type { FoundColumn } from '../../../model/find.ts';
 import { findRelationOf } from '../../../model/find-relation.ts';
-import type { ModelSql, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
+import type { FoundColumn, ModelSql, ModelStep, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
 import { madeName } from '../../../model/names.ts';
 import { invalidPayload } from '../../../write/problems.ts';
 import { tableOptions } from '../texts.ts';

@@ -1,8 +1,6 @@
 /** A column of MySQL or MariaDB that gets another type. */
 
-import type { ModelStep } from '../../../model/change.ts';
-import type { FoundColumn } from '../../../model/find.ts';
-import type { NewType } from '../../../model/model-sql.ts';
+import type { FoundColumn, ModelStep, NewType } from '../../../model/model-sql.ts';
 import { failedValidation } from '../../../write/problems.ts';
 import type { ColumnDefinition } from './column-definition.ts';
 import { ticked } from './names.ts';

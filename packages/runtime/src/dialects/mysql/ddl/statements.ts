@@ -1,6 +1,8 @@
 /** Steps of a change as statements, of which each is done wholly or not at all: those of one table are one ALTER TABLE. */
+
 import { PlatformError } from '../../../errors.ts';
-import type { ModelPlace, ModelStep } from '../../../model/change.ts';
+import type { ModelStep } from '../../../model/model-sql.ts';
+import type { ModelPlace } from '../../../model/place.ts';
 import type { MigrationConnection } from '../../../system/ledger.ts';
 import { printColumnDefinition, readTableDefinition, type TableDefinition } from './column-definition.ts';
 import type { AlterPart } from './steps.ts';

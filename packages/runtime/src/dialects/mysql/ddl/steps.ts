@@ -2,8 +2,9 @@
  * Steps of a change on MySQL and MariaDB, which commit every statement that changes a table: they are told apart by their
  * table, so that those of one table become one statement, can be tried on an empty copy, and undone.
  */
+
 import type { PlatformError } from '../../../errors.ts';
-import type { ModelPlace } from '../../../model/change.ts';
+import type { ModelPlace } from '../../../model/place.ts';
 import type { ColumnDefinition } from './column-definition.ts';
 
 /** A part of an ALTER TABLE. */

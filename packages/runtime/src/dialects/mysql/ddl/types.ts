@@ -1,6 +1,7 @@
 /** Types of columns in MySQL and MariaDB. */
+
 import type { JsonValue, PortableType, ValueType } from '../../../language/index.ts';
-import type { PlainTypeName } from '../../../model/columns.ts';
+import type { PlainTypeName } from '../../../model/column-types.ts';
 import type { Payload } from '../../../model/payload.ts';
 import { invalidPayload } from '../../../write/problems.ts';
 import { digitsOf } from '../../postgres/ddl/types.ts';

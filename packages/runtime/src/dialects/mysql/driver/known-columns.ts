@@ -1,7 +1,8 @@
 /** The columns of an answer, as the server described them: seldom others than those of the answer before. */
+
 import { oftenUsed } from '../../../json/fields-writer.ts';
+import type { ShapeField } from '../../../json/shape.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
-import type { ShapeField } from '../../../query/plan.ts';
 import { createPlanCache } from '../../../query/plan-cache.ts';
 import type { ColumnDefinition } from '../rows/columns.ts';
 import { createDirectTranscoder } from '../rows/direct-rows.ts';
@@ -12,6 +13,7 @@ import { createRowWriter, type RowWriter } from '../rows/raw-rows.ts';
  * After the names of a column stand the length of the rest, character set, width, type, flags, decimals and nothing.
  */
 const behindNames = { size: 13, type: 7, flags: 8 } as const;
+
 /** Names in front of that of a column: catalog, schema, and the table by two names. */
 const namesBefore = 4;
 

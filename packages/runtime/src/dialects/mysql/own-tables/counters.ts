@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Counter, CounterStatements, Counting } from '../../../auth/counters.ts';
+import type { Counter, CounterStatements, Counting } from '../../../auth/counter-statements.ts';
 import { give, script } from '../../../database/script.ts';
 import type { MysqlTables } from '../../../system/place.ts';
 import { normalEmail } from '../../../users/normal-email.ts';

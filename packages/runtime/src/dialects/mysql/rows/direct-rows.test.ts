@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ByteWriter } from '../../../json/byte-writer.ts';
+import type { ShapeField } from '../../../json/shape.ts';
 import { createTranscoder } from '../../../json/transcode.ts';
-import type { ShapeField } from '../../../query/plan.ts';
 import type { ColumnDefinition } from './columns.ts';
 import { createDirectTranscoder } from './direct-rows.ts';
 import { createRowWriter } from './raw-rows.ts';

@@ -2,12 +2,13 @@
  * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between: for the items of a list or one item, whose
  * cells are texts, integers and times. All else goes by `raw-rows.ts`, and both give the same bytes.
  */
+
 import type { ByteWriter } from '../../../json/byte-writer.ts';
 import { type Literal, putWord, type Source, sourceOf, wordOf } from '../../../json/bytes.ts';
 import { type Cell, generateCellsWriter, type Lengths } from '../../../json/generate.ts';
 import { putInteger } from '../../../json/numbers.ts';
+import type { Shape, ShapeField } from '../../../json/shape.ts';
 import { layFieldsOut, scalars, type Transcoder, withEnd } from '../../../json/transcode.ts';
-import type { Shape, ShapeField } from '../../../query/plan.ts';
 import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
 import { lengthAt, wider, widthOf } from './lengths.ts';
 import { type IntegerForm, putDigitsOf, putMoment } from './spelled.ts';

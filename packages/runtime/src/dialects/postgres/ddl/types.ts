@@ -1,6 +1,7 @@
 /** Types of columns in PostgreSQL. */
+
 import type { JsonValue, PortableType } from '../../../language/index.ts';
-import type { PlainTypeName } from '../../../model/columns.ts';
+import type { PlainTypeName } from '../../../model/column-types.ts';
 import type { Payload } from '../../../model/payload.ts';
 import { invalidPayload } from '../../../write/problems.ts';
 

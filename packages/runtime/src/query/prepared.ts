@@ -1,0 +1,39 @@
+import type { OpenValues } from './filter.ts';
+import type { ReadPlan } from './plan.ts';
+import type { WantedTargets } from './plan-read.ts';
+import type { ReadLimits, ReadRequest } from './request.ts';
+import type { CollectionScope, Scope } from './scope.ts';
+import type { Selector } from './shape.ts';
+
+/** Keys that a request names: their parameters, and how many items they are. */
+export interface NamedKeys {
+  readonly values: readonly string[];
+  readonly count: number;
+}
+
+/** A read whose parameters are well formed. */
+export interface WantedRead {
+  readonly scope: Scope;
+  readonly limits: ReadLimits;
+  readonly selector: Selector;
+  readonly collection: string;
+  readonly request: ReadRequest;
+  /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
+  readonly keys?: (collection: CollectionScope) => NamedKeys;
+  /** As `ReadQuery.fixes`: the plan is to go through `settlePlan`. */
+  readonly fixes?: true;
+  /** For `targets`. */
+  readonly targets?: WantedTargets;
+}
+
+/** A plan with the values that its request left open. */
+export interface Prepared {
+  readonly plan: ReadPlan;
+  readonly values: readonly string[];
+  /** Where the first of these values come from. */
+  readonly open: OpenValues;
+  /** Set when the list is paged by cursor: items of a page at most, -1 for all that remain. */
+  readonly size?: number;
+  /** Set where its limits let a list within lists have more rows than are answered from memory. */
+  readonly large?: true;
+}

@@ -1,0 +1,69 @@
+import type { Row } from '../sql/row.ts';
+import type { BatchColumn } from './batch.ts';
+import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
+
+/** A column of a batch as far as statements depend on it. */
+export type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {
+  /** True if all items have the field. */
+  readonly complete: boolean;
+};
+
+/** A write, as far as statements depend on it. */
+export interface Written {
+  readonly scope: WriteScope;
+  readonly writable: WritableCollection;
+  readonly grant: WriteGrant;
+  readonly action: 'create' | 'update';
+  readonly columns: readonly WrittenColumn[];
+  /** For each relation in the payloads that is no column: the positions of the rules that list it. */
+  readonly named: readonly (readonly number[])[];
+  /** Every collection that the request writes. */
+  readonly collections: ReadonlySet<string>;
+  /** True if links of the rows are written later, so that nothing can be checked before. */
+  readonly postponed: boolean;
+}
+
+/**
+ * Meaning of a predicate that is true on a row. `refused` is FORBIDDEN, unless a violation belongs to the same
+ * requirement and item; `violated` is FAILED_VALIDATION.
+ */
+export type PermissionCheck =
+  | { readonly kind: 'refused'; readonly requirement: number | null }
+  | {
+      readonly kind: 'violated';
+      readonly requirement: number;
+      readonly rule: number;
+      readonly field: string | null;
+      readonly type: string;
+    };
+
+/** Where a predicate finds what it looks at. */
+export interface CheckedRow {
+  /** The written row, in the open scope. */
+  readonly row: Row;
+  /** SQL predicate that is true if a rule matched the stored row. */
+  matched(rule: number): string;
+  /** SQL predicate that is true if the item has the field of a column. */
+  present(column: number): string;
+}
+
+/** One predicate. */
+export interface Check {
+  readonly permissionCheck: PermissionCheck;
+  /** True if it can be checked only when everything is written. */
+  readonly late: boolean;
+  /** Rules whose match on the stored row it asks for. */
+  readonly rules: readonly number[];
+  /** Columns whose presence it asks for. */
+  readonly columns: readonly number[];
+  /** Prints the predicate: true on a row that fails. */
+  fails(judged: CheckedRow): string;
+}
+
+/** Some rule of these must grant what is written, where an item has one of the columns; null: in any case. */
+export interface Requirement {
+  /** Places of rules, ascending. */
+  readonly rules: readonly number[];
+  /** Places of columns. */
+  readonly columns: readonly number[] | null;
+}
