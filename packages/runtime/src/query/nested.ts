@@ -5,9 +5,8 @@ import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProb
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
 import { forbidden, invalidQuery } from './invalid.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
-import type { DeepRequest } from './parse-deep.ts';
 import { boundValues } from './plan-bounds.ts';
-import type { ReadLimits } from './request.ts';
+import type { DeepRequest, ReadLimits } from './request.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';

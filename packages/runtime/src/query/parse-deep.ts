@@ -4,20 +4,7 @@ import { invalidQuery } from './invalid.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
-import type { AggregateRequest, ReadLimits, SortTerm } from './request.ts';
-
-/** Request for the nested rows of one relation (API specification, 5.4): well formed, names not looked up yet. */
-export interface DeepRequest {
-  readonly filter: QueryParameter | undefined;
-  readonly search: string | undefined;
-  readonly sort: readonly SortTerm[];
-  /** Rows of each parent at most; -1 for all of them. */
-  readonly limit: number;
-  readonly offset: number;
-  /** Set when the rows are aggregated instead of listed. */
-  readonly aggregate?: AggregateRequest;
-  readonly below: ReadonlyMap<string, DeepRequest>;
-}
+import type { DeepRequest, ReadLimits } from './request.ts';
 
 /** Keys of `deep` that are parameters of a relation, and their names at the top of a request. */
 const parameters: ReadonlyMap<string, string> = new Map([

@@ -2,8 +2,7 @@ import { invalidQuery } from './invalid.ts';
 import { parseJson } from './parse-json.ts';
 import { readNames } from './parse-list.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';
-import { type ExportFormat, exportFormats } from './plan.ts';
-import type { MetaName, ReadLimits, SortTerm } from './request.ts';
+import { type ExportFormat, exportFormats, type MetaName, type ReadLimits, type SortTerm } from './request.ts';
 
 /*
  * The form of single parameters. They are the same at the top of a request and, under names with `_`, in `deep`.

@@ -7,7 +7,7 @@ import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { createSource } from './aggregate-source.ts';
 import { costOfAggregate } from './cost.ts';
-import type { Exported, ReadPlan } from './plan.ts';
+import type { ReadPlan } from './plan.ts';
 import {
   aggregateOrder,
   expressionsOf,
@@ -19,7 +19,7 @@ import { printBounds } from './plan-bounds.ts';
 import { keyValues, printKeys } from './plan-keys.ts';
 import { runFor, statementOf } from './plan-read.ts';
 import { answerList } from './plan-selection.ts';
-import type { MetaName } from './request.ts';
+import type { Exported, MetaName } from './request.ts';
 import type { CollectionScope, Scope } from './scope.ts';
 import type { Selector } from './shape.ts';
 

@@ -3,20 +3,9 @@ import type { ShapeField } from '../json/shape.ts';
 import type { Binder } from './binder.ts';
 import type { CursorPlan } from './cursor.ts';
 import type { NestedLists } from './plan-nested-list.ts';
+import type { Exported } from './request.ts';
 import type { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
-
-/** Formats in which a list can be had as a file (API specification, section 5.6; `ndjson` is an addition). */
-export const exportFormats = ['csv', 'json', 'xml', 'yaml', 'ndjson'] as const;
-
-/** One of `exportFormats`; also the ending of the file's name. */
-export type ExportFormat = (typeof exportFormats)[number];
-
-/** A list as a file: its format, and its name without the extension. */
-export interface Exported {
-  readonly format: ExportFormat;
-  readonly name: string;
-}
 
 /**
  * One planned read: one statement, at any depth.

@@ -1,8 +1,7 @@
 import type { Condition, Operand } from '../language/index.ts';
 import type { Cursor } from './cursor.ts';
-import type { Exported } from './plan.ts';
 import type { NestedLists } from './plan-nested-list.ts';
-import type { MetaName } from './request.ts';
+import type { Exported, MetaName } from './request.ts';
 import type { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
 import type { Selector } from './shape.ts';

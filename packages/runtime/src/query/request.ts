@@ -1,9 +1,7 @@
 import type { AggregateFunction } from '../language/aggregates.ts';
 import type { QueryLimits } from '../language/index.ts';
 import type { Cursor } from './cursor.ts';
-import type { DeepRequest } from './parse-deep.ts';
 import type { QueryParameter } from './parse-query-string.ts';
-import type { ExportFormat } from './plan.ts';
 
 /** Rows of a list at most, -1 for all of them, and rows that it skips. */
 export interface Bounds {
@@ -78,4 +76,29 @@ export interface ReadLimits extends QueryLimits {
   readonly maxRows: number;
   /** QUERY_COST_MAX: see `cost.ts`. */
   readonly maxCost: number;
+}
+
+/** Formats in which a list can be had as a file (API specification, section 5.6; `ndjson` is an addition). */
+export const exportFormats = ['csv', 'json', 'xml', 'yaml', 'ndjson'] as const;
+
+/** One of `exportFormats`; also the ending of the file's name. */
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** A list as a file: its format, and its name without the extension. */
+export interface Exported {
+  readonly format: ExportFormat;
+  readonly name: string;
+}
+
+/** Request for the nested rows of one relation (API specification, 5.4): well formed, names not looked up yet. */
+export interface DeepRequest {
+  readonly filter: QueryParameter | undefined;
+  readonly search: string | undefined;
+  readonly sort: readonly SortTerm[];
+  /** Rows of each parent at most; -1 for all of them. */
+  readonly limit: number;
+  readonly offset: number;
+  /** Set when the rows are aggregated instead of listed. */
+  readonly aggregate?: AggregateRequest;
+  readonly below: ReadonlyMap<string, DeepRequest>;
 }

@@ -13,13 +13,7 @@ import { valuesOf, type WriteValues } from './inputs.ts';
 import { failedValidation, mostErrors, type Place } from './problems.ts';
 import { runInsert } from './several/run-insert.ts';
 import type { WriteStatement } from './statement.ts';
-import { rowsOf, type WriteAnswer } from './write-answer.ts';
-
-/** A permission check, and the items that fail it by their positions, from 0. */
-export interface Verdict {
-  readonly judgement: PermissionCheck;
-  readonly items: readonly number[];
-}
+import { rowsOf, type Verdict, type WriteAnswer } from './write-answer.ts';
 
 /** Runs a write. A missing row counts as none written. */
 export async function runWrite(

@@ -5,10 +5,10 @@ import type { Answer, AnswerWriter } from '../json/answer.ts';
 import type { WriteValues } from './inputs.ts';
 import { asMany, asOne, type Keys } from './keys.ts';
 import { failedValidation } from './problems.ts';
-import { type JudgedPayload, judge, type ReturnedAnswer, runReturned, runWrite, type Verdict } from './run.ts';
+import { type JudgedPayload, judge, type ReturnedAnswer, runReturned, runWrite } from './run.ts';
 import type { Running, Step } from './running.ts';
 import type { WriteStatement } from './statement.ts';
-import type { WriteAnswer } from './write-answer.ts';
+import type { Verdict, WriteAnswer } from './write-answer.ts';
 
 /** A step that was written, and what is left to judge when everything is. */
 export interface StepDone {

@@ -2,8 +2,8 @@ import type { Caller } from '../caller.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
 import { bind } from '../query/planner.ts';
+import type { PermissionCheck } from './check.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
-import type { Verdict } from './run.ts';
 import type { WriteStatement } from './statement.ts';
 
 /** Answer of a write. */
@@ -34,4 +34,10 @@ export async function rowsOf(
   };
   await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), sink);
   return rows;
+}
+
+/** A permission check, and the items that fail it by their positions, from 0. */
+export interface Verdict {
+  readonly judgement: PermissionCheck;
+  readonly items: readonly number[];
 }
