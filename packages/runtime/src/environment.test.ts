@@ -35,6 +35,7 @@ test('an empty environment has the defaults of the specification', () => {
     },
     maxPayloadSize: 1_048_576,
     maxRelationalDepth: 10,
+    operate: { accessLog: 'errors', logAddresses: 'network', slowQuery: 500 },
     maxBatchMutation: null,
     idempotencyTtl: 86_400_000,
     queryLimitDefault: 100,

@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 107_933, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 108_136, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1286,
+    today: 1310,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
@@ -41,7 +41,7 @@ export const laws: readonly Law[] = [
     bound: 0,
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
-  { name: 'files in circles of imports', today: 126, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'files in circles of imports', today: 11, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 145, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },

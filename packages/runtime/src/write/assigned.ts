@@ -1,8 +1,8 @@
 /** Columns of an UPDATE with the expressions that they get. */
 import type { FieldDescriptor } from '../language/index.ts';
 import { sqlTrue } from '../sql/fragment.ts';
+import { type Preset, presetsOf, printPreset } from './checks/presets.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
-import { type Preset, presetsOf, printPreset } from './presets.ts';
 import type { Drafting } from './statement.ts';
 
 /** A column and what it gets. */

@@ -1,10 +1,10 @@
 /** New items: one by VALUES, several from arrays. */
 
 import type { Assigned } from './assigned.ts';
-import type { Check, CheckedRow, Written } from './check.ts';
-import { checksOf } from './checks.ts';
+import type { Check, CheckedRow, Written } from './checks/check.ts';
+import { checksOf } from './checks/checks.ts';
+import { presetsOf, printPreset } from './checks/presets.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
-import { presetsOf, printPreset } from './presets.ts';
 import { type DrawnField, drawnFields } from './random.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import { createReturning } from './returning.ts';

@@ -5,7 +5,7 @@ import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
-import type { Written } from './check.ts';
+import type { Written } from './checks/check.ts';
 import { selectLocked } from './locked-rows.ts';
 import {
   finishWrite,

@@ -1,6 +1,6 @@
 /** Permission check of written rows by conditions that look at other rows, when everything is written. */
-import type { CheckedRow, Written } from './check.ts';
-import { checksOf } from './checks.ts';
+import type { CheckedRow, Written } from './checks/check.ts';
+import { checksOf } from './checks/checks.ts';
 import {
   finishWrite,
   inputTable,

@@ -3,12 +3,12 @@
 import type { RowLock } from '../dialects/index.ts';
 import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
-import type { Check, CheckedRow, Written } from './check.ts';
-import { checksOf } from './checks.ts';
+import type { Check, CheckedRow, Written } from './checks/check.ts';
+import { checksOf } from './checks/checks.ts';
+import { ruleMatches } from './checks/presets.ts';
+import { printAllowed, requirementsOf } from './checks/requirements.ts';
 import type { InputColumn } from './inputs.ts';
 import { lockOfUpdate, selectLocked } from './locked-rows.ts';
-import { ruleMatches } from './presets.ts';
-import { printAllowed, requirementsOf } from './requirements.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import { createReturning } from './returning.ts';
 import {

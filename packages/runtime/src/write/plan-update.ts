@@ -4,9 +4,9 @@ import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { type Assigned, assignments, assignShared } from './assigned.ts';
-import type { Written } from './check.ts';
-import { checksOf } from './checks.ts';
-import { ruleMatches } from './presets.ts';
+import type { Written } from './checks/check.ts';
+import { checksOf } from './checks/checks.ts';
+import { ruleMatches } from './checks/presets.ts';
 import { type Returned, returnedColumns } from './returned.ts';
 import {
   type Drafting,

@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import type { FieldDescriptor, Operand } from '../language/index.ts';
-import type { Written } from './check.ts';
+import type { Written } from './checks/check.ts';
+import { presetsOf } from './checks/presets.ts';
 import type { InputColumn, Source } from './inputs.ts';
-import { presetsOf } from './presets.ts';
 import { keysOf } from './statement.ts';
 
 /** A field that gets one where an item brings none. */

@@ -3,7 +3,7 @@
 import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import type { OwnRead, ReadPlan } from '../query/plan.ts';
 import { conditionsOf, printOwn } from '../query/plan-returned.ts';
-import { isLate } from './late.ts';
+import { isLate } from './checks/late.ts';
 import type { WritableCollection, WriteScope } from './scope.ts';
 import type { Drafting } from './statement.ts';
 

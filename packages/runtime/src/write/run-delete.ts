@@ -2,7 +2,7 @@
 
 import type { AccessRule } from '../language/index.ts';
 import { createBatch } from './batch.ts';
-import type { Written } from './check.ts';
+import type { Written } from './checks/check.ts';
 import type { Keys } from './keys.ts';
 import { deletePlan } from './plans.ts';
 import { placesIn } from './problems.ts';

@@ -8,7 +8,7 @@ import type { Answer, AnswerWriter } from '../json/answer.ts';
 import { int32 } from '../json/bytes.ts';
 import { arrayLiteral } from '../language/index.ts';
 import { bind } from '../query/planner.ts';
-import type { PermissionCheck } from './check.ts';
+import type { PermissionCheck } from './checks/check.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
 import { failedValidation, mostErrors, type Place } from './problems.ts';
 import { runInsert } from './several/run-insert.ts';

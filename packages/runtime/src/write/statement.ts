@@ -10,7 +10,7 @@ import { sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
-import type { Check, CheckedRow, PermissionCheck, Written } from './check.ts';
+import type { Check, CheckedRow, PermissionCheck, Written } from './checks/check.ts';
 import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
 
 /**

@@ -5,7 +5,7 @@ import { PlatformError } from '../errors.ts';
 import type { ConstraintDescriptor } from '../language/index.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import { staticTokenRule } from '../users/static-token.ts';
-import { isEveryRow } from './late.ts';
+import { isEveryRow } from './checks/late.ts';
 import { type GivenKeys, missingParent } from './missing-parent.ts';
 import { failedValidation } from './problems.ts';
 import type { WriteScope } from './scope.ts';

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { RowSink, Transaction } from '../database/database.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
 import { bind } from '../query/planner.ts';
-import type { PermissionCheck } from './check.ts';
+import type { PermissionCheck } from './checks/check.ts';
 import { valuesOf, type WriteValues } from './inputs.ts';
 import type { WriteStatement } from './statement.ts';
 

@@ -9,7 +9,7 @@ import type { PlanCache } from '../query/plan-cache.ts';
 import type { ReadLimits } from '../query/request.ts';
 import type { CollectionScope } from '../query/scope.ts';
 import type { Batch } from './batch.ts';
-import type { Written } from './check.ts';
+import type { Written } from './checks/check.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
 import type { ReturnedImages } from './history.ts';
 import type { Keys } from './keys.ts';

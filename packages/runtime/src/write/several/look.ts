@@ -1,5 +1,5 @@
 /** Which stored rows may be changed, where a write cannot ask that itself: they are looked at, and locked, before it. */
-import type { Written } from '../check.ts';
+import type { Written } from '../checks/check.ts';
 import { allowed, type InputColumn } from '../inputs.ts';
 import {
   type Drafting,

@@ -2,10 +2,10 @@
 
 import { anyOf, sqlTrue, where } from '../../sql/fragment.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from '../assigned.ts';
-import type { Written } from '../check.ts';
+import type { Written } from '../checks/check.ts';
+import { ruleMatches } from '../checks/presets.ts';
+import { printAllowed, requirementsOf } from '../checks/requirements.ts';
 import { type InputColumn, listInput } from '../inputs.ts';
-import { ruleMatches } from '../presets.ts';
-import { printAllowed, requirementsOf } from '../requirements.ts';
 import {
   type Drafting,
   finishWrite,

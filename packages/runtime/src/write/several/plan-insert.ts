@@ -1,9 +1,9 @@
 /** New items where a write cannot be part of a query: INSERT from rows of input, one item like many. */
 
 import type { Assigned } from '../assigned.ts';
-import type { Written } from '../check.ts';
+import type { Written } from '../checks/check.ts';
+import { printPreset } from '../checks/presets.ts';
 import { assignMany, columnList } from '../plan-create.ts';
-import { printPreset } from '../presets.ts';
 import { drawnFields } from '../random.ts';
 import {
   finishWrite,

@@ -3,7 +3,7 @@
 import type { AccessRule } from '../../language/index.ts';
 import { anyOf, where } from '../../sql/fragment.ts';
 import { ruleHolds } from '../../sql/rules.ts';
-import type { Written } from '../check.ts';
+import type { Written } from '../checks/check.ts';
 import { type Drafting, finishWrite, inputTable, keyInputs, keysMatch, ruleRow, startWrite } from '../statement.ts';
 import type { StepPlans } from '../step-plans.ts';
 import { allowedInput, looksAway, planLook } from './look.ts';

@@ -9,7 +9,7 @@ import type { Selected, Selection } from '../../query/selection.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import { tableRow } from '../../sql/row.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';
-import { isEveryRow } from '../late.ts';
+import { isEveryRow } from '../checks/late.ts';
 import type { Cell, ListCell } from './filled-read.ts';
 import type { NewGroup } from './plan-inserts.ts';
 

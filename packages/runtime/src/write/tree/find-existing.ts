@@ -8,7 +8,7 @@ import { anyOf, sqlTrue } from '../../sql/fragment.ts';
 import { operandType } from '../../sql/operand.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
-import { isEveryRow } from '../late.ts';
+import { isEveryRow } from '../checks/late.ts';
 import { selectLocked } from '../locked-rows.ts';
 import { failedValidation } from '../problems.ts';
 import type { Running } from '../running.ts';

@@ -4,7 +4,7 @@ import type { Answer, AnswerWriter } from '../../json/answer.ts';
 import type { ManyToMany } from '../../language/index.ts';
 import type { Binder } from '../../query/binder.ts';
 import type { Batch } from '../batch.ts';
-import type { Written } from '../check.ts';
+import type { Written } from '../checks/check.ts';
 import type { Inputs } from '../inputs.ts';
 import type { WriteStatement } from '../statement.ts';
 

@@ -3,8 +3,8 @@
 import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';
-import type { Written } from '../check.ts';
-import { checksOf } from '../checks.ts';
+import type { Written } from '../checks/check.ts';
+import { checksOf } from '../checks/checks.ts';
 import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';
 import { assignMany } from '../plan-create.ts';
 import { type Drafting, inputTable } from '../statement.ts';

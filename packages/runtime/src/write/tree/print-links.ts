@@ -12,12 +12,12 @@ import { fieldOfColumn } from '../../sql/cell.ts';
 import { allOf, anyOf } from '../../sql/fragment.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';
 import { assignEach, assignments } from '../assigned.ts';
-import type { Written } from '../check.ts';
-import { checksOf } from '../checks.ts';
+import type { Written } from '../checks/check.ts';
+import { checksOf } from '../checks/checks.ts';
+import { ruleMatches } from '../checks/presets.ts';
 import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';
 import { lockOfUpdate } from '../locked-rows.ts';
 import { assignMany, columnList } from '../plan-create.ts';
-import { ruleMatches } from '../presets.ts';
 import {
   type Drafting,
   finishWrite,

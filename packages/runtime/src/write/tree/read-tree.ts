@@ -5,7 +5,7 @@ import type { WholeRead } from '../../query/plan.ts';
 import type { NestedLists } from '../../query/plan-nested-list.ts';
 import type { CollectionScope, RelationScope, Scope } from '../../query/scope.ts';
 import type { Selected, Selection } from '../../query/selection.ts';
-import { isEveryRow, isLate } from '../late.ts';
+import { isEveryRow, isLate } from '../checks/late.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Before, Children, Group, Targets } from './group.ts';
 

@@ -9,7 +9,7 @@ import { readNames } from '../../query/parse-list.ts';
 import { parseQueryString } from '../../query/parse-query-string.ts';
 import type { ReadLimits } from '../../query/request.ts';
 import type { CollectionScope, FieldScope } from '../../query/scope.ts';
-import { type Preset, presetsOf } from '../presets.ts';
+import { type Preset, presetsOf } from '../checks/presets.ts';
 import type { Granted, WriteContext } from '../write-plan.ts';
 
 /** A unique key by which items are looked for. */
