@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccessClass, Caller, CompiledApi, Condition } from '../../packages/runtime/src/index.ts';
 import { operators, parseFilter } from '../../packages/runtime/src/language/index.ts';
 import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
-import { buildOpenScope, filterNames } from '../../packages/runtime/src/query/scope.ts';
+import { buildOpenScope, filterNames } from '../../packages/runtime/src/sql/scope.ts';
 import { withClient } from '../support/database.ts';
 import { type InProcess, loadApi, openInProcess } from '../support/in-process.ts';
 import { failure, type ServedProject, serveProject } from '../support/project.ts';

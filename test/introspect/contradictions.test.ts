@@ -9,7 +9,7 @@ import type { Schema } from '../../packages/introspect/src/schema.ts';
 import { parseSchema } from '../../packages/introspect/src/schema-file.ts';
 import type { Caller, CompiledApi, Condition } from '../../packages/runtime/src/index.ts';
 import { parseFilter } from '../../packages/runtime/src/language/index.ts';
-import { buildOpenScope, filterNames } from '../../packages/runtime/src/query/scope.ts';
+import { buildOpenScope, filterNames } from '../../packages/runtime/src/sql/scope.ts';
 import { type InProcess, loadApi, openInProcess } from '../support/in-process.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 import { seededRandom } from '../support/swarm.ts';

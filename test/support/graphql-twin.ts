@@ -31,6 +31,7 @@ import {
   readBodyQuery,
 } from '../../packages/runtime/src/query/parse-read.ts';
 import type { ReadRequest } from '../../packages/runtime/src/query/request.ts';
+import type { Selected, Selection } from '../../packages/runtime/src/query/selection.ts';
 import {
   buildOpenScope,
   buildScope,
@@ -38,8 +39,7 @@ import {
   type FieldScope,
   keyFields,
   type Scope,
-} from '../../packages/runtime/src/query/scope.ts';
-import type { Selected, Selection } from '../../packages/runtime/src/query/selection.ts';
+} from '../../packages/runtime/src/sql/scope.ts';
 import { loadApi } from './in-process.ts';
 import { type Answer, type Ask, adminToken, type Platform } from './platform.ts';
 

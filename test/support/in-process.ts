@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { Caller } from '../../packages/runtime/src/caller.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
-import { createAnswerWriter } from '../../packages/runtime/src/json/answer.ts';
 import type { CompiledApi } from '../../packages/runtime/src/language/index.ts';
+import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';
 import { createPlanner, type PlannedRead, type Planner } from '../../packages/runtime/src/query/planner.ts';
 
 /** Asks as somebody; nobody can sign in over HTTP yet. */

@@ -5,7 +5,7 @@
 import type { Caller, CompiledApi, Database } from '@tablewright/runtime';
 import { PlatformError, toPlatformError } from '../../packages/runtime/src/errors.ts';
 import { createExportWriter } from '../../packages/runtime/src/export/writer.ts';
-import { createAnswerWriter } from '../../packages/runtime/src/json/answer.ts';
+import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';
 import { createPlanner, type PlannedRead } from '../../packages/runtime/src/query/planner.ts';
 
 /** One read: a list with its query string, an item by key, or the body of a SEARCH. */

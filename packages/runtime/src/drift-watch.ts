@@ -4,8 +4,8 @@ import type { Database } from './database/database.ts';
 import { readMysqlFingerprint } from './dialects/mysql/live-objects.ts';
 import { type LiveObject, readFingerprint } from './dialects/postgres/live-objects.ts';
 import { compareFingerprint, type Drift, findNewColumns } from './drift.ts';
-import { describeCause } from './http/log.ts';
 import type { Dialect, Fingerprint } from './language/index.ts';
+import { describeCause } from './operate/log.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
 export interface DriftLog {
@@ -50,9 +50,11 @@ export interface DriftWatch {
 }
 
 const defaultInterval = 30_000;
+
 /** A check's result is reused for `freshFor` milliseconds, and for `mostLoad` times the duration of the check. */
 const freshFor = 1_000;
 const mostLoad = 20;
+
 /** While something is closed, so that it opens soon after it was mended. */
 const closedInterval = 5_000;
 const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -4,13 +4,14 @@
  * Source: API specification, section 16. Nothing is read from the process here, only files that variables name.
  */
 
-import { type Driver, drivers } from './database/drivers.ts';
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
+import { type Driver, drivers } from './environment/drivers.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
 import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
 import { type OperateEnvironment, readOperate } from './environment/operate.ts';
 import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
+import { isJwtShaped } from './environment/token.ts';
 import {
   type Read,
   type Reader,
@@ -27,7 +28,6 @@ import {
   secretAdvice,
 } from './environment/values.ts';
 import { type Variables, variableText } from './environment/variable-text.ts';
-import { isJwtShaped } from './http/token.ts';
 import { defaultQueryBounds } from './language/index.ts';
 
 /** Levels of the log, from the rarest line to every line. */

@@ -1,5 +1,4 @@
 /** Exports for the command line: settings, migrations and SQL, without the modules that serve. */
-
 export { type PasswordPolicy, refusePassword } from './auth/password-policy.ts';
 export { createPasswords, type Passwords, type PasswordsOptions } from './auth/passwords.ts';
 export { ContractError, refuseContract } from './contract-error.ts';
@@ -13,6 +12,7 @@ export { formParameters } from './dialects/mysql/rows/parameters.ts';
 export { EmbeddedInUseError, lockEmbedded } from './dialects/postgres/embedded-lock.ts';
 export { type LiveObject, readFingerprint } from './dialects/postgres/live-objects.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
+export { isEmail, longestEmail } from './environment/email.ts';
 export { EnvironmentError } from './environment/error.ts';
 export { keptSecret } from './environment/kept-secret.ts';
 export {
@@ -46,5 +46,4 @@ export {
   type SystemPlace,
   transactionLock,
 } from './system/place.ts';
-export { isEmail, longestEmail } from './users/email.ts';
 export { platformVersion } from './version.ts';

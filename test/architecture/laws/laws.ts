@@ -25,19 +25,19 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 108_136, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 108_151, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1310,
+    today: 1309,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
-  { name: 'files of a folder', today: 57, bound: 25, measure: largestFolder },
+  { name: 'files of a folder', today: 56, bound: 25, measure: largestFolder },
   { name: 'lines of a file', today: 412, bound: 400, measure: longestFile },
   { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',
-    today: 28,
+    today: 27,
     bound: 0,
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },

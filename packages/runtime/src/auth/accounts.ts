@@ -3,13 +3,13 @@
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import type { Environment } from '../environment.ts';
-import type { Log } from '../http/log.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';
 import { loadMailTemplates } from '../mail/templates.ts';
 import { createMailTransport } from '../mail/transport.ts';
+import type { Log } from '../operate/log.ts';
 import { defaultReadLimits } from '../query/parse-read.ts';
-import { buildOpenScope } from '../query/scope.ts';
+import { buildOpenScope } from '../sql/scope.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createAccountFinder } from '../users/find-account.ts';
 import { createHistory } from '../write/history.ts';

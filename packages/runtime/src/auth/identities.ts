@@ -3,8 +3,8 @@
  * by this process at once and by others within that time. Source: API specification, section 2.2.
  */
 import { hash } from 'node:crypto';
+import { isJwtShaped, isOversized } from '../environment/token.ts';
 import { PlatformError } from '../errors.ts';
-import { isJwtShaped, isOversized } from '../http/token.ts';
 import type { Account } from '../users/account.ts';
 import type { AccountFinder } from '../users/find-account.ts';
 import { isStaticToken } from '../users/static-token.ts';

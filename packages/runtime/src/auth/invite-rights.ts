@@ -8,8 +8,8 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { createAnswerWriter } from '../json/answer.ts';
 import type { AccessClass, AccessRule, CompiledApi } from '../language/index.ts';
+import { createAnswerWriter } from '../query/answer.ts';
 import { createPlanner } from '../query/planner.ts';
 
 /** Checks invitations. Both functions throw or reject with FORBIDDEN. */
@@ -21,6 +21,7 @@ export interface InviteRights {
 }
 
 const users = 'platform_users';
+
 /** Fields that an invitation writes in the name of its sender; the platform itself sets the status. */
 const written = ['email', 'role'] as const;
 

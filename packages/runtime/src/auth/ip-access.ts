@@ -1,7 +1,7 @@
 /** Addresses from which a role may be used. Source: API specification, section 2.2. */
 
+import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
-import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../http/networks.ts';
 import type { Account } from '../users/account.ts';
 import type { RequestOrigin } from '../write/running.ts';
 

@@ -3,8 +3,8 @@
  * leaves open: `typ`, other headers, the size, required claims and their types. Source: API specification, section 2.2.
  */
 import jwt from 'jsonwebtoken';
+import { longestToken } from '../environment/token.ts';
 import { PlatformError } from '../errors.ts';
-import { longestToken } from '../http/token.ts';
 import { deriveKinds, type KindOfToken, type TokenKind } from './token-keys.ts';
 
 /** Claims of a token apart from issuer, purpose and expiry. */

@@ -1,5 +1,5 @@
+import type { Binder } from '../database/binder.ts';
 import type { FieldDescriptor } from '../language/index.ts';
-import type { Binder } from '../query/binder.ts';
 
 /** A column of a table of input. */
 export interface InputField {

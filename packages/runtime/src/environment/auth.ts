@@ -1,6 +1,7 @@
 /** Variables of sign-in, sessions and attempts. Source: API specification, section 16. */
-import { isNetwork } from '../http/networks.ts';
-import { isEmail, longestEmail } from '../users/email.ts';
+
+import { isEmail, longestEmail } from './email.ts';
+import { isNetwork } from './networks.ts';
 import { type ProviderEnvironment, readProviders } from './providers.ts';
 import {
   type Need,

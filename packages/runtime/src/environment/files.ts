@@ -1,5 +1,5 @@
 /** Variables of files: their place, maximum sizes, and image transformations. Source: API specification, section 16. */
-import { isNetwork } from '../http/networks.ts';
+import { isNetwork } from './networks.ts';
 import {
   type Need,
   type Read,

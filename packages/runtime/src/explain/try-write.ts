@@ -2,10 +2,10 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { parseBodyText } from '../http/body.ts';
-import { readItemPath, splitTarget } from '../http/target.ts';
+import { parseBodyText } from '../json/body.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
+import { readItemPath, splitTarget } from '../query/target.ts';
 import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
 import { type Rehearsal, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './rehearsal.ts';

@@ -1,7 +1,7 @@
-import type { Answer, AnswerWriter } from '../json/answer.ts';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import type { ShapeField } from '../json/shape.ts';
 import { createTranscoder } from '../json/transcode.ts';
+import type { Answer, AnswerWriter } from '../query/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { ExportFormat } from '../query/request.ts';
 import { createCsv } from './csv.ts';

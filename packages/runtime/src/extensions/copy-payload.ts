@@ -3,7 +3,7 @@
 import { withNumberTexts } from '../language/exact-numbers.ts';
 import type { FilterObject } from '../language/filter-syntax.ts';
 import type { JsonValue, ManyToAny, RelationDescriptor } from '../language/index.ts';
-import type { CollectionScope, Scope } from '../query/scope.ts';
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 import { isStructure } from '../write/tree/list-elements.ts';
 import { toJson } from './json.ts';
 

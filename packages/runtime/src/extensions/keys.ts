@@ -1,7 +1,7 @@
 /** Keys of written items as the API sends them. */
 
 import type { CollectionDescriptor, FieldDescriptor, JsonValue } from '../language/index.ts';
-import { keyFields } from '../query/scope.ts';
+import { keyFields } from '../sql/scope.ts';
 import type { Keys } from '../write/keys.ts';
 
 /** The keys in their order: each a value, or an object of the key fields where there are several. */

@@ -4,7 +4,7 @@
  */
 import { networkInterfaces } from 'node:os';
 import type { ImportEnvironment } from '../environment/files.ts';
-import { type Address, createNetworks, readAddress } from '../http/networks.ts';
+import { type Address, createNetworks, readAddress } from '../environment/networks.ts';
 
 const special = [
   '0.0.0.0/8',

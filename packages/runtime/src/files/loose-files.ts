@@ -5,7 +5,7 @@
  */
 import type { Database, Transaction } from '../database/database.ts';
 import { give, need, type OwnSql, script } from '../database/script.ts';
-import { describeCause, type Log } from '../http/log.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';

@@ -3,9 +3,9 @@ import type { HostWatch } from '../database/host-watch.ts';
 import type { Environment } from '../environment.ts';
 import type { Admission } from '../http/authenticate.ts';
 import type { Front } from '../http/carrier.ts';
-import { createClientAddress } from '../http/client-address.ts';
 import type { Host } from '../http/server.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
+import { createClientAddress } from '../operate/client-address.ts';
 
 /** State that generations share, with the functions of its owner. */
 export interface HostParts extends Host {

@@ -1,12 +1,12 @@
 import { accessNames } from '../auth/access-of.ts';
 import type { Database } from '../database/database.ts';
 import type { PlatformError } from '../errors.ts';
-import type { Log } from '../http/log.ts';
+import { failedValidation } from '../json/problems.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { ModelChange } from '../model/change.ts';
 import type { KnownModel } from '../model/model-sql.ts';
+import type { Log } from '../operate/log.ts';
 import type { ChangeOrigin } from '../system/log-changes.ts';
-import { failedValidation } from '../write/problems.ts';
 import type { WatchedTables } from './model-sql.ts';
 import type { ModelRows, RecompileOptions, Recompiler, RunTexts } from './recompile.ts';
 

@@ -6,12 +6,12 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { Listener } from '../dialects/postgres/driver/listen.ts';
 import { PlatformError } from '../errors.ts';
-import { describeCause, type Log } from '../http/log.ts';
+import { failedValidation } from '../json/problems.ts';
 import { type CompiledApi, modelLock } from '../language/index.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-hook.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { allRows } from '../write/own-rows.ts';
-import { failedValidation } from '../write/problems.ts';
 import { createModelChanger } from './change-model.ts';
 import type { CompileOptions, Made, Problems } from './model-change.ts';
 import {

@@ -1,5 +1,7 @@
 /** Aggregations that documents ask for, planned once per shape. Source: API specification, sections 5.5 and 14.2. */
 
+import { longestCachedStatement } from '../database/plan-cache.ts';
+import { invalidQuery } from '../errors.ts';
 import { always } from '../language/index.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from '../query/aggregate.ts';
 import { refuseCost } from '../query/cost.ts';
@@ -12,19 +14,17 @@ import {
   refuseSize,
   relationsOf,
 } from '../query/filter.ts';
-import { invalidQuery } from '../query/invalid.ts';
 import { parseBounds, parseOrder } from '../query/parse-aggregate.ts';
 import { readNames } from '../query/parse-list.ts';
 import { parseFilterParameter, parseSearchText } from '../query/parse-parameters.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { planAggregate } from '../query/plan-aggregate.ts';
 import { boundValues } from '../query/plan-bounds.ts';
-import { longestCachedStatement } from '../query/plan-cache.ts';
 import { isStreamed } from '../query/plan-read.ts';
 import type { AggregateRequest } from '../query/request.ts';
-import type { CollectionScope } from '../query/scope.ts';
 import { withSearch } from '../query/search.ts';
 import { aggregateShape, conditionShape, limitShape } from '../query/shape.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import type { AggregateSelection } from './compile-aggregate.ts';
 import type { Input, Variables } from './input.ts';
 import type { ReadSetting } from './item-read.ts';

@@ -3,7 +3,7 @@ import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNo
 import { aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
 import type { GraphqlCollection } from '../language/index.ts';
 import type { Aggregate, AggregatePart } from '../query/aggregate.ts';
-import type { CollectionScope } from '../query/scope.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { type Compiling, constantOf, setsOf, unknownName } from './compile-selection.ts';
 

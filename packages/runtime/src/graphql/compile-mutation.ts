@@ -1,11 +1,11 @@
 /** Mutations: the write of each root field, and how its answer is read. Source: API specification, section 14.2. */
+
 import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Caller } from '../caller.ts';
-import { PlatformError } from '../errors.ts';
-import { checkContents } from '../http/body.ts';
+import { forbidden, PlatformError } from '../errors.ts';
+import { checkContents } from '../json/body.ts';
 import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../language/index.ts';
 import { itemMutations } from '../language/operations/index.ts';
-import { forbidden } from '../query/invalid.ts';
 import { bind } from '../query/planner.ts';
 import type { Echo, EchoForm } from '../write/echo.ts';
 import { asMany } from '../write/keys.ts';

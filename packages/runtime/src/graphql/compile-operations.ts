@@ -1,14 +1,14 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
 
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
+import { createPlanCache, type PlanCache } from '../database/plan-cache.ts';
+import { invalidQuery } from '../errors.ts';
 import { type CompiledApi, type GraphqlScope, indexGraphql } from '../language/index.ts';
 import { graphqlServiceRoots } from '../language/operations/index.ts';
-import { invalidQuery } from '../query/invalid.ts';
 import { defaultReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import { createPlanCache, type PlanCache } from '../query/plan-cache.ts';
 import type { ReadLimits } from '../query/request.ts';
-import { buildOpenScope, buildScope, type Scope, withoutRows } from '../query/scope.ts';
+import { buildOpenScope, buildScope, type Scope, withoutRows } from '../sql/scope.ts';
 import { collectFields } from './collect.ts';
 import { compileMutation, type MutationField } from './compile-mutation.ts';
 import { type CompilingRoots, compileQuery, type QueryField } from './compile-query.ts';

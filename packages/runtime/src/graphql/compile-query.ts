@@ -20,7 +20,7 @@ import type {
 } from '../language/index.ts';
 import { itemMutations } from '../language/operations/index.ts';
 import { decodeKey, keyParts } from '../query/keys.ts';
-import { type CollectionScope, keyFields, type Scope } from '../query/scope.ts';
+import { type CollectionScope, keyFields, type Scope } from '../sql/scope.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import { createAggregate } from './aggregate-read.ts';
 import { type CollectedField, collectFields } from './collect.ts';

@@ -1,5 +1,6 @@
 /** Reads of items that documents ask for, planned once per shape. */
 
+import { longestCachedStatement, type PlanCache } from '../database/plan-cache.ts';
 import { always, type Condition } from '../language/index.ts';
 import { refuseCost } from '../query/cost.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import type { NestedRead } from '../query/nested.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
-import { longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import { isStreamed, planRead } from '../query/plan-read.ts';
 import type { ReadLimits } from '../query/request.ts';
 import { countedRows, isLarge, refuseRows } from '../query/row-bound.ts';

@@ -3,11 +3,11 @@
  * the size that one operation may collect is bounded. Its large lists are read one after the other, in batches, on a
  * connection of their own, so that other requests are answered meanwhile.
  */
+
 import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter } from '../database/database.ts';
-import type { PlatformError } from '../errors.ts';
-import { type ClientBytes, tooMuchUnsent } from '../http/unsent.ts';
-import { invalidQuery } from '../query/invalid.ts';
+import { invalidQuery, type PlatformError } from '../errors.ts';
+import { type ClientBytes, tooMuchUnsent } from '../limits/unsent.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { SplicedRows } from './spliced.ts';
 

@@ -1,5 +1,6 @@
 /** The arguments of lists, read as the parameters of the same names are over REST. Source: API specification, 5.1 and 14.2. */
 
+import { invalidQuery } from '../errors.ts';
 import {
   always,
   type Condition,
@@ -7,9 +8,7 @@ import {
   type GraphqlIndex,
   type ManyToAny,
 } from '../language/index.ts';
-import { refuseUnknownFunctions } from '../query/calls.ts';
 import { readFilter, refuseProblem } from '../query/filter.ts';
-import { invalidQuery } from '../query/invalid.ts';
 import { itemCollections } from '../query/links.ts';
 import type { NestedRead } from '../query/nested.ts';
 import { checkJson } from '../query/parse-json.ts';
@@ -22,10 +21,11 @@ import {
 } from '../query/parse-parameters.ts';
 import type { QueryParameter, QueryTree } from '../query/parse-query-string.ts';
 import type { ReadLimits } from '../query/request.ts';
-import type { CollectionScope, Scope } from '../query/scope.ts';
 import { withSearch } from '../query/search.ts';
 import { conditionShape, limitShape, type Shape } from '../query/shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from '../query/sort.ts';
+import { refuseUnknownFunctions } from '../sql/calls.ts';
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 import { restFilter } from './filter-names.ts';
 import { type Input, inputValue, isJson, type Variables } from './input.ts';
 

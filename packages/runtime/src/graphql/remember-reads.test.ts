@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlanCache } from '../query/plan-cache.ts';
+import { createPlanCache } from '../database/plan-cache.ts';
 import type { Input } from './input.ts';
 import { type PreparedRead, rememberReads } from './remember-reads.ts';
 

@@ -1,7 +1,7 @@
 /** Runs compiled operations: the heart of `/graphql`. Source: API specification, section 14.1. */
 
-import { createUnpopulatedTest } from '../http/unpopulated.ts';
 import type { CompiledApi } from '../language/index.ts';
+import { createUnpopulatedTest } from '../query/unpopulated.ts';
 import { createOperationCompiler, type OperationCompilerOptions } from './compile-operations.ts';
 import type { OperationRunner } from './operation.ts';
 import { planStatements } from './plan-statements.ts';

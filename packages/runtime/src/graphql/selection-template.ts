@@ -2,8 +2,8 @@
 import type { ManyToAny } from '../language/index.ts';
 import type { NestedRead } from '../query/nested.ts';
 import { countedRows } from '../query/row-bound.ts';
-import type { CollectionScope, RelationScope } from '../query/scope.ts';
 import type { Selected, Selection } from '../query/selection.ts';
+import type { CollectionScope, RelationScope } from '../sql/scope.ts';
 
 /** A selection of one collection. */
 export interface SelectionTemplate {

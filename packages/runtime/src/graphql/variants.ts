@@ -1,6 +1,6 @@
 /** Compiled forms of an operation for each set of values of its `@skip` and `@include` variables. */
 import type { DocumentNode } from 'graphql';
-import { createPlanCache } from '../query/plan-cache.ts';
+import { createPlanCache } from '../database/plan-cache.ts';
 import { type Collecting, conditionVariables, fragmentsOf } from './collect.ts';
 import type { Variables } from './input.ts';
 import type { OperationSource } from './operation.ts';

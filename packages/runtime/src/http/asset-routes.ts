@@ -14,13 +14,13 @@ import { allowedTransformation } from '../files/transform/presets.ts';
 import type { Renderer } from '../files/transform/renderer.ts';
 import { readWanted, type Transformation } from '../files/transform/transformation.ts';
 import { requestRecord } from '../operate/request-record.ts';
+import { readPathTexts, splitTarget } from '../query/target.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { disposition } from './attachment.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
 import { plainParameters } from './plain-parameters.ts';
 import { readRange } from './ranges.ts';
-import { readPathTexts, splitTarget } from './target.ts';
 
 /** Options of the asset routes. */
 export interface AssetEndpointsOptions {

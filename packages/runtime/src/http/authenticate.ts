@@ -5,13 +5,13 @@ import type { AccessNames } from '../auth/access-of.ts';
 import type { Identities, Identity } from '../auth/identities.ts';
 import { mayUseFrom } from '../auth/ip-access.ts';
 import type { Caller } from '../caller.ts';
+import { subnetOf } from '../environment/networks.ts';
+import { isJwtShaped, isOversized } from '../environment/token.ts';
 import { PlatformError } from '../errors.ts';
 import { operations } from '../language/operations/index.ts';
+import type { FindClientAddress } from '../operate/client-address.ts';
 import { parameterNames } from '../query/parse-query-string.ts';
-import type { FindClientAddress } from './client-address.ts';
-import { subnetOf } from './networks.ts';
-import { liesUnder, splitTarget } from './target.ts';
-import { isJwtShaped, isOversized } from './token.ts';
+import { liesUnder, splitTarget } from '../query/target.ts';
 
 /**
  * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise:

@@ -14,14 +14,14 @@ import fastify, {
 } from 'fastify';
 import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
+import { parseBody, readForm } from '../json/body.ts';
 import type { JsonValue } from '../language/index.ts';
+import { logFailure, loggerOptions } from '../operate/log.ts';
 import { type RequestObserver, requestRecord } from '../operate/request-record.ts';
 import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './answer.ts';
-import { parseBody, readForm } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
-import { logFailure, loggerOptions } from './log.ts';
 import { observeRequests } from './observed-requests.ts';
 
 declare module 'fastify' {

@@ -1,16 +1,15 @@
 /** The routes of a project's own code: from a request to typed values, and from the code's result to an answer. */
 
 import type { IncomingMessage } from 'node:http';
-import { type ErrorCode, PlatformError, together } from '../errors.ts';
+import { type ErrorCode, forbidden, invalidQuery, PlatformError, together } from '../errors.ts';
 import { type Fitted, fitJson, fitTexts } from '../extensions/decode-shape.ts';
 import { encodeShape } from '../extensions/encode-shape.ts';
 import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute } from '../language/index.ts';
-import { forbidden, invalidQuery } from '../query/invalid.ts';
+import { readPathTexts, splitTarget } from '../query/target.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';
-import { readPathTexts, splitTarget } from './target.ts';
 
 /** A route with the handler that answers it. */
 export interface CustomEndpoint {

@@ -6,14 +6,14 @@
  * run before the handler of every request belongs there, not into a hook of the framework.
  */
 import type { IncomingMessage } from 'node:http';
+import { parseBody } from '../json/body.ts';
 import type { JsonValue } from '../language/index.ts';
+import { type Log, logFailure } from '../operate/log.ts';
 import { requestRecord } from '../operate/request-record.ts';
 import type { Answerer, Exchange } from './answer.ts';
-import { parseBody } from './body.ts';
 import type { Call, CallReader } from './call.ts';
 import { toAnswerError } from './failures.ts';
 import { createKnownBodyParser } from './known-bodies.ts';
-import { type Log, logFailure } from './log.ts';
 
 /** Answers a request that takes the short way; throws or rejects with the error that answers it. */
 export type AnswerShortly = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;

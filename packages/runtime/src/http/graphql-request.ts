@@ -1,10 +1,9 @@
 /** Reads the parameters of a GraphQL request from its body or its address. Source: API specification, section 14.1. */
 
-import { PlatformError } from '../errors.ts';
+import { invalidQuery, PlatformError } from '../errors.ts';
 import type { SentVariables } from '../graphql/coerce-variables.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../language/index.ts';
-import { invalidQuery } from '../query/invalid.ts';
 import { parseJson } from '../query/parse-json.ts';
 
 /** A request as it was sent. */

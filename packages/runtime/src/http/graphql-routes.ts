@@ -4,6 +4,7 @@ import { documentErrorBody } from '../graphql/document-errors.ts';
 import type { Operation, OperationAnswer } from '../graphql/operation.ts';
 import type { AnswerGraphql } from '../graphql/service.ts';
 import type { GraphqlScope, JsonValue } from '../language/index.ts';
+import { type Log, logFailure } from '../operate/log.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';
@@ -11,7 +12,6 @@ import type { Endpoint, Handler, Method } from './endpoints.ts';
 import { toAnswerError } from './failures.ts';
 import { type AcceptedForm, readAccept } from './graphql-accept.ts';
 import { type GraphqlParameters, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
-import { type Log, logFailure } from './log.ts';
 
 /** Options of the handlers. */
 export interface GraphqlEndpointsOptions {

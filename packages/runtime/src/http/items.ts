@@ -5,13 +5,13 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue, Route } from '../language/index.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
+import { createUnpopulatedTest } from '../query/unpopulated.ts';
 import { readIdempotencyKey } from '../write/idempotency.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
 import type { Reader } from './read.ts';
-import { createUnpopulatedTest } from './unpopulated.ts';
 
 /** One request below `/items`. */
 export interface ItemRequest {

@@ -4,9 +4,9 @@
  */
 
 import { createByteCache } from '../graphql/byte-cache.ts';
+import { type BodyHeaders, checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
-import { type BodyHeaders, checkBody, parseBodyText } from './body.ts';
 
 /** Parses the body of a request as `parseBody` does where numbers are exact. */
 export type ParseKnownBody = (bytes: Buffer, headers: BodyHeaders) => JsonValue | undefined;
@@ -25,6 +25,7 @@ interface Halves {
 /** Parts of bodies that are kept, and the longest one. */
 const kept = { entries: 500, bytes: 4 * 1024 ** 2 };
 const longest = 64 * 1024;
+
 /** Memory of a text and its parsed value, for each character, measured generously. */
 const bytesPerCharacter = 4;
 

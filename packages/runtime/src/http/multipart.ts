@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import { PlatformError } from '../errors.ts';
 import { type Staged, stage, unstage } from '../files/staging.ts';
+import { checkContents } from '../json/body.ts';
 import type { JsonValue } from '../language/index.ts';
-import { checkContents } from './body.ts';
 
 /** A file of a body. */
 export interface FilePart {

@@ -1,13 +1,13 @@
 /** Identifiers and observers of the requests of one server, as its environment asks for them. */
 import type { IncomingMessage } from 'node:http';
+import { createNetworks, readAddress } from '../environment/networks.ts';
 import type { Environment } from '../environment.ts';
 import { createAccessLog } from '../operate/access-log.ts';
 import { beginRequests, type PassRequest } from '../operate/begin-request.ts';
+import type { Log } from '../operate/log.ts';
+import { createLogAddress } from '../operate/log-address.ts';
 import { createRequestIds } from '../operate/request-id.ts';
 import type { RequestObserver } from '../operate/request-record.ts';
-import type { Log } from './log.ts';
-import { createLogAddress } from './log-address.ts';
-import { createNetworks, readAddress } from './networks.ts';
 
 /** Makes the listener that begins every request and passes it on. */
 export function observeRequests(

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { giveBack } from '../json/byte-writer.ts';
+import type { ClientBytes } from '../limits/unsent.ts';
 import type { RequestRecord } from '../operate/request-record.ts';
-import type { ClientBytes } from './unsent.ts';
 
 /** Options of sending a body. */
 export interface OutgoingOptions {
@@ -19,8 +19,10 @@ export interface OutgoingOptions {
 
 /** Bytes that are handed on at once. A client that takes as many in `stallMs` is not cut. */
 const sliceBytes = 65_536;
+
 /** Bytes of one answer that are gathered while its client is slow, so that their source is free sooner. */
 const mostGathered = 512 * 1024;
+
 /** Bytes of one answer that are gathered where there is no room. */
 const leastGathered = 131_072;
 

@@ -1,5 +1,6 @@
 /** Parameters of routes that take single values and no query of items. */
-import { invalidQuery } from '../query/invalid.ts';
+
+import { invalidQuery } from '../errors.ts';
 
 /**
  * The texts of parameters by their names; other parameters mean nothing. Throws INVALID_QUERY for one that stands twice or

@@ -3,7 +3,7 @@
  * counter ends with its window. Redis is optional: callers must be able to do without it at any moment.
  */
 import type { Redis } from 'ioredis';
-import { describeCause, type Log } from '../http/log.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import type { Counted } from './windows.ts';
 
 /** Counter, its window, and the count up to which it matters. */

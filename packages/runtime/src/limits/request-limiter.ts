@@ -3,10 +3,10 @@
  * and 16.
  */
 import type { IncomingMessage } from 'node:http';
+import { subnetOf } from '../environment/networks.ts';
 import type { RequestLimit, RequestLimits } from '../environment/request-limits.ts';
-import type { FindClientAddress } from '../http/client-address.ts';
-import type { Log } from '../http/log.ts';
-import { subnetOf } from '../http/networks.ts';
+import type { FindClientAddress } from '../operate/client-address.ts';
+import type { Log } from '../operate/log.ts';
 import { exceeded } from './exceeded.ts';
 import { createRedisCounters } from './redis-counters.ts';
 import { type Counted, createWindows, type Windows } from './windows.ts';

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../database/database.ts';
 import { answer, need, type OwnSql, script } from '../database/script.ts';
-import { describeCause, type Log } from '../http/log.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { firstRow } from '../write/own-rows.ts';
 import { transactionNumber } from '../write/statement.ts';
@@ -37,6 +37,7 @@ export interface OutboxOptions {
 
 /** Interval between checks for mail that other processes have left, in milliseconds. */
 const lookEveryMs = 60_000;
+
 /** Tries after which a mail is given up; with waits from one minute, doubled up to an hour, that is some hours. */
 const mostTries = 10;
 

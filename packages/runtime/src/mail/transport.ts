@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transporter } from 'nodemailer';
 import type { MailEnvironment, SmtpEnvironment } from '../environment/mail.ts';
-import type { Log } from '../http/log.ts';
+import type { Log } from '../operate/log.ts';
 import type { Letter } from './templates.ts';
 
 /** Hands a letter over. Rejects when it was not taken; `isRefused` tells if it never will be. */

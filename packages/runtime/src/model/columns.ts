@@ -1,7 +1,7 @@
 /** Columns as payloads describe them. Source: API specification, sections 6 and 12.2. */
 
+import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { decodeValue, type JsonValue, types, type ValueType } from '../language/index.ts';
-import { failedValidation, invalidPayload } from '../write/problems.ts';
 import { type ColumnTypeName, type PlainTypeName, specialTypes } from './column-types.ts';
 import type { ModelSql } from './model-sql.ts';
 import { anyMember, flagMember, integerMember, orNull, type Payload, type ReadMember, textMember } from './payload.ts';

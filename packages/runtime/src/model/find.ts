@@ -1,9 +1,9 @@
 /** Names of a request looked up in the compiled model, and what may be changed of what they mean. */
 
 import { PlatformError } from '../errors.ts';
+import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { type JsonValue, type ModelCollection, type ModelField, reservedPrefix } from '../language/index.ts';
-import { invalidPayload } from '../write/problems.ts';
 import type { FoundColumn, FoundTable, KnownModel } from './model-sql.ts';
 import type { Payload } from './payload.ts';
 

@@ -3,7 +3,7 @@
  * specification, sections 10.2, 10.4 and 10.9.
  */
 
-import { invalidPayload } from '../write/problems.ts';
+import { invalidPayload } from '../json/problems.ts';
 import type { KnownModel, ModelTable } from './model-sql.ts';
 import {
   anyMember,

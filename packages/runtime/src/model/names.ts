@@ -1,6 +1,7 @@
 /** Names of what is made. */
+
+import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue } from '../language/index.ts';
-import { invalidPayload } from '../write/problems.ts';
 
 /** Bytes of a name that the database keeps; longer ones would be cut. */
 const longestName = 63;

@@ -1,8 +1,9 @@
 /** Bodies of requests that change the model: closed objects. Everything here throws INVALID_PAYLOAD. */
+
+import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { isStorableText } from '../language/types/decoding.ts';
-import { invalidPayload } from '../write/problems.ts';
 
 /** An object of a payload. */
 export type Payload = { readonly [member: string]: JsonValue };

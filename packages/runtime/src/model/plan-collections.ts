@@ -1,8 +1,8 @@
 /** Collections made, described and dropped. Source: API specification, section 12.1. */
 
+import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { type JsonValue, reservedPrefix } from '../language/index.ts';
-import { invalidPayload } from '../write/problems.ts';
 import type { ModelChange } from './change.ts';
 import { findCollection, findTable, mustBeOwn } from './find.ts';
 import { collectionMeta, saveRow } from './meta.ts';

@@ -3,6 +3,7 @@
  * Their metadata lies in `platform_fields`. Source: API specification, sections 6 and 12.2.
  */
 
+import { invalidPayload } from '../json/problems.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import {
   type JsonValue,
@@ -11,7 +12,6 @@ import {
   relationSpecialIn,
   relationSpecials,
 } from '../language/index.ts';
-import { invalidPayload } from '../write/problems.ts';
 import type { ModelChange } from './change.ts';
 import { findCollection, mustBeOwn } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';

@@ -1,7 +1,7 @@
 /** Fields made and dropped; `plan-field-changes.ts` changes them. Source: API specification, section 12.2. */
 
+import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { isWhole, type JsonValue, type ValueType } from '../language/index.ts';
-import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { ModelChange } from './change.ts';
 import type { ColumnTypeName } from './column-types.ts';
 import { columnMembers, columnType, defaultSql } from './columns.ts';

@@ -1,8 +1,8 @@
 /** Relations made, changed and dropped, from the side that holds the key. Source: API specification, section 12.3. */
 
 import { PlatformError } from '../errors.ts';
+import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue, ModelRelation } from '../language/index.ts';
-import { invalidPayload } from '../write/problems.ts';
 import type { ModelChange } from './change.ts';
 import { findCollection, findColumn, schemaOf } from './find.ts';
 import { foreignKeyOf } from './find-relation.ts';

@@ -1,5 +1,5 @@
 import { PlatformError } from '../errors.ts';
-import { invalidPayload } from '../write/problems.ts';
+import { invalidPayload } from '../json/problems.ts';
 
 /** Refuses a name that is taken. */
 export function exists(what: string, name: string): PlatformError {

@@ -3,8 +3,8 @@
 import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
+import { failedValidation, invalidPayload } from '../json/problems.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
-import { failedValidation, invalidPayload } from '../write/problems.ts';
 import type { ModelStep } from './model-sql.ts';
 import type { ModelPlace } from './place.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pageNames } from '../http/page-paths.ts';
+import { pageNames } from './page-paths.ts';
 import { readScripts } from './scripts.ts';
 import { loadPageTemplates } from './templates.ts';
 

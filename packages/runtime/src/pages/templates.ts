@@ -1,7 +1,7 @@
 /** The pages as files: Handlebars, a style and an icon that a project may replace, one by one, by files of the same name. */
 import Handlebars from 'handlebars';
-import { type Paged, type PageName, pageNames } from '../http/page-paths.ts';
 import { readTemplates, strictly, TemplateError, textOf } from '../template-files.ts';
+import { type Paged, type PageName, pageNames } from './page-paths.ts';
 
 /** Values that a template may print. */
 export interface PageView extends Paged {

@@ -1,4 +1,4 @@
-import { selectList, where } from '../sql/fragment.ts';
+import { selectList, where } from '../dialects/fragment.ts';
 import type { Row } from '../sql/row.ts';
 
 /** The cells that an aggregation looks at, each computed once per row. */

@@ -1,13 +1,13 @@
+import { forbidden, invalidQuery } from '../errors.ts';
 import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
 import { parseCall } from '../language/function-call.ts';
 import type { FieldFunction } from '../language/index.ts';
 import { isOrdered } from '../language/operators/index.ts';
 import { functionFits, isFieldFunction } from '../language/types/index.ts';
-import { refuseUnknownFunctions } from './calls.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
+import { refuseUnknownFunctions } from '../sql/calls.ts';
+import type { CollectionScope, FieldScope, RelationScope, Scope } from '../sql/scope.ts';
 import { isOneRow } from './parse-aggregate.ts';
 import type { AggregateRequest, NamedOrder, SortTerm } from './request.ts';
-import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
 /** Meaning of a name: a field, a relation, or both where a field holds the key of one item. */

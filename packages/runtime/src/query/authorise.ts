@@ -1,6 +1,5 @@
-import { PlatformError } from '../errors.ts';
-import { forbidden } from './invalid.ts';
-import type { CollectionScope, Scope } from './scope.ts';
+import { forbidden, PlatformError } from '../errors.ts';
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 import type { Selector } from './shape.ts';
 
 /**

@@ -3,11 +3,10 @@
  * are measured before they are planned, with the same figures (`graphql/document-limits.ts`).
  */
 
-import type { PlatformError } from '../errors.ts';
+import { invalidQuery, type PlatformError } from '../errors.ts';
 import type { Condition } from '../language/index.ts';
 import { matching } from '../language/operators/index.ts';
 import type { AggregateNames } from './aggregate.ts';
-import { invalidQuery } from './invalid.ts';
 import type { Selected, Selection } from './selection.ts';
 
 /** The figures that costs are made of. A plain comparison is free: there is a bounded number of them. */

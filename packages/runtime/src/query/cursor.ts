@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { invalidQuery } from '../errors.ts';
 import { decodeValue, isStorableText, types, type ValueType } from '../language/index.ts';
-import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
 
 /**
@@ -29,6 +29,7 @@ export interface CursorPlan {
 }
 
 const version = '1';
+
 /** Characters of the checksum: 72 bits. */
 const checkLength = 12;
 

@@ -1,5 +1,5 @@
-import { invalidQuery } from './invalid.ts';
-import type { CollectionScope, Scope } from './scope.ts';
+import { invalidQuery } from '../errors.ts';
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 
 /** A path of `fields` from the level it is looked at. Under a wildcard, what cannot be read is left out. */
 export interface Path {

@@ -1,13 +1,12 @@
-import type { PlatformError } from '../errors.ts';
+import { forbidden, invalidQuery, type PlatformError } from '../errors.ts';
 import type { ManyToAny } from '../language/index.ts';
-import { resolveCall } from './calls.ts';
+import { resolveCall } from '../sql/calls.ts';
+import type { CollectionScope, FieldScope, RelationScope, Scope } from '../sql/scope.ts';
 import { type Asked, type Budget, budgetOf, countPath, countRelation, gatherPaths, type Path } from './field-paths.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
 import { askedItems } from './item-paths.ts';
 import { isItemName, itemKey, linkOf } from './links.ts';
 import type { NestedRead, NestedReads } from './nested.ts';
 import type { ReadLimits } from './request.ts';
-import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 import type { Selected, SelectedItem, Selection } from './selection.ts';
 
 /** Everything that `fields` is resolved against. */

@@ -1,3 +1,4 @@
+import { forbidden, invalidQuery } from '../errors.ts';
 import {
   always,
   type Condition,
@@ -8,10 +9,9 @@ import {
 } from '../language/index.ts';
 import { elementwise, flags, matching } from '../language/operators/index.ts';
 import { comparedType, countType, encodeOperand, type OperandType, pathType } from '../sql/operand.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
+import { type CollectionScope, filterNames, type Scope } from '../sql/scope.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './request.ts';
-import { type CollectionScope, filterNames, type Scope } from './scope.ts';
 
 /** A filter read against the names of an access class, with everything that was wrong with it. */
 export interface ReadFilter {

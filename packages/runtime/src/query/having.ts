@@ -1,3 +1,5 @@
+import { allOf, anyOf, sqlFalse } from '../dialects/fragment.ts';
+import { forbidden, invalidQuery } from '../errors.ts';
 import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
 import {
   always,
@@ -10,15 +12,13 @@ import {
 import { flags } from '../language/operators/index.ts';
 import { aggregateOperand } from '../sql/aggregates.ts';
 import { printComparison } from '../sql/comparison.ts';
-import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import { encodeOperand, type OperandType } from '../sql/operand.ts';
 import type { Printing } from '../sql/row.ts';
+import { type CollectionScope, filterNames, type Scope } from '../sql/scope.ts';
 import type { Aggregate } from './aggregate.ts';
 import type { OpenValues, ReadFilter } from './filter.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 import type { ReadLimits } from './request.ts';
-import { type CollectionScope, filterNames, type Scope } from './scope.ts';
 
 /**
  * `having` is a filter over aggregate rows: `{"count": {"_gt": 2}}`, `{"sum": {"views": {"_lt": 9}}}`, `_and`, `_or`.

@@ -1,9 +1,9 @@
+import { forbidden } from '../errors.ts';
 import type { ManyToAny } from '../language/index.ts';
-import { resolveCall } from './calls.ts';
+import { resolveCall } from '../sql/calls.ts';
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 import type { Asked, Path } from './field-paths.ts';
-import { forbidden } from './invalid.ts';
 import { itemCollections, scopedCollection } from './links.ts';
-import type { CollectionScope, Scope } from './scope.ts';
 
 /** Paths below the items of one collection. */
 export interface ItemPaths {

@@ -1,10 +1,9 @@
-import { PlatformError } from '../errors.ts';
+import { forbidden, PlatformError } from '../errors.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../language/index.ts';
 import { oneSpelling } from '../language/values.ts';
 import { type OperandType, operandType } from '../sql/operand.ts';
-import { forbidden } from './invalid.ts';
-import { type CollectionScope, keyFields } from './scope.ts';
+import { type CollectionScope, keyFields } from '../sql/scope.ts';
 
 /**
  * Reads the key of a path: one value per key field, percent-encoded and joined by commas (API specification, section 4).

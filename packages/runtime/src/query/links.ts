@@ -1,5 +1,5 @@
 import type { ManyToAny, RelationDescriptor } from '../language/index.ts';
-import type { CollectionScope, FieldScope, Scope } from './scope.ts';
+import type { CollectionScope, FieldScope, Scope } from '../sql/scope.ts';
 
 const scoped = 'item:';
 

@@ -1,13 +1,13 @@
+import { forbidden, invalidQuery } from '../errors.ts';
 import type { Condition, ManyToAny } from '../language/index.ts';
+import { isName, refuseUnknownFunctions } from '../sql/calls.ts';
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
-import { isName, refuseUnknownFunctions } from './calls.ts';
 import { collectValues, type OpenValues, type ReadFilter, readFilter, refuseProblem, relationsOf } from './filter.ts';
 import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
 import { isItemName, itemCollections, linkOf, scopedCollection } from './links.ts';
 import { boundValues } from './plan-bounds.ts';
 import type { DeepRequest, ReadLimits } from './request.ts';
-import type { CollectionScope, Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 

@@ -1,6 +1,6 @@
+import { invalidQuery } from '../errors.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
-import { invalidQuery } from './invalid.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';

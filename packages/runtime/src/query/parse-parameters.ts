@@ -1,4 +1,4 @@
-import { invalidQuery } from './invalid.ts';
+import { invalidQuery } from '../errors.ts';
 import { parseJson } from './parse-json.ts';
 import { readNames } from './parse-list.ts';
 import type { QueryParameter, QueryTree } from './parse-query-string.ts';

@@ -1,5 +1,5 @@
+import { invalidQuery } from '../errors.ts';
 import { isStorableText, type JsonValue, type QueryLimits } from '../language/index.ts';
-import { invalidQuery } from './invalid.ts';
 
 /** One parameter of a request: its value, and whether its leaves are text of a query string that types convert. */
 export interface QueryParameter {

@@ -1,7 +1,7 @@
+import { invalidQuery } from '../errors.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { defaultQueryBounds, defaultQueryLimits, type JsonValue } from '../language/index.ts';
 import { parseCursor } from './cursor.ts';
-import { invalidQuery } from './invalid.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseAliases } from './parse-alias.ts';
 import { parseDeep } from './parse-deep.ts';

@@ -1,7 +1,6 @@
-import { PlatformError } from '../errors.ts';
+import { invalidQuery, PlatformError } from '../errors.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
-import { invalidQuery } from './invalid.ts';
 import type { QueryTree } from './parse-query-string.ts';
 import { parseListRequest, readBodyQuery } from './parse-read.ts';
 import type { ReadLimits, ReadRequest } from './request.ts';

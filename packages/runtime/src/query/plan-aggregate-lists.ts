@@ -1,5 +1,5 @@
+import { allOf, where } from '../dialects/fragment.ts';
 import type { Condition } from '../language/index.ts';
-import { allOf, where } from '../sql/fragment.ts';
 import { joinsOf, type Reach } from '../sql/related.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { createPlainSource, createSource } from './aggregate-source.ts';

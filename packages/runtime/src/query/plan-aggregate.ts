@@ -1,8 +1,9 @@
+import { allOf, where } from '../dialects/fragment.ts';
 import type { Condition, Operand } from '../language/index.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { createSource } from './aggregate-source.ts';
@@ -20,7 +21,6 @@ import { keyValues, printKeys } from './plan-keys.ts';
 import { runFor, statementOf } from './plan-read.ts';
 import { answerList } from './plan-selection.ts';
 import type { Exported, MetaName } from './request.ts';
-import type { CollectionScope, Scope } from './scope.ts';
 import type { Selector } from './shape.ts';
 
 /** An aggregation with its names looked up, ready to be planned. */

@@ -1,11 +1,11 @@
+import { allOf, anyOf, sqlFalse } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
+import { invalidQuery } from '../errors.ts';
 import { cast } from '../sql/cell.ts';
-import { allOf, anyOf, sqlFalse } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
+import { type CollectionScope, keyFields } from '../sql/scope.ts';
 import type { CursorPlan, CursorStart } from './cursor.ts';
-import { invalidQuery } from './invalid.ts';
 import { chosenOrder, type PrintedTerm } from './plan-order.ts';
-import { type CollectionScope, keyFields } from './scope.ts';
 import type { OrderTerm } from './sort.ts';
 
 /** Terms of an order that a page can continue after: each is one more level of the predicate. */

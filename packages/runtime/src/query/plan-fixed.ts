@@ -3,9 +3,9 @@
  * them through the sort and over the wire. Labels of enums only: equal ones have the same text.
  */
 
+import type { Binder } from '../database/binder.ts';
 import type { Parameter } from '../database/database.ts';
 import type { Condition, Operand } from '../language/index.ts';
-import type { Binder } from './binder.ts';
 import type { FixedField, ReadPlan } from './plan.ts';
 import { leavesTable } from './plan-selection.ts';
 import type { ReadQuery } from './read-query.ts';

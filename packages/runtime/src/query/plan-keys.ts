@@ -4,8 +4,8 @@ import { type FieldDescriptor, types } from '../language/index.ts';
 import { cast } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
+import { type CollectionScope, keyFields } from '../sql/scope.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
-import { type CollectionScope, keyFields } from './scope.ts';
 import type { Selector } from './shape.ts';
 
 /**

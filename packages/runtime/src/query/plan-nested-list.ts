@@ -1,5 +1,5 @@
+import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { ManyToMany, RelationDescriptor } from '../language/index.ts';
-import { allOf, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import type { PageOfRows } from '../sql/page-links.ts';
 import { joinsOf, type Reach } from '../sql/related.ts';
 import { type Row, tableRow } from '../sql/row.ts';
@@ -133,6 +133,7 @@ function noteColumns(reached: Reach): NotedReach {
   };
   return { ...reached, target: { ...target, column }, columns };
 }
+
 /** A relation's rows follow its sort field: that of the junction for an m2m, else that of the rows themselves. */
 function printNestedOrder(reached: Reach, relation: RelationDescriptor): readonly PrintedTerm[] {
   const { target } = reached;

@@ -1,12 +1,12 @@
+import { allOf, where } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
 import { isOrdered } from '../language/operators/index.ts';
 import { printCall } from '../sql/call.ts';
 import { cast, cell, comparable, granted, guarded } from '../sql/cell.ts';
-import { allOf, where } from '../sql/fragment.ts';
 import { countType, type OperandType, operandType } from '../sql/operand.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
-import { type CollectionScope, type FieldScope, keyFields } from './scope.ts';
+import { type CollectionScope, type FieldScope, keyFields } from '../sql/scope.ts';
 import type { OrderKey, OrderTerm } from './sort.ts';
 
 /** One printed term of an ORDER BY: an expression, and its direction with a leading space. */

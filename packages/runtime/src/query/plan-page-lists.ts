@@ -1,6 +1,7 @@
 /** Lists within rows, made for all rows of a page at once: see `page-links.ts`. */
+
+import { allOf, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Condition } from '../language/index.ts';
-import { allOf, sqlTrue, where } from '../sql/fragment.ts';
 import type { PageOfRows, PageReach } from '../sql/page-links.ts';
 import type { Row } from '../sql/row.ts';
 import type { AggregateNames } from './aggregate.ts';

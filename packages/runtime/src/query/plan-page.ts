@@ -1,4 +1,4 @@
-import { selectList, where } from '../sql/fragment.ts';
+import { selectList, where } from '../dialects/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { orderBy, type PrintedTerm } from './plan-order.ts';
 

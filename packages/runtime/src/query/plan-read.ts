@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Statement } from '../database/database.ts';
+import { allOf, where } from '../dialects/fragment.ts';
 import type { RowLock } from '../dialects/index.ts';
 import type { Condition } from '../language/index.ts';
 import { cast } from '../sql/cell.ts';
 import { printCondition } from '../sql/condition.ts';
-import { allOf, where } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { PageOfRows } from '../sql/page-links.ts';
 import { type Row, tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
+import { keyFields } from '../sql/scope.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import { costOfConditions, costOfRead } from './cost.ts';
 import type { Cursor } from './cursor.ts';
@@ -24,7 +25,6 @@ import { ownRead, wholeRead } from './plan-returned.ts';
 import { answerList, leavesTable, printSelection } from './plan-selection.ts';
 import type { ReadQuery } from './read-query.ts';
 import { nestedRows } from './row-bound.ts';
-import { keyFields } from './scope.ts';
 import type { Selected } from './selection.ts';
 import { largestBufferedLimit } from './shape.ts';
 

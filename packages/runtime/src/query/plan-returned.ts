@@ -3,11 +3,11 @@
 import type { ShapeField } from '../json/shape.ts';
 import type { Condition } from '../language/index.ts';
 import { readable } from '../sql/rules.ts';
+import type { Grant } from '../sql/scope.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import type { OwnRead, WholeRead } from './plan.ts';
 import { printSelection } from './plan-selection.ts';
 import type { ReadQuery } from './read-query.ts';
-import type { Grant } from './scope.ts';
 import type { Selected } from './selection.ts';
 
 /** The columns of such a read. */

@@ -1,11 +1,12 @@
+import { allOf, checkWidth, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Value } from '../dialects/index.ts';
 import type { ShapeField } from '../json/shape.ts';
 import { cast, cell, granted, guarded } from '../sql/cell.ts';
-import { allOf, checkWidth, selectList, sqlTrue, where } from '../sql/fragment.ts';
 import { narrowed, reachListed } from '../sql/lookups.ts';
 import { type PageOfRows, reachFromPage } from '../sql/page-links.ts';
 import { joinsOf, type Reach, reachItem } from '../sql/related.ts';
 import type { Row } from '../sql/row.ts';
+import { type FieldScope, keyFields } from '../sql/scope.ts';
 import type { StatementBuilder } from '../sql/statement.ts';
 import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
@@ -22,7 +23,6 @@ import {
   printOwnKey,
   valuesOf,
 } from './plan-value.ts';
-import { type FieldScope, keyFields } from './scope.ts';
 import type { Selected, Selection } from './selection.ts';
 
 /** A printed selection: one expression per part, and the shapes of its columns. */

@@ -1,12 +1,12 @@
+import { allOf } from '../dialects/fragment.ts';
 import type { Value } from '../dialects/index.ts';
 import type { Shape, ShapeField } from '../json/shape.ts';
 import type { FieldDescriptor, RelationDescriptor } from '../language/index.ts';
 import { printCall } from '../sql/call.ts';
+import type { Call } from '../sql/calls.ts';
 import { cast, cell, fieldOfColumn, guarded } from '../sql/cell.ts';
-import { allOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
-import type { Call } from './calls.ts';
-import type { FieldScope } from './scope.ts';
+import type { FieldScope } from '../sql/scope.ts';
 
 /** The values that a record is made of, of which those at some places are never null; a constant has none. */
 export function valuesOf(

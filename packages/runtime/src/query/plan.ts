@@ -1,10 +1,10 @@
+import type { Binder } from '../database/binder.ts';
 import type { Statement } from '../database/database.ts';
 import type { ShapeField } from '../json/shape.ts';
-import type { Binder } from './binder.ts';
+import type { Scope } from '../sql/scope.ts';
 import type { CursorPlan } from './cursor.ts';
 import type { NestedLists } from './plan-nested-list.ts';
 import type { Exported } from './request.ts';
-import type { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
 
 /**

@@ -1,20 +1,20 @@
 import type { Caller } from '../caller.ts';
+import type { Binder } from '../database/binder.ts';
 import type { Parameter } from '../database/database.ts';
+import { createPlanCache, type PlanCache } from '../database/plan-cache.ts';
+import { forbidden } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
+import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
 import { bindRows } from './bind-rows.ts';
-import type { Binder } from './binder.ts';
-import { forbidden } from './invalid.ts';
 import { parseKeySegment, parseKeys } from './keys.ts';
 import { parseQueryString, type QueryTree } from './parse-query-string.ts';
 import { defaultReadLimits, parseKeyRequest, parseListRequest } from './parse-read.ts';
 import { parseSearch } from './parse-search.ts';
 import type { ReadPlan } from './plan.ts';
-import { createPlanCache, type PlanCache } from './plan-cache.ts';
 import { settlePlan } from './plan-fixed.ts';
 import { prepareRead } from './prepare.ts';
 import type { NamedKeys, Prepared } from './prepared.ts';
 import type { ReadLimits, ReadRequest } from './request.ts';
-import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from './scope.ts';
 import type { Selector } from './shape.ts';
 import { fillTemplate, learnTemplate, type PlannedTemplate, templateOf } from './template.ts';
 

@@ -1,7 +1,9 @@
+import { longestCachedStatement, type PlanCache } from '../database/plan-cache.ts';
 import type { Condition } from '../language/index.ts';
+import { refuseUnknownFunctions } from '../sql/calls.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import { authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
 import { authoriseCollection } from './authorise.ts';
-import { refuseUnknownFunctions } from './calls.ts';
 import { refuseCost } from './cost.ts';
 import { resolveFields } from './fields.ts';
 import {
@@ -20,11 +22,9 @@ import { authoriseNested, checkNested, type NestedReads, readNested, refuseNeste
 import type { ReadPlan } from './plan.ts';
 import { type AggregateQuery, planAggregate } from './plan-aggregate.ts';
 import { boundValues } from './plan-bounds.ts';
-import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
 import { isStreamed } from './plan-read.ts';
 import type { Prepared, WantedRead } from './prepared.ts';
 import type { AggregateRequest } from './request.ts';
-import type { CollectionScope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { aggregateShape, conditionShape, limitShape } from './shape.ts';
 

@@ -1,6 +1,9 @@
+import { longestCachedStatement, type PlanCache } from '../database/plan-cache.ts';
+import { invalidQuery } from '../errors.ts';
 import type { Condition } from '../language/index.ts';
+import { refuseUnknownFunctions } from '../sql/calls.ts';
+import { type CollectionScope, exportScope, type Scope } from '../sql/scope.ts';
 import { authoriseCollection } from './authorise.ts';
-import { refuseUnknownFunctions } from './calls.ts';
 import { refuseCost } from './cost.ts';
 import { checkCursor } from './cursor.ts';
 import { type ResolvedFields, resolveFields } from './fields.ts';
@@ -15,7 +18,6 @@ import {
   refuseSize,
   relationsOf,
 } from './filter.ts';
-import { invalidQuery } from './invalid.ts';
 import {
   authoriseNested,
   checkNested,
@@ -31,14 +33,12 @@ import {
 } from './nested.ts';
 import type { ReadPlan } from './plan.ts';
 import { boundValues } from './plan-bounds.ts';
-import { longestCachedStatement, type PlanCache } from './plan-cache.ts';
 import { beyondOf, isStreamed, planRead, planTargets } from './plan-read.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
 import type { NamedKeys, Prepared, WantedRead } from './prepared.ts';
 import type { ReadQuery } from './read-query.ts';
 import type { ReadLimits } from './request.ts';
 import { isLarge, refuseRows, rowBound } from './row-bound.ts';
-import { type CollectionScope, exportScope, type Scope } from './scope.ts';
 import { withSearch } from './search.ts';
 import { type Selector, shapeOf } from './shape.ts';
 import { checkSort, type OrderTerm, resolveSort } from './sort.ts';

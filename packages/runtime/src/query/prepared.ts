@@ -1,8 +1,8 @@
+import type { CollectionScope, Scope } from '../sql/scope.ts';
 import type { OpenValues } from './filter.ts';
 import type { ReadPlan } from './plan.ts';
 import type { WantedTargets } from './plan-read.ts';
 import type { ReadLimits, ReadRequest } from './request.ts';
-import type { CollectionScope, Scope } from './scope.ts';
 import type { Selector } from './shape.ts';
 
 /** Keys that a request names: their parameters, and how many items they are. */

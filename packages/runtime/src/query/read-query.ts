@@ -1,8 +1,8 @@
 import type { Condition, Operand } from '../language/index.ts';
+import type { Scope } from '../sql/scope.ts';
 import type { Cursor } from './cursor.ts';
 import type { NestedLists } from './plan-nested-list.ts';
 import type { Exported, MetaName } from './request.ts';
-import type { Scope } from './scope.ts';
 import type { Selection } from './selection.ts';
 import type { Selector } from './shape.ts';
 import type { OrderTerm } from './sort.ts';

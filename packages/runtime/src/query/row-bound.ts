@@ -1,4 +1,4 @@
-import { invalidQuery } from './invalid.ts';
+import { invalidQuery } from '../errors.ts';
 import type { NestedRead, NestedReads } from './nested.ts';
 import type { NestedRows } from './plan.ts';
 import type { ReadLimits } from './request.ts';

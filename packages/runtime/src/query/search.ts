@@ -1,6 +1,6 @@
 import { type Condition, never, type Operand } from '../language/index.ts';
 import { isTextual } from '../language/types/index.ts';
-import type { CollectionScope } from './scope.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 
 /**
  * Condition on rows for `search`: some readable text field contains the text, in any case (API specification, section

@@ -1,7 +1,7 @@
 import type { ManyToAny } from '../language/index.ts';
-import type { Call } from './calls.ts';
+import type { Call } from '../sql/calls.ts';
+import type { CollectionScope, FieldScope, RelationScope } from '../sql/scope.ts';
 import type { NestedRead } from './nested.ts';
-import type { CollectionScope, FieldScope, RelationScope } from './scope.ts';
 
 /** Source of one response name of an item. `read` is the read of nested rows that `deep` asks for. */
 export type Selected =

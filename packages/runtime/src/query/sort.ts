@@ -1,8 +1,8 @@
+import { forbidden, invalidQuery } from '../errors.ts';
 import { isOrdered } from '../language/operators/index.ts';
-import { type Call, resolveCall } from './calls.ts';
-import { forbidden, invalidQuery } from './invalid.ts';
+import { type Call, resolveCall } from '../sql/calls.ts';
+import type { CollectionScope, FieldScope, RelationScope, Scope } from '../sql/scope.ts';
 import type { SortTerm } from './request.ts';
-import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
 /** Key by which rows are ordered: a field, or a function. `unfit` is a name that exists and has no order. */
 export type OrderKey = { readonly kind: 'plain'; readonly field: FieldScope } | Call | { readonly kind: 'unfit' };

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
-import { createAnswerWriter } from '../json/answer.ts';
+import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { Running } from '../write/running.ts';
 

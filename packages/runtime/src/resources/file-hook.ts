@@ -6,10 +6,10 @@
 import { give, type OwnSql, script } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
 import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
+import { invalidPayload } from '../json/problems.ts';
 import { arrayLiteral } from '../language/index.ts';
 import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
-import { invalidPayload } from '../write/problems.ts';
 import type { Running, Step, SystemHook } from '../write/running.ts';
 import { transactionNumber } from '../write/statement.ts';
 import { keyArray, writes } from '../write/system-hook.ts';

@@ -1,9 +1,9 @@
 /** Effects of writing folders beyond their fields. Source: API specification, section 10.6. */
 
 import { give, type OwnSql, script } from '../database/script.ts';
+import { failedValidation } from '../json/problems.ts';
 import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
 import { allRows, firstRow } from '../write/own-rows.ts';
-import { failedValidation } from '../write/problems.ts';
 import type { SystemHook } from '../write/running.ts';
 import { keyArray, writes } from '../write/system-hook.ts';
 

@@ -5,7 +5,7 @@
 import type { Database } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
-import { describeCause, type Log } from '../http/log.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 
 /** A database that is opened once it is started. */
 export interface LateDatabase {

@@ -1,10 +1,10 @@
 import type { SqlDialect } from '../dialects/index.ts';
 import { type AggregateFunction, aggregateKind } from '../language/aggregates.ts';
 import type { FieldDescriptor, WireForm } from '../language/index.ts';
-import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable } from './cell.ts';
 import { type OperandType, operandType } from './operand.ts';
 import type { Row } from './row.ts';
+import type { FieldScope } from './scope.ts';
 
 /**
  * The cell of a field as an aggregate function takes it. A cell that the caller cannot read is null there, as everywhere,

@@ -1,4 +1,4 @@
-import type { Call } from '../query/calls.ts';
+import type { Call } from './calls.ts';
 import { cell } from './cell.ts';
 import { printCount } from './lookups.ts';
 import type { Row } from './row.ts';

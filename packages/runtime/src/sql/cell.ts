@@ -1,11 +1,11 @@
+import { cast } from '../dialects/casts.ts';
+import { anyOf, sqlTrue } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
-import type { FieldScope, Grant } from '../query/scope.ts';
-import { cast } from './casts.ts';
 import { withoutHidden } from './copied-items.ts';
-import { anyOf, sqlTrue } from './fragment.ts';
 import { arrayNative } from './operand.ts';
 import type { Row } from './row.ts';
 import { ruleHolds } from './rules.ts';
+import type { FieldScope, Grant } from './scope.ts';
 
 export { cast };
 

@@ -1,17 +1,17 @@
+import { allOf, anyOf, sqlFalse } from '../dialects/fragment.ts';
 import { rangeElement } from '../language/elements.ts';
 import type { Condition } from '../language/index.ts';
 import { definitions, elementwise, flags, ranged } from '../language/operators/index.ts';
-import type { FieldScope } from '../query/scope.ts';
 import { cast, cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements } from './elements.ts';
-import { allOf, anyOf, sqlFalse } from './fragment.ts';
 import { printJson } from './json.ts';
 import { printCount } from './lookups.ts';
 import { comparedType, countType, operandType } from './operand.ts';
 import { printSpan } from './ranges.ts';
 import { printRelated } from './related.ts';
 import type { Row } from './row.ts';
+import type { FieldScope } from './scope.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 

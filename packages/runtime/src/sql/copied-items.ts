@@ -4,13 +4,13 @@
  * specification, section 10.10.
  */
 
+import { allOf, sqlFalse, sqlTrue, where } from '../dialects/fragment.ts';
 import type { CopiedFields, FixedValue } from '../dialects/index.ts';
 import { type FieldDescriptor, types } from '../language/index.ts';
-import { type CollectionScope, type CopiedColumns, type FieldScope, keyFields } from '../query/scope.ts';
 import { cast, granted } from './cell.ts';
-import { allOf, sqlFalse, sqlTrue, where } from './fragment.ts';
 import { type Row, tableRow } from './row.ts';
 import { readable } from './rules.ts';
+import { type CollectionScope, type CopiedColumns, type FieldScope, keyFields } from './scope.ts';
 import type { StatementBuilder } from './statement.ts';
 
 /** The predicate that holds where the caller can read the item that a row holds. */

@@ -2,12 +2,12 @@ import type { JsonPath } from '../dialects/json.ts';
 import { jsonKind } from '../language/filter-json.ts';
 import type { Condition } from '../language/index.ts';
 import { elementwise } from '../language/operators/index.ts';
-import type { FieldScope } from '../query/scope.ts';
 import { cell } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { printElements } from './elements.ts';
 import { comparedType, pathType, printValue } from './operand.ts';
 import type { Row } from './row.ts';
+import type { FieldScope } from './scope.ts';
 import type { StatementBuilder } from './statement.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;

@@ -5,14 +5,15 @@
  * a guess. A plain join lets it read the whole target table for each parent, or walk through it in the order of the list. A
  * fenced subquery beside each link leaves the lookup by key only, whose cost depends on the links of the parent alone.
  */
+
+import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import { type Condition, type ManyToMany, types } from '../language/index.ts';
-import type { RelationScope } from '../query/scope.ts';
 import { granted, guarded } from './cell.ts';
 import { printCondition } from './condition.ts';
-import { allOf, selectList, sqlTrue, where } from './fragment.ts';
 import { type Junction, joinJunction, joinsOf, type Reach, reach } from './related.ts';
 import type { Row } from './row.ts';
 import { readable } from './rules.ts';
+import type { RelationScope } from './scope.ts';
 import { findSought, printSought, reachSought, type Sought } from './sought.ts';
 
 /** Follows a relation to the rows that belong to one parent, narrowed by a condition. */

@@ -6,15 +6,16 @@
  * targets back to their parents. A small table of targets may be read as a whole for that, which costs less still: there
  * the server chooses, and a wrong choice costs little.
  */
+
+import { allOf, selectList, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
-import type { RelationScope } from '../query/scope.ts';
 import { fieldOfColumn } from './cell.ts';
 import { printCondition } from './condition.ts';
-import { allOf, selectList, where } from './fragment.ts';
 import { canLookUp } from './lookups.ts';
 import { type Junction, joinJunction, type Reach } from './related.ts';
 import type { Row } from './row.ts';
 import { readable } from './rules.ts';
+import type { RelationScope } from './scope.ts';
 
 /** A page of rows that a statement reads first, under a name, and what it then reads for all of them. */
 export interface PageOfRows {

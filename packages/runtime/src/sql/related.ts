@@ -1,12 +1,12 @@
+import { allOf, sqlFalse, where } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
-import type { RelationScope } from '../query/scope.ts';
 import { cast, fieldOfColumn, granted } from './cell.ts';
 import { printCondition } from './condition.ts';
-import { allOf, sqlFalse, where } from './fragment.ts';
 import { callerGuards, targetRow } from './guards.ts';
 import { joined, type Row, tableRow } from './row.ts';
 import { readable } from './rules.ts';
+import type { RelationScope } from './scope.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;
 

@@ -1,5 +1,5 @@
 import type { ColumnPair, ManyToAny } from '../language/index.ts';
-import type { CollectionScope, Scope } from '../query/scope.ts';
+import type { CollectionScope, Scope } from './scope.ts';
 import type { StatementBuilder } from './statement.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { allOf, anyOf } from '../dialects/fragment.ts';
 import type { Condition } from '../language/index.ts';
 import { printCondition } from './condition.ts';
 import { copiedItemReadable } from './copied-items.ts';
-import { allOf, anyOf } from './fragment.ts';
 import { callerGuards } from './guards.ts';
 import type { Row } from './row.ts';
 

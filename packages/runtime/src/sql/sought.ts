@@ -5,12 +5,13 @@
  * ANALYZE it takes a 200th of the table for either. So the statement counts: it reads the targets with the value once. Where
  * they are few, each parent looks for links to them, else its links are looked up one by one.
  */
+
+import { selectList } from '../dialects/fragment.ts';
 import type { Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
-import type { CollectionScope, FieldScope } from '../query/scope.ts';
-import { selectList } from './fragment.ts';
 import { comparedType, printValue } from './operand.ts';
 import type { Junction, Reach } from './related.ts';
 import { joined, type Row } from './row.ts';
+import type { CollectionScope, FieldScope } from './scope.ts';
 import type { StatementBuilder } from './statement.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;

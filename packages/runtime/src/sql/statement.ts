@@ -1,7 +1,7 @@
+import type { Binder } from '../database/binder.ts';
 import type { ParameterForm } from '../database/database.ts';
 import { postgres, type SqlDialect } from '../dialects/index.ts';
 import type { Operand } from '../language/index.ts';
-import type { Binder } from '../query/binder.ts';
 
 /** A statement while it is printed: hands out aliases and parameters. Equal binders of equal type share one parameter. */
 export interface StatementBuilder {

@@ -4,8 +4,8 @@
  */
 
 import type { Database } from '../database/database.ts';
-import type { Log } from '../http/log.ts';
 import type { CompiledApi } from '../language/index.ts';
+import type { Log } from '../operate/log.ts';
 import { MigrationError } from './errors.ts';
 import { type MigrationState, readMigrations } from './migrate.ts';
 import { systemSchemaOf } from './schema.ts';

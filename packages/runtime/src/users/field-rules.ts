@@ -4,10 +4,10 @@
  */
 
 import { passwordProblem } from '../auth/password-policy.ts';
-import { isNetwork } from '../http/networks.ts';
+import { isEmail } from '../environment/email.ts';
+import { isNetwork } from '../environment/networks.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
-import { isEmail } from './email.ts';
 import type { FieldProblem } from './field-problem.ts';
 import { isStaticToken, staticTokenRule } from './static-token.ts';
 

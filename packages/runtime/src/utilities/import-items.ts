@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { Caller } from '../caller.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { checkBody, parseBodyText } from '../http/body.ts';
+import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../language/index.ts';
 import { retryOnConflict } from '../write/retry-on-conflict.ts';

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
-import { buildOpenScope } from '../query/scope.ts';
+import { buildOpenScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import { explainViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';

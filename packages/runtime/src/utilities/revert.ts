@@ -3,13 +3,13 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { createAnswerWriter } from '../json/answer.ts';
 import { withNumberTexts } from '../language/exact-numbers.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { parseExactly } from '../language/parse-text.ts';
+import { createAnswerWriter } from '../query/answer.ts';
 import type { Planner } from '../query/planner.ts';
-import { buildOpenScope } from '../query/scope.ts';
+import { buildOpenScope } from '../sql/scope.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import { explainViolation } from '../write/violation.ts';
 import type { Writer } from '../write/writer.ts';

@@ -7,13 +7,13 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { createAnswerWriter } from '../json/answer.ts';
 import { withNumberTexts } from '../language/exact-numbers.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { Dialect, JsonValue } from '../language/index.ts';
 import { parseExactly } from '../language/parse-text.ts';
+import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
-import type { CollectionScope } from '../query/scope.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import { namedLocks } from '../write/named-locks.ts';
 import { statementRows } from '../write/own-rows.ts';
 

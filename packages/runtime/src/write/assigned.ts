@@ -1,6 +1,7 @@
 /** Columns of an UPDATE with the expressions that they get. */
+
+import { sqlTrue } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
-import { sqlTrue } from '../sql/fragment.ts';
 import { type Preset, presetsOf, printPreset } from './checks/presets.ts';
 import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
 import type { Drafting } from './statement.ts';

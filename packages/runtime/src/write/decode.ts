@@ -1,9 +1,10 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
+
+import { type Place, type Problems, placesIn } from '../json/problems.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { FieldDescriptor, JsonValue } from '../language/index.ts';
 import { checkField, requiredBeside } from '../users/field-rules.ts';
 import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
-import { type Place, type Problems, placesIn } from './problems.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from './scope.ts';
 import { decodeGiven } from './value.ts';
 

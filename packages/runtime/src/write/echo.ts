@@ -2,13 +2,12 @@
 
 import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
-import { PlatformError } from '../errors.ts';
-import { forbidden, invalidQuery } from '../query/invalid.ts';
+import type { PlanCache } from '../database/plan-cache.ts';
+import { forbidden, invalidQuery, PlatformError } from '../errors.ts';
 import { parseQueryString, type QueryTree } from '../query/parse-query-string.ts';
 import { parseKeyRequest, parseListRequest } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
-import type { PlanCache } from '../query/plan-cache.ts';
 import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
 import type { Prepared, WantedRead } from '../query/prepared.ts';

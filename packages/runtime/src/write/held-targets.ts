@@ -1,8 +1,8 @@
 /** Items of a query, held still before they are written. */
 
 import type { RowLock } from '../dialects/index.ts';
-import type { CollectionScope } from '../query/scope.ts';
 import { readRows } from '../sql/array-text.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import type { Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 import { checkCount } from './parse-body.ts';

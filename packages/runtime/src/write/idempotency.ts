@@ -8,10 +8,10 @@ import type { Transaction } from '../database/database.ts';
 import { give, need, type OwnSql, script, witness } from '../database/script.ts';
 import type { TextRow } from '../database/texts.ts';
 import { PlatformError } from '../errors.ts';
+import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue } from '../language/index.ts';
 import { byFamily, type MysqlTables, mysqlAfter, type SystemPlace } from '../system/place.ts';
 import { allRows, firstRow } from './own-rows.ts';
-import { invalidPayload } from './problems.ts';
 
 /** A request under a key. */
 export interface KeyedRequest {

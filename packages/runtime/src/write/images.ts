@@ -1,19 +1,19 @@
 /** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
 
 import type { Transaction } from '../database/database.ts';
+import { createPlanCache } from '../database/plan-cache.ts';
 import type { RowLock } from '../dialects/index.ts';
-import { type Answer, type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../language/index.ts';
 import { parseExactly } from '../language/parse-text.ts';
 import { isSecret } from '../language/types/index.ts';
+import { type Answer, type AnswerWriter, createAnswerWriter } from '../query/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { boundValues } from '../query/plan-bounds.ts';
-import { createPlanCache } from '../query/plan-cache.ts';
 import { bind } from '../query/planner.ts';
 import { prepareRead } from '../query/prepare.ts';
 import type { ReadLimits, ReadRequest } from '../query/request.ts';
-import type { Scope } from '../query/scope.ts';
+import type { Scope } from '../sql/scope.ts';
 import { asMany, type Keys } from './keys.ts';
 import { lockRows } from './lock-rows.ts';
 

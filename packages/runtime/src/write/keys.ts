@@ -1,15 +1,14 @@
 /** The items that a step is about, as parameters: by the text forms of their keys. */
 
-import type { PlatformError } from '../errors.ts';
+import { forbidden, type PlatformError } from '../errors.ts';
+import { invalidPayload } from '../json/problems.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../language/index.ts';
 import { oneSpelling } from '../language/values.ts';
-import { forbidden } from '../query/invalid.ts';
 import { decodeKey, parseKeys } from '../query/keys.ts';
-import { type CollectionScope, keyFields } from '../query/scope.ts';
 import { readElements } from '../sql/array-text.ts';
 import { operandType } from '../sql/operand.ts';
-import { invalidPayload } from './problems.ts';
+import { type CollectionScope, keyFields } from '../sql/scope.ts';
 import type { WritableCollection } from './scope.ts';
 
 /** Keys of items in their order: one text per key field when there is one item, one array literal per key field else. */

@@ -1,15 +1,15 @@
 /** Holding items still until the transaction ends, so that what is read of them is what is changed. */
 
 import type { RowSink, Transaction } from '../database/database.ts';
+import { selectList, sqlTrue } from '../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../dialects/index.ts';
 import type { CollectionDescriptor } from '../language/index.ts';
 import type { OwnRead } from '../query/plan.ts';
 import { printOwn } from '../query/plan-returned.ts';
 import { bind } from '../query/planner.ts';
-import { keyFields } from '../query/scope.ts';
 import { cast } from '../sql/cell.ts';
-import { selectList, sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
+import { keyFields } from '../sql/scope.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import { asMany, type Keys } from './keys.ts';
 import { selectLocked } from './locked-rows.ts';

@@ -3,9 +3,9 @@
  * wait for each other instead of deadlocking.
  */
 
+import { where } from '../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../dialects/index.ts';
 import type { CollectionDescriptor } from '../language/index.ts';
-import { where } from '../sql/fragment.ts';
 
 /** Rows to be locked. */
 export interface LockedRows {

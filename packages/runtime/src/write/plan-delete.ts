@@ -1,7 +1,7 @@
 /** Removal of items by key. Rules stand in WHERE. */
 
+import { allOf, anyOf } from '../dialects/fragment.ts';
 import type { AccessRule } from '../language/index.ts';
-import { allOf, anyOf } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';

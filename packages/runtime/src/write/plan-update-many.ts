@@ -1,7 +1,7 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
 
+import { allOf, anyOf, sqlTrue, where } from '../dialects/fragment.ts';
 import type { RowLock } from '../dialects/index.ts';
-import { allOf, anyOf, sqlTrue, where } from '../sql/fragment.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import type { Check, CheckedRow, Written } from './checks/check.ts';
 import { checksOf } from './checks/checks.ts';

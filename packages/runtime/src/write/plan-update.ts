@@ -1,6 +1,6 @@
 /** The change of one stored item by its key. The rule stands in WHERE, on the stored row. */
 
-import { allOf, anyOf } from '../sql/fragment.ts';
+import { allOf, anyOf } from '../dialects/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { type Assigned, assignments, assignShared } from './assigned.ts';

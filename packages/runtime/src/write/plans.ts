@@ -1,9 +1,9 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
 import type { SeveralRows } from '../database/database.ts';
+import { createPlanCache, longestCachedStatement, type PlanCache } from '../database/plan-cache.ts';
 import type { AccessRule, Dialect } from '../language/index.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import { createPlanCache, longestCachedStatement, type PlanCache } from '../query/plan-cache.ts';
 import { severalKey } from '../query/plan-keys.ts';
 import type { Batch } from './batch.ts';
 import type { Written } from './checks/check.ts';

@@ -1,11 +1,11 @@
 /** POST on a collection: one item, or an array of them. */
+import { forbidden } from '../errors.ts';
+import { createProblems, placesIn } from '../json/problems.ts';
 import type { JsonValue } from '../language/index.ts';
-import { forbidden } from '../query/invalid.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import { decodeItems } from './decode.ts';
 import { hashBatch } from './hash.ts';
 import { parseCreate } from './parse-body.ts';
-import { createProblems, placesIn } from './problems.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { runStep } from './step.ts';
 import { isTree, newEntries, prepareKnownTree, prepareTree } from './tree/prepare-tree.ts';

@@ -1,8 +1,9 @@
 /** DELETE: one item by its key, or several by their keys or by a query. */
+
+import { allOf, anyOf } from '../dialects/fragment.ts';
+import { forbidden } from '../errors.ts';
 import type { AccessRule, JsonValue } from '../language/index.ts';
-import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
-import { allOf, anyOf } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
 import { sparesAdministrators } from '../users/spare-administrators.ts';

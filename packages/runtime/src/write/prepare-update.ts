@@ -1,11 +1,12 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
 
+import { allOf, sqlTrue } from '../dialects/fragment.ts';
+import { forbidden } from '../errors.ts';
+import { createProblems, earlierOf, placesIn } from '../json/problems.ts';
 import type { FilterObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
-import { forbidden } from '../query/invalid.ts';
 import { parseKeySegment } from '../query/keys.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import { allOf, sqlTrue } from '../sql/fragment.ts';
 import type { Row } from '../sql/row.ts';
 import { sparesAdministrators } from '../users/spare-administrators.ts';
 import type { Batch } from './batch.ts';
@@ -19,7 +20,6 @@ import { lockOfUpdate } from './locked-rows.ts';
 import { parseObject, parseUpdate } from './parse-body.ts';
 import { type StepForm, writtenColumns } from './plans.ts';
 import { createGrant } from './prepare-create.ts';
-import { createProblems, earlierOf, placesIn } from './problems.ts';
 import type { Running, Step } from './running.ts';
 import { grantFor, type WritableCollection } from './scope.ts';
 import { runStep } from './step.ts';

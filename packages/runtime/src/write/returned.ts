@@ -1,6 +1,6 @@
 /** Answers that a write returns itself, where it can: then nothing has to be read after it. */
 
-import { type AnswerWriter, createAnswerWriter } from '../json/answer.ts';
+import { type AnswerWriter, createAnswerWriter } from '../query/answer.ts';
 import type { OwnRead, ReadPlan } from '../query/plan.ts';
 import { conditionsOf, printOwn } from '../query/plan-returned.ts';
 import { isLate } from './checks/late.ts';

@@ -1,11 +1,11 @@
 /** Removal of items in a transaction. */
 
+import { placesIn } from '../json/problems.ts';
 import type { AccessRule } from '../language/index.ts';
 import { createBatch } from './batch.ts';
 import type { Written } from './checks/check.ts';
 import type { Keys } from './keys.ts';
 import { deletePlan } from './plans.ts';
-import { placesIn } from './problems.ts';
 import type { Running } from './running.ts';
 import type { WritableCollection } from './scope.ts';
 import { runStep } from './step.ts';

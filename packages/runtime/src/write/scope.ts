@@ -12,7 +12,7 @@ import type {
   WriteRule,
 } from '../language/index.ts';
 import { systemCollection } from '../language/system.ts';
-import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../query/scope.ts';
+import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 
 /**

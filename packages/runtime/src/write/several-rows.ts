@@ -1,5 +1,5 @@
+import type { Binder } from '../database/binder.ts';
 import type { SeveralRows } from '../database/database.ts';
-import type { Binder } from '../query/binder.ts';
 import type { Source } from './inputs.ts';
 import type { WriteStatement } from './statement.ts';
 

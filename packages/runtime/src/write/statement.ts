@@ -1,14 +1,14 @@
 /** Common parts of planned writes: their form, their input tables, and the one row that they return. */
 
 import { createHash } from 'node:crypto';
+import type { Binder } from '../database/binder.ts';
 import type { Statement } from '../database/database.ts';
+import { sqlTrue } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
-import type { Binder } from '../query/binder.ts';
-import { keyFields } from '../query/scope.ts';
 import { cast } from '../sql/cell.ts';
-import { sqlTrue } from '../sql/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import { type Row, tableRow } from '../sql/row.ts';
+import { keyFields } from '../sql/scope.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import type { Check, CheckedRow, PermissionCheck, Written } from './checks/check.ts';
 import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';

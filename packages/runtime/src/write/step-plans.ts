@@ -1,4 +1,4 @@
-import type { AnswerWriter } from '../json/answer.ts';
+import type { AnswerWriter } from '../query/answer.ts';
 import type { WriteStatement } from './statement.ts';
 
 /** The plans of one step: the write itself, and the permission check that waits until everything is written. */

@@ -1,10 +1,10 @@
 /** One step of a write: one action on one collection, in a transaction. */
 
 import { PlatformError } from '../errors.ts';
-import type { Answer, AnswerWriter } from '../json/answer.ts';
+import { failedValidation } from '../json/problems.ts';
+import type { Answer, AnswerWriter } from '../query/answer.ts';
 import type { WriteValues } from './inputs.ts';
 import { asMany, asOne, type Keys } from './keys.ts';
-import { failedValidation } from './problems.ts';
 import { type JudgedPayload, judge, type ReturnedAnswer, runReturned, runWrite } from './run.ts';
 import type { Running, Step } from './running.ts';
 import type { WriteStatement } from './statement.ts';

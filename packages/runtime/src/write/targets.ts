@@ -2,12 +2,13 @@
 
 import type { Caller } from '../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
+import { createPlanCache } from '../database/plan-cache.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
+import { allOf, where } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { FieldDescriptor, JsonValue } from '../language/index.ts';
 import { parseListRequest, readBodyQuery } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import { createPlanCache } from '../query/plan-cache.ts';
 import { printKeyFields } from '../query/plan-keys.ts';
 import { orderBy, printOrder } from '../query/plan-order.ts';
 import type { WantedTargets } from '../query/plan-read.ts';
@@ -15,11 +16,10 @@ import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
 import type { WantedRead } from '../query/prepared.ts';
 import type { ReadLimits } from '../query/request.ts';
-import { keyFields } from '../query/scope.ts';
 import { cast } from '../sql/cell.ts';
-import { allOf, where } from '../sql/fragment.ts';
 import { tableRow } from '../sql/row.ts';
 import { readable } from '../sql/rules.ts';
+import { keyFields } from '../sql/scope.ts';
 import { createStatement } from '../sql/statement.ts';
 import type { Keys } from './keys.ts';
 import { namedLocks } from './named-locks.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts';
-import type { Answer } from '../json/answer.ts';
+import type { Answer } from '../query/answer.ts';
 import type { Keys } from './keys.ts';
 import type { AffectedConstraints } from './violation.ts';
 import type { WritePlan } from './write-plan.ts';

@@ -2,12 +2,12 @@
 
 import { ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
+import { failedValidation } from '../json/problems.ts';
 import type { ConstraintDescriptor } from '../language/index.ts';
-import type { CollectionScope } from '../query/scope.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import { staticTokenRule } from '../users/static-token.ts';
 import { isEveryRow } from './checks/late.ts';
 import { type GivenKeys, missingParent } from './missing-parent.ts';
-import { failedValidation } from './problems.ts';
 import type { WriteScope } from './scope.ts';
 
 /** A write, with the context by which errors of the database about it are explained. */

@@ -3,15 +3,15 @@
 import { copyPayload } from '../extensions/copy-payload.ts';
 import { toJson } from '../extensions/json.ts';
 import { sentKeys } from '../extensions/keys.ts';
+import { earlierOf } from '../json/problems.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { decodeKey, parseKeySegment } from '../query/keys.ts';
-import type { CollectionScope } from '../query/scope.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import { type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { parseCreate, parseObject, parseUpdate } from './parse-body.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
 import { prepareUpdate, prepareUpdateOne, prepareUpdateSingleton } from './prepare-update.ts';
-import { earlierOf } from './problems.ts';
 import type { WritableCollection } from './scope.ts';
 import type { Entry } from './tree/nested-write.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';

@@ -1,13 +1,12 @@
 /** A write request prepared for execution, before any database access. */
 
 import type { Caller } from '../caller.ts';
-import type { PlatformError } from '../errors.ts';
-import type { Answer } from '../json/answer.ts';
-import { forbidden } from '../query/invalid.ts';
+import type { PlanCache } from '../database/plan-cache.ts';
+import { forbidden, type PlatformError } from '../errors.ts';
+import type { Answer } from '../query/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
-import type { PlanCache } from '../query/plan-cache.ts';
 import type { ReadLimits } from '../query/request.ts';
-import type { CollectionScope } from '../query/scope.ts';
+import type { CollectionScope } from '../sql/scope.ts';
 import type { Batch } from './batch.ts';
 import type { Written } from './checks/check.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';

@@ -1,6 +1,6 @@
 import type { PortableType } from '../../language/index.ts';
-import { allOf, sqlTrue } from '../../sql/fragment.ts';
 import type { CopiedFields, CopyDialect, FixedValue } from '../copies.ts';
+import { allOf, sqlTrue } from '../fragment.ts';
 import type { InputDialect } from '../input.ts';
 
 /** That of MySQL and MariaDB. Members come in the order of their fields. */

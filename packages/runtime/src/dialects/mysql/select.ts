@@ -11,7 +11,7 @@
 import { isPathForm, keysMark } from '../../database/database.ts';
 import { aggregateKind } from '../../language/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
-import { cast } from '../../sql/casts.ts';
+import { cast } from '../casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { mysqlCopies } from './copies.ts';
 import { mysqlJson } from './json.ts';

@@ -1,6 +1,6 @@
 /** Rows of JSON as tables of input, and lists of what many rows hold in the form of PostgreSQL's arrays. */
 import type { FieldDescriptor } from '../../language/index.ts';
-import { cast } from '../../sql/casts.ts';
+import { cast } from '../casts.ts';
 import type { InputDialect, InputField } from '../input.ts';
 import { inputText, type MysqlServerName } from './texts.ts';
 

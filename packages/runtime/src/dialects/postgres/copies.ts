@@ -1,7 +1,7 @@
 import { arrayLiteral, type PortableType, types } from '../../language/index.ts';
-import { cast } from '../../sql/casts.ts';
-import { anyOf } from '../../sql/fragment.ts';
+import { cast } from '../casts.ts';
 import type { CopyDialect } from '../copies.ts';
+import { anyOf } from '../fragment.ts';
 import { fitsMembers } from './json-text.ts';
 
 const asText = '::pg_catalog.text';

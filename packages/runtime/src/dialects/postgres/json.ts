@@ -2,7 +2,7 @@
 
 import type { FieldDescriptor } from '../../language/index.ts';
 import type { JsonKind } from '../../language/operators/definition.ts';
-import { cast } from '../../sql/casts.ts';
+import { cast } from '../casts.ts';
 import type { JsonDialect } from '../json.ts';
 import { fitsJsonb } from './json-text.ts';
 

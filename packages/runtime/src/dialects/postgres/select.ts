@@ -6,7 +6,7 @@ import {
   type PortableType,
   types,
 } from '../../language/index.ts';
-import { cast } from '../../sql/casts.ts';
+import { cast } from '../casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { postgresCopies } from './copies.ts';
 import { postgresJson } from './json.ts';

@@ -1,5 +1,5 @@
 /** Arrays as tables of input, and arrays of what many rows hold. */
-import { cast } from '../../sql/casts.ts';
+import { cast } from '../casts.ts';
 import type { InputDialect } from '../input.ts';
 
 /** That of PostgreSQL. */

@@ -10,13 +10,13 @@ import {
   type SchemaMember,
   type ValueSchema,
 } from '../../language/operations/index.ts';
+import { readPathTexts, splitTarget } from '../../query/target.ts';
 import type { RequestOrigin } from '../../write/running.ts';
 import type { Answer, Answerer, EmptyAnswer, Exchange } from '../answer.ts';
 import { bodyObject } from '../auth-body.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import type { ItemHandlers } from '../items.ts';
 import { plainParameters } from '../plain-parameters.ts';
-import { readPathTexts, splitTarget } from '../target.ts';
 import type { BoundOperation, OperationResult } from './bind.ts';
 import type { Values } from './decode.ts';
 

@@ -9,9 +9,9 @@ import { PlatformError } from '../../errors.ts';
 import { explainRead, planRead } from '../../explain/explain-read.ts';
 import { explainWrite } from '../../explain/explain-write.ts';
 import type { WriteLimits } from '../../explain/try-write.ts';
-import { type Answer, createAnswerWriter } from '../../json/answer.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../../language/index.ts';
 import type { explainResource } from '../../language/operations/index.ts';
+import { type Answer, createAnswerWriter } from '../../query/answer.ts';
 import type { PlannedRead } from '../../query/planner.ts';
 import type { Implementations, OperationResult } from './bind.ts';
 

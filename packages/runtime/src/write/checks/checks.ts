@@ -3,8 +3,8 @@
  * and 8.3; security property P6.
  */
 
+import { allOf, anyOf, sqlTrue } from '../../dialects/fragment.ts';
 import type { Condition, Operator, WriteRule } from '../../language/index.ts';
-import { allOf, anyOf, sqlTrue } from '../../sql/fragment.ts';
 import { ruleHolds } from '../../sql/rules.ts';
 import type { Check, CheckedRow, Requirement, Written } from './check.ts';
 import { isEveryRow, isLate } from './late.ts';

@@ -1,6 +1,6 @@
 /** Which conditions a statement cannot judge on the rows it writes itself, because it does not see them yet. */
 import type { Condition } from '../../language/index.ts';
-import type { CollectionScope, Scope } from '../../query/scope.ts';
+import type { CollectionScope, Scope } from '../../sql/scope.ts';
 
 /** True if a condition holds on every row. */
 export function isEveryRow(condition: Condition): boolean {

@@ -1,10 +1,10 @@
 /** Links by key to items of which the caller may read only some. Source: API specification, section 7.1. */
 
+import { allOf, anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { ManyToOne } from '../../language/index.ts';
-import type { CollectionScope, RelationScope } from '../../query/scope.ts';
-import { allOf, anyOf, sqlTrue, where } from '../../sql/fragment.ts';
 import { joinsOf, reach } from '../../sql/related.ts';
 import type { Row } from '../../sql/row.ts';
+import type { CollectionScope, RelationScope } from '../../sql/scope.ts';
 import type { Check, CheckedRow, Written } from './check.ts';
 import { isEveryRow, isLate } from './late.ts';
 

@@ -1,8 +1,8 @@
 /** Values that rules set under a payload. Source: API specification, sections 8.2 and 8.3. */
 
+import { allOf } from '../../dialects/fragment.ts';
 import type { FieldDescriptor, Operand, WriteRule } from '../../language/index.ts';
 import { printPath, printPresence } from '../../sql/caller-path.ts';
-import { allOf } from '../../sql/fragment.ts';
 import { operandType, printValue } from '../../sql/operand.ts';
 import type { Printing, Row } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';

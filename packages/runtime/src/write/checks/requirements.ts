@@ -3,7 +3,7 @@
  * 8.3; security property P6.
  */
 
-import { allOf, anyOf } from '../../sql/fragment.ts';
+import { allOf, anyOf } from '../../dialects/fragment.ts';
 import type { Requirement, Written } from './check.ts';
 
 /** Returns the requirements of a permission on the columns: one for each set of rules that lists some of them. */

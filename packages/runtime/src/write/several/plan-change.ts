@@ -1,6 +1,6 @@
 /** Changes of stored items where a write cannot be part of a query. */
 
-import { anyOf, sqlTrue, where } from '../../sql/fragment.ts';
+import { anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
 import { type Assigned, assignEach, assignShared, type Stored } from '../assigned.ts';
 import type { Written } from '../checks/check.ts';
 import { ruleMatches } from '../checks/presets.ts';

@@ -1,7 +1,7 @@
 /** Removal of items by key where a write cannot be part of a query. Rules stand in WHERE, or are asked before. */
 
+import { anyOf, where } from '../../dialects/fragment.ts';
 import type { AccessRule } from '../../language/index.ts';
-import { anyOf, where } from '../../sql/fragment.ts';
 import { ruleHolds } from '../../sql/rules.ts';
 import type { Written } from '../checks/check.ts';
 import { type Drafting, finishWrite, inputTable, keyInputs, keysMatch, ruleRow, startWrite } from '../statement.ts';

@@ -1,8 +1,9 @@
 /** Groups → batches: the new and changed items of a tree, decoded against the caller's inputs. */
+
+import type { Problems } from '../../json/problems.ts';
 import { type Batch, type BatchBuilder, createBatch } from '../batch.ts';
 import { decodeItem, requireFields } from '../decode.ts';
 import { hashBatch } from '../hash.ts';
-import type { Problems } from '../problems.ts';
 import { grantFor, type WritableField, type WriteGrant } from '../scope.ts';
 import type { Granted, WriteContext } from '../write-plan.ts';
 import type { Found } from './find-existing.ts';

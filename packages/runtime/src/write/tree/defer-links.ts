@@ -4,8 +4,8 @@
  */
 
 import { decodeValue } from '../../language/index.ts';
-import { keyFields } from '../../query/scope.ts';
 import { operandType } from '../../sql/operand.ts';
+import { keyFields } from '../../sql/scope.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Found } from './find-existing.ts';
 import { type Before, type Group, groupsOf, type TreeNode } from './group.ts';

@@ -1,16 +1,16 @@
 /** Which of the items that a tree names by their keys there are: one statement for all of them, which locks them. */
 
+import { anyOf, sqlTrue } from '../../dialects/fragment.ts';
 import { PlatformError } from '../../errors.ts';
-import { keyFields } from '../../query/scope.ts';
+import { failedValidation } from '../../json/problems.ts';
 import { readPlaces } from '../../sql/array-text.ts';
 import { cast } from '../../sql/cell.ts';
-import { anyOf, sqlTrue } from '../../sql/fragment.ts';
 import { operandType } from '../../sql/operand.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
+import { keyFields } from '../../sql/scope.ts';
 import { isEveryRow } from '../checks/late.ts';
 import { selectLocked } from '../locked-rows.ts';
-import { failedValidation } from '../problems.ts';
 import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';
 import { ask, inputRows, type Question, startQuestion } from './ask.ts';

@@ -1,7 +1,8 @@
 /** A payload with related items, as groups, each of which one statement writes. */
+
+import type { Place } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../language/index.ts';
-import type { Place } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 
 /** The text form of a key, one part per key field. */

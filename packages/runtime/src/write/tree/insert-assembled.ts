@@ -2,10 +2,10 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { Answer } from '../../json/answer.ts';
+import { failedValidation } from '../../json/problems.ts';
+import type { Answer } from '../../query/answer.ts';
 import { bind } from '../../query/planner.ts';
 import { valuesOf } from '../inputs.ts';
-import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
 import { shareWork } from '../sharing.ts';
 import type { FilledRead } from './filled-read.ts';

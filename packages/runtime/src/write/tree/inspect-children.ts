@@ -3,11 +3,11 @@
  * order.
  */
 
-import { type CollectionScope, keyFields } from '../../query/scope.ts';
+import { anyOf } from '../../dialects/fragment.ts';
 import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
-import { anyOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { selectLocked } from '../locked-rows.ts';
 import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';

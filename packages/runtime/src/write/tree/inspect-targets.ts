@@ -1,11 +1,11 @@
 /** Rows of a junction for items whose targets a payload changes. */
 
+import { allOf } from '../../dialects/fragment.ts';
 import type { ManyToMany } from '../../language/index.ts';
-import { type CollectionScope, keyFields } from '../../query/scope.ts';
 import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
-import { allOf } from '../../sql/fragment.ts';
 import { tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { selectLocked } from '../locked-rows.ts';
 import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';

@@ -1,8 +1,8 @@
 import type { Caller } from '../../caller.ts';
+import type { Binder } from '../../database/binder.ts';
 import type { Statement, Transaction } from '../../database/database.ts';
-import type { Answer, AnswerWriter } from '../../json/answer.ts';
 import type { ManyToMany } from '../../language/index.ts';
-import type { Binder } from '../../query/binder.ts';
+import type { Answer, AnswerWriter } from '../../query/answer.ts';
 import type { Batch } from '../batch.ts';
 import type { Written } from '../checks/check.ts';
 import type { Inputs } from '../inputs.ts';

@@ -1,7 +1,7 @@
 /** Which fields stand behind the columns of relations. */
 import { type ColumnPair, type FieldDescriptor, isWhole } from '../../language/index.ts';
-import type { CollectionScope } from '../../query/scope.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
 
 /** Names of the fields behind columns; a column that is no field has none. */
 export function fieldsOf({ descriptor }: CollectionScope, columns: readonly string[]): readonly string[] {

@@ -1,10 +1,10 @@
 /** One payload, split into what is its item's own and what leads to other items. Source: API specification, 7.2–7.4. */
 
+import { invalidPayload, type Place, type Problems } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
 import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../language/index.ts';
 import { decodeKey, keyParts } from '../../query/keys.ts';
-import { type CollectionScope, keyFields } from '../../query/scope.ts';
-import { invalidPayload, type Place, type Problems } from '../problems.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { WritableCollection, WriteScope } from '../scope.ts';
 import type { Form, KeyTexts, Members } from './group.ts';
 import { isStructure, type ListElement, readMembers } from './list-elements.ts';

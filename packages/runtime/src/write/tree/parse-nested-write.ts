@@ -1,10 +1,10 @@
 /** Payloads → groups. */
 
+import type { Problems } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../language/index.ts';
-import { keyFields } from '../../query/scope.ts';
+import { keyFields } from '../../sql/scope.ts';
 import { checkCount } from '../parse-body.ts';
-import type { Problems } from '../problems.ts';
 import type { WritableCollection } from '../scope.ts';
 import type { WriteContext } from '../write-plan.ts';
 import type { Before, Children, Form, Group, Link, Members, Targets, TreeNode } from './group.ts';

@@ -2,8 +2,9 @@
  * New items in a tree whose answer holds what came with the request, and what the database has filled in: only the latter is
  * answered by the statement, as arrays in the order of the items, so that items of several requests can be made together.
  */
+
+import { mostColumns } from '../../dialects/fragment.ts';
 import type { WholeRead } from '../../query/plan.ts';
-import { mostColumns } from '../../sql/fragment.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { Inputs } from '../inputs.ts';
 import { nameStatement, transactionNumber } from '../statement.ts';

@@ -3,10 +3,10 @@
  * listed, makes those that are missing, and reads the answer from the items and the listed links.
  */
 
-import { createAnswerWriter } from '../../json/answer.ts';
+import type { PlanCache } from '../../database/plan-cache.ts';
 import type { FieldDescriptor, ManyToMany } from '../../language/index.ts';
+import { createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan } from '../../query/plan.ts';
-import type { PlanCache } from '../../query/plan-cache.ts';
 import { severalKey } from '../../query/plan-keys.ts';
 import { printOwn } from '../../query/plan-returned.ts';
 import { answerList } from '../../query/plan-selection.ts';

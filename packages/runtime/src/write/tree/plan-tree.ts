@@ -3,9 +3,9 @@
  * hold in what those before it return, and the answer read from what all of them return.
  */
 
-import { createAnswerWriter } from '../../json/answer.ts';
+import type { PlanCache } from '../../database/plan-cache.ts';
+import { createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan, WholeRead } from '../../query/plan.ts';
-import type { PlanCache } from '../../query/plan-cache.ts';
 import { printOwn } from '../../query/plan-returned.ts';
 import { answerList } from '../../query/plan-selection.ts';
 import { createStatement } from '../../sql/statement.ts';

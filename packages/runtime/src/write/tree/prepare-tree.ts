@@ -1,12 +1,12 @@
 /** Requests whose payloads hold related items. */
 
+import { createProblems, type Problems } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import type { Echo } from '../echo.ts';
 import type { Keys } from '../keys.ts';
 import { keysInPayloads } from '../missing-parent.ts';
-import { createProblems, type Problems } from '../problems.ts';
 import type { Running } from '../running.ts';
 import type { WritableCollection } from '../scope.ts';
 import { type AffectedConstraints, takenKey } from '../violation.ts';

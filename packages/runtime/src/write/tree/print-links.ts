@@ -7,9 +7,9 @@
  * has locked.
  */
 
+import { allOf, anyOf } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
-import { allOf, anyOf } from '../../sql/fragment.ts';
 import type { StatementBuilder } from '../../sql/statement.ts';
 import { assignEach, assignments } from '../assigned.ts';
 import type { Written } from '../checks/check.ts';

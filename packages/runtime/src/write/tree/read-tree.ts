@@ -3,8 +3,8 @@
 import type { ColumnPair, Condition, RelationDescriptor } from '../../language/index.ts';
 import type { WholeRead } from '../../query/plan.ts';
 import type { NestedLists } from '../../query/plan-nested-list.ts';
-import type { CollectionScope, RelationScope, Scope } from '../../query/scope.ts';
 import type { Selected, Selection } from '../../query/selection.ts';
+import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
 import { isEveryRow, isLate } from '../checks/late.ts';
 import type { WriteScope } from '../scope.ts';
 import type { Before, Children, Group, Targets } from './group.ts';

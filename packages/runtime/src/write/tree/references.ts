@@ -6,8 +6,8 @@
 
 import type { PlatformError } from '../../errors.ts';
 import { decodeValue, type JsonValue } from '../../language/index.ts';
-import { keyFields } from '../../query/scope.ts';
 import { operandType } from '../../sql/operand.ts';
+import { keyFields } from '../../sql/scope.ts';
 import type { Found } from './find-existing.ts';
 import type { Group, KeyTexts, TreeNode } from './group.ts';
 import { inOrder, replaceGroups } from './order.ts';

@@ -1,10 +1,10 @@
 /** Items that leave a relation. Source: API specification, section 7.5. */
 
 import { PlatformError } from '../../errors.ts';
+import { failedValidation, type Place } from '../../json/problems.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { createBatch } from '../batch.ts';
 import type { Keys } from '../keys.ts';
-import { failedValidation, type Place } from '../problems.ts';
 import { runDelete } from '../run-delete.ts';
 import { grantFor, type WritableCollection } from '../scope.ts';
 import { runStep } from '../step.ts';

@@ -1,11 +1,11 @@
-import { longestCachedStatement } from '../../query/plan-cache.ts';
-import { keyFields } from '../../query/scope.ts';
+import { longestCachedStatement } from '../../database/plan-cache.ts';
+import { createProblems } from '../../json/problems.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
+import { keyFields } from '../../sql/scope.ts';
 import type { Batch, BatchColumn } from '../batch.ts';
 import { requireFields } from '../decode.ts';
 import type { Echo } from '../echo.ts';
 import { shapeOf, writtenColumns } from '../plans.ts';
-import { createProblems } from '../problems.ts';
 import { grantFor, type WritableField } from '../scope.ts';
 import type { WriteContext, WritePlan } from '../write-plan.ts';
 import { type DecodedStep, decodeTree, hashDecoded } from './decode-tree.ts';

@@ -2,9 +2,9 @@
 
 import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
-import type { Answer } from '../../json/answer.ts';
 import { int32 } from '../../json/bytes.ts';
 import { arrayLiteral } from '../../language/index.ts';
+import type { Answer } from '../../query/answer.ts';
 import { bind } from '../../query/planner.ts';
 import { inRounds } from '../../rounds.ts';
 import { valuesOf, type WriteValues } from '../inputs.ts';

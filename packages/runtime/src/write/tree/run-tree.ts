@@ -1,13 +1,13 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 
 import { PlatformError, together } from '../../errors.ts';
+import { invalidPayload, mostErrors } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
-import { keyFields } from '../../query/scope.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
+import { keyFields } from '../../sql/scope.ts';
 import type { Batch } from '../batch.ts';
 import type { Keys } from '../keys.ts';
-import { invalidPayload, mostErrors } from '../problems.ts';
 import type { Running } from '../running.ts';
 import { runStep } from '../step.ts';
 import { explainViolation } from '../violation.ts';

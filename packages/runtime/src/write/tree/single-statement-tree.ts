@@ -2,15 +2,15 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { Answer } from '../../json/answer.ts';
+import { longestCachedStatement } from '../../database/plan-cache.ts';
 import { int32 } from '../../json/bytes.ts';
-import { longestCachedStatement } from '../../query/plan-cache.ts';
+import { failedValidation } from '../../json/problems.ts';
+import type { Answer } from '../../query/answer.ts';
 import { bind } from '../../query/planner.ts';
 import type { Batch } from '../batch.ts';
 import type { Echo } from '../echo.ts';
 import { valuesOf } from '../inputs.ts';
 import { shapeOf, writtenColumns } from '../plans.ts';
-import { failedValidation } from '../problems.ts';
 import { skip } from '../run.ts';
 import type { WriteContext, WritePlan } from '../write-plan.ts';
 import type { DecodedStep, DecodedSteps } from './decode-tree.ts';

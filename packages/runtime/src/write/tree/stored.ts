@@ -1,11 +1,11 @@
 /** Stored values of items that a tree has written or named, by their keys. */
 
 import type { SqlDialect } from '../../dialects/index.ts';
-import { type CollectionScope, keyFields } from '../../query/scope.ts';
+import { failedValidation, type Place } from '../../json/problems.ts';
 import { readPlaces, readRows } from '../../sql/array-text.ts';
 import { cast, fieldOfColumn } from '../../sql/cell.ts';
 import { operandType } from '../../sql/operand.ts';
-import { failedValidation, type Place } from '../problems.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { Running } from '../running.ts';
 import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import type { KeyTexts } from './group.ts';

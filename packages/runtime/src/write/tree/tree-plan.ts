@@ -1,7 +1,7 @@
 import type { Caller } from '../../caller.ts';
+import type { Binder } from '../../database/binder.ts';
 import type { Statement, Transaction } from '../../database/database.ts';
-import type { Answer, AnswerWriter } from '../../json/answer.ts';
-import type { Binder } from '../../query/binder.ts';
+import type { Answer, AnswerWriter } from '../../query/answer.ts';
 import type { Inputs } from '../inputs.ts';
 import type { FilledRead } from './filled-read.ts';
 import type { FilledGroup } from './filled-rows.ts';

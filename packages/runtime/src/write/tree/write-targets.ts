@@ -1,10 +1,10 @@
 /** Many-to-many relations: targets are made and changed, and the junction is made to join them. */
 
 import { PlatformError } from '../../errors.ts';
+import { createProblems, type Place } from '../../json/problems.ts';
 import type { ManyToMany } from '../../language/index.ts';
 import type { Batch, BatchColumn } from '../batch.ts';
 import { requireFields } from '../decode.ts';
-import { createProblems, type Place } from '../problems.ts';
 import { grantFor, type WritableCollection } from '../scope.ts';
 import { runStep } from '../step.ts';
 import { explainViolation } from '../violation.ts';

@@ -3,12 +3,12 @@
  * specification, sections 8.4 and 9.
  */
 
+import { forbidden, invalidQuery } from '../../errors.ts';
 import type { ConstraintDescriptor } from '../../language/index.ts';
-import { forbidden, invalidQuery } from '../../query/invalid.ts';
 import { readNames } from '../../query/parse-list.ts';
 import { parseQueryString } from '../../query/parse-query-string.ts';
 import type { ReadLimits } from '../../query/request.ts';
-import type { CollectionScope, FieldScope } from '../../query/scope.ts';
+import type { CollectionScope, FieldScope } from '../../sql/scope.ts';
 import { type Preset, presetsOf } from '../checks/presets.ts';
 import type { Granted, WriteContext } from '../write-plan.ts';
 

@@ -1,15 +1,15 @@
 /** Which items of a body there are, by a unique key: one statement for all of them, which locks them. */
 
+import { allOf, sqlTrue } from '../../dialects/fragment.ts';
 import { PlatformError } from '../../errors.ts';
-import { keyFields } from '../../query/scope.ts';
+import { invalidPayload } from '../../json/problems.ts';
 import { readPlaces, readRows } from '../../sql/array-text.ts';
 import { granted } from '../../sql/cell.ts';
-import { allOf, sqlTrue } from '../../sql/fragment.ts';
 import { type Row, tableRow } from '../../sql/row.ts';
 import { readable } from '../../sql/rules.ts';
+import { keyFields } from '../../sql/scope.ts';
 import { printPreset } from '../checks/presets.ts';
 import { selectLocked } from '../locked-rows.ts';
-import { invalidPayload } from '../problems.ts';
 import type { Running } from '../running.ts';
 import type { WriteScope } from '../scope.ts';
 import { ask, inputRows, type Question, startQuestion } from '../tree/ask.ts';

@@ -3,15 +3,15 @@
  * `docs/decisions/writes.md`.
  */
 
+import { createProblems } from '../../json/problems.ts';
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
-import type { CollectionScope } from '../../query/scope.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
 import { checkOwnKey, type Keys, oneKey } from '../keys.ts';
 import { keysInPayloads } from '../missing-parent.ts';
 import { parseCreate } from '../parse-body.ts';
 import { createGrant, prepareCreate } from '../prepare-create.ts';
 import { updateGrant } from '../prepare-update.ts';
-import { createProblems } from '../problems.ts';
 import type { Running } from '../running.ts';
 import type { WritableCollection, WriteScope } from '../scope.ts';
 import type { KeyTexts } from '../tree/group.ts';

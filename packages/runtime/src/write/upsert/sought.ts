@@ -1,8 +1,9 @@
 /** Values that items have for the fields of a unique key. */
+
+import { type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
-import type { CollectionScope } from '../../query/scope.ts';
-import { type Place, type Problems, placesIn } from '../problems.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
 import { decodeGiven } from '../value.ts';
 import type { Conflict, ConflictField } from './conflict.ts';
 

@@ -14,11 +14,11 @@ import {
   type PlanChange,
 } from '../../../generations/model-change.ts';
 import { modelStatements, type WatchedTables } from '../../../generations/model-sql.ts';
-import { describeCause } from '../../../http/log.ts';
 import { modelLock, mysqlProjectTables } from '../../../language/index.ts';
 import type { ModelChange } from '../../../model/change.ts';
 import { migrationOf } from '../../../model/migration-text.ts';
 import type { KnownModel } from '../../../model/model-sql.ts';
+import { describeCause } from '../../../operate/log.ts';
 import type { MigrationConnection } from '../../../system/ledger.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';

@@ -5,9 +5,9 @@
 
 import { toDatabaseError } from '../../../database/errors.ts';
 import { PlatformError } from '../../../errors.ts';
+import { invalidPayload } from '../../../json/problems.ts';
 import type { ModelPlace } from '../../../model/place.ts';
 import { explain } from '../../../model/run-change.ts';
-import { invalidPayload } from '../../../write/problems.ts';
 import { toMysqlError } from '../driver/errors.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 

@@ -2,11 +2,11 @@
  * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`mysql/statements.ts`).
  */
 
+import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import { findRelationOf } from '../../../model/find-relation.ts';
 import type { FoundColumn, ModelSql, ModelStep, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
 import { madeName } from '../../../model/names.ts';
-import { invalidPayload } from '../../../write/problems.ts';
 import { tableOptions } from '../texts.ts';
 import { namesIn, quoteMysqlText as quote, tick, ticked } from './names.ts';
 import { retyped } from './retype.ts';

@@ -1,7 +1,7 @@
 /** A column of MySQL or MariaDB that gets another type. */
 
+import { failedValidation } from '../../../json/problems.ts';
 import type { FoundColumn, ModelStep, NewType } from '../../../model/model-sql.ts';
-import { failedValidation } from '../../../write/problems.ts';
 import type { ColumnDefinition } from './column-definition.ts';
 import { ticked } from './names.ts';
 import { identifierText, type MysqlKind } from './types.ts';

@@ -1,9 +1,9 @@
 /** The columns of an answer, as the server described them: seldom others than those of the answer before. */
 
+import { createPlanCache } from '../../../database/plan-cache.ts';
 import { oftenUsed } from '../../../json/fields-writer.ts';
 import type { ShapeField } from '../../../json/shape.ts';
 import type { Transcoder } from '../../../json/transcode.ts';
-import { createPlanCache } from '../../../query/plan-cache.ts';
 import type { ColumnDefinition } from '../rows/columns.ts';
 import { createDirectTranscoder } from '../rows/direct-rows.ts';
 import { lengthAt, widthOf } from '../rows/lengths.ts';

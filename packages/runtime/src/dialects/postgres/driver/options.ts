@@ -1,4 +1,4 @@
-import type { Driver } from '../../../database/drivers.ts';
+import type { Driver } from '../../../environment/drivers.ts';
 
 /** Settings of the connection to a PostgreSQL server. */
 export interface PostgresOptions {

@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mayUseFrom } from '../auth/ip-access.ts';
+import { createNetworks, readAddress, subnetOf } from '../environment/networks.ts';
 import { createClientAddress } from './client-address.ts';
-import { createNetworks, readAddress, subnetOf } from './networks.ts';
 
 const v4 = fc.ipV4();
 const v6 = fc.ipV6();

@@ -1,8 +1,8 @@
 /** Addresses of clients as far as lines of the log may name them. Source: operations notes, section 3. */
 import type { IncomingMessage } from 'node:http';
+import { networkOf } from '../environment/networks.ts';
 import type { Environment } from '../environment.ts';
 import { createClientAddress } from './client-address.ts';
-import { networkOf } from './networks.ts';
 
 /** Makes the finder; undefined where LOG_ADDRESSES says `none`, and for a connection without an address. */
 export function createLogAddress({ operate, auth }: Environment): (request: IncomingMessage) => string | undefined {

@@ -1,13 +1,13 @@
 /** Whole answers: `{"data":[…]}` or `{"data":{…}}`, with `"meta"` when the plan counts or pages, from the rows of one statement. */
 
 import type { DirectSink, RowSink } from '../database/database.ts';
-import { type CursorPlan, writeCursor } from '../query/cursor.ts';
-import type { ReadPlan } from '../query/plan.ts';
-import { ByteWriter } from './byte-writer.ts';
-import { int32, sourceOf } from './bytes.ts';
-import { writeCount } from './numbers.ts';
-import type { ShapeField } from './shape.ts';
-import { createTranscoder, type Transcoder } from './transcode.ts';
+import { ByteWriter } from '../json/byte-writer.ts';
+import { int32, sourceOf } from '../json/bytes.ts';
+import { writeCount } from '../json/numbers.ts';
+import type { ShapeField } from '../json/shape.ts';
+import { createTranscoder, type Transcoder } from '../json/transcode.ts';
+import { type CursorPlan, writeCursor } from './cursor.ts';
+import type { ReadPlan } from './plan.ts';
 
 /**
  * One answer being written. Pass it as the sink of the plan's statement, then call `end` for the bytes.

@@ -1,6 +1,7 @@
 /** Answers to reads whose statement counts the items that were named by key in front of everything else. */
-import type { ReadPlan } from '../query/plan.ts';
+
 import type { Answer, AnswerWriter } from './answer.ts';
+import type { ReadPlan } from './plan.ts';
 
 /**
  * Takes the count off the front of every row, and lets another writer write the rest.

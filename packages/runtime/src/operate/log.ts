@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyServerOptions } from 'fastify';
 import type { Environment } from '../environment.ts';
 import { fixedMessage, PlatformError } from '../errors.ts';
-import { requestRecord } from '../operate/request-record.ts';
-import { pathOf } from '../operate/route-pattern.ts';
+import { requestRecord } from './request-record.ts';
+import { pathOf } from './route-pattern.ts';
 
 /** The part of a logger this server uses. */
 export interface Log {

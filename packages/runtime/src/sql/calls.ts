@@ -1,7 +1,7 @@
+import { invalidQuery } from '../errors.ts';
 import { parseCall } from '../language/function-call.ts';
 import type { FieldFunction } from '../language/index.ts';
 import { functionFits, isFieldFunction } from '../language/types/index.ts';
-import { invalidQuery } from './invalid.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
 /** A function of a field, or the number of rows of a relation (API specification, section 5.3). */

@@ -1,9 +1,9 @@
-import { invalidQuery } from '../query/invalid.ts';
-
 /**
  * Pieces of SQL text. Everything here is made of compiled identifiers and placeholders; no text of a request is ever
  * part of a fragment (security property P16).
  */
+
+import { invalidQuery } from '../errors.ts';
 
 /** The predicate that holds for every row. */
 export const sqlTrue = 'TRUE';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ReadPlan } from '../query/plan.ts';
+import type { ShapeField } from '../json/shape.ts';
+import { int8, row, text } from '../json/testing/binary.ts';
 import { createAnswerWriter } from './answer.ts';
-import type { ShapeField } from './shape.ts';
-import { int8, row, text } from './testing/binary.ts';
+import type { ReadPlan } from './plan.ts';
 
 const fields: readonly ShapeField[] = [{ key: 'name', shape: { kind: 'scalar', wire: 'text' } }];
 const statement = { name: 'r_test', text: 'SELECT 1' };

@@ -3,7 +3,7 @@
  * sections 2.2 and 2.9.
  */
 import type { IncomingMessage } from 'node:http';
-import { type Address, createNetworks, readAddress } from './networks.ts';
+import { type Address, createNetworks, readAddress } from '../environment/networks.ts';
 
 /** Finds the address of the client; null where the connection has none. */
 export type FindClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => Address | null;
