@@ -1,6 +1,6 @@
 /**
  * Deployment of a project: its image without a container engine (the Dockerfile's own commands, then its server as an
- * ordinary user on files that nobody may change), and the commands of docs/deployment.md with podman and with systemd.
+ * ordinary user on read-only files), and the commands of docs/deployment.md with podman and with systemd.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';

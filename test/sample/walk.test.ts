@@ -42,6 +42,14 @@ const resources: readonly (readonly [path: string, first: object, second: object
   ],
 ];
 
+it('gives every answer an identifier of its own', async () => {
+  const paths = ['/', '/docs', '/server/ping', '/items/articles?limit=1', '/items/nothing', '/nothing', '/graphql'];
+  const answers = await Promise.all(paths.map((path) => sample.unchecked.ask(path)));
+  const identifiers = answers.map(({ headers }) => headers.get('x-request-id'));
+  expect(identifiers).toEqual(paths.map(() => expect.stringMatching(/^[\w-]{16}$/)));
+  expect(new Set(identifiers).size).toBe(paths.length);
+});
+
 describe('resources of the platform', () => {
   it.each(resources)(
     '%s are made, read, searched, changed and deleted, one and several',

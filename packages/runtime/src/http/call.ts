@@ -1,11 +1,11 @@
 /** The first stages of every request: the request limit, authentication, and the existence of the route. */
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
-import { findToken } from '../environment/token.ts';
 import { PlatformError } from '../errors.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from '../query/target.ts';
 import { type Authenticate, ignoresToken } from './authenticate.ts';
+import { findToken } from './find-token.ts';
 
 /** Results of the first stages of a request. */
 export interface Call {
