@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Database, Statement } from '../../packages/runtime/src/database/database.ts';
-import { type DatabasePlace, openDatabase } from '../../packages/runtime/src/database/open.ts';
+import { type DatabasePlace, openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import { createDatabase } from '../support/database.ts';
 import { createMysqlDatabase, noMariadb, startMariadb, withoutMariadb } from '../support/mariadb.ts';
 import { collect, statement } from './statements.ts';

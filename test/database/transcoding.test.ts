@@ -3,7 +3,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { openDatabase } from '../../packages/runtime/src/database/open.ts';
+import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import type { Shape, ShapeField } from '../../packages/runtime/src/json/shape.ts';
 import type { WireKind } from '../../packages/runtime/src/language/index.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';

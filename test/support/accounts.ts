@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPasswords } from '../../packages/runtime/src/auth/passwords.ts';
+import { createPasswords } from '../../packages/runtime/src/passwords/passwords.ts';
 import { createSystemDatabase, isOnMariadb, uncounted } from './contract-database.ts';
 import type { TestDatabase } from './database.ts';
 import { startHosted } from './host.ts';

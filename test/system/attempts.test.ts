@@ -4,7 +4,7 @@ import { type Attempts, createAttempts } from '../../packages/runtime/src/auth/a
 import { createCounters } from '../../packages/runtime/src/auth/counters.ts';
 import { createAccountSettings } from '../../packages/runtime/src/auth/settings.ts';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { openDatabase } from '../../packages/runtime/src/database/open.ts';
+import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import type { SystemPlace } from '../../packages/runtime/src/system/place.ts';
 import { type ContractDatabase, createSystemDatabase, placeOfTests } from '../support/contract-database.ts';
 

@@ -1,10 +1,11 @@
 /** Activity and revisions on MariaDB and MySQL, whose numbers the server gives out while they are written. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { openDatabase } from '../../packages/runtime/src/database/open.ts';
+import { byFamily } from '../../packages/runtime/src/dialects/by-family.ts';
 import { mysqlLog } from '../../packages/runtime/src/dialects/mysql/own-tables/log-changes.ts';
+import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import type { ChangeOrigin, LoggedChange } from '../../packages/runtime/src/system/log-changes.ts';
-import { byFamily } from '../../packages/runtime/src/system/place.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 import { installMysqlSystem } from '../support/system.ts';

@@ -6,6 +6,7 @@
 
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
 import { type Driver, drivers } from './environment/drivers.ts';
+import type { EnvironmentProblem } from './environment/error.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
 import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
@@ -120,13 +121,6 @@ export interface CorsEnvironment {
   readonly exposedHeaders: readonly string[];
   /** Seconds a browser may keep the answer to a preflight. */
   readonly maxAge: number;
-}
-
-/** One variable whose value cannot be used. */
-export interface EnvironmentProblem {
-  readonly variable: string;
-  /** A whole sentence that starts with the variable and never repeats a secret value. */
-  readonly message: string;
 }
 
 /** An environment, or everything wrong with it. */

@@ -1,6 +1,6 @@
 /** Exports for commands that explain rules: plans of reads and writes, without the modules that serve. */
 
-export { openDatabase } from './database/open.ts';
+export { openDatabase } from './dialects/open.ts';
 export { PlatformError } from './errors.ts';
 export {
   type ExplainedRead,

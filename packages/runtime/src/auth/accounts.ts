@@ -8,6 +8,7 @@ import { createOutbox, type Outbox } from '../mail/outbox.ts';
 import { loadMailTemplates } from '../mail/templates.ts';
 import { createMailTransport } from '../mail/transport.ts';
 import type { Log } from '../operate/log.ts';
+import { createPasswords } from '../passwords/passwords.ts';
 import { defaultReadLimits } from '../query/parse-read.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import { systemPlaceOf } from '../system/place.ts';
@@ -19,7 +20,6 @@ import { createIdentities, type Identities, type Identity } from './identities.t
 import { createLetters } from './letters.ts';
 import { createSetPassword, type SetPassword } from './new-password.ts';
 import { createRequestReset, type RequestReset } from './password-reset.ts';
-import { createPasswords } from './passwords.ts';
 import { createSecondFactors, type SecondFactors } from './second-factor.ts';
 import { createSessions } from './sessions.ts';
 import { createAccountSettings, type ReadAccountSettings } from './settings.ts';

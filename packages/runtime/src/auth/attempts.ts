@@ -4,10 +4,10 @@
  * Every answer of a limit is the same for existing and missing accounts: only the sent values are counted.
  */
 
+import type { Counter, Counting } from '../dialects/counter-statements.ts';
 import type { AttemptLimits } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import { exceeded } from '../limits/exceeded.ts';
-import type { Counter, Counting } from './counter-statements.ts';
 import type { Count, Counters } from './counters.ts';
 import type { ReadAccountSettings } from './settings.ts';
 

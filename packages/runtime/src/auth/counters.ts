@@ -4,11 +4,12 @@
  */
 
 import type { Database, Transaction } from '../database/database.ts';
+import { ask, firstRow } from '../database/own-rows.ts';
 import type { OwnSql } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import type { Counter, CounterStatements, Counting } from '../dialects/counter-statements.ts';
 import { mysqlCounters } from '../dialects/mysql/own-tables/counters.ts';
-import { byFamily, type SystemPlace } from '../system/place.ts';
-import { ask, firstRow } from '../write/own-rows.ts';
-import type { Counter, CounterStatements, Counting } from './counter-statements.ts';
+import type { SystemPlace } from '../system/place.ts';
 
 /** How a counter stands. */
 export interface Count {

@@ -1,13 +1,16 @@
 /**
  * First user of a project; without it, signing in is impossible. Source: API specification, section 16 (ADMIN_EMAIL).
  */
+
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
+import { ask, firstRow } from '../database/own-rows.ts';
 import { give, make, need, type OwnSql, script } from '../database/script.ts';
-import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace } from '../system/place.ts';
-import { ask, firstRow } from '../write/own-rows.ts';
-import { transactionNumber } from '../write/statement.ts';
-import type { Passwords } from './passwords.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
+import type { Passwords } from '../passwords/passwords.ts';
+import type { SystemPlace } from '../system/place.ts';
 
 /** E-mail address and password of the first administrator. */
 export interface AdministratorWish {

@@ -3,6 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
+import { allRows, firstRow } from '../database/own-rows.ts';
 import type { LinkEnvironment } from '../environment/mail.ts';
 import { PlatformError } from '../errors.ts';
 import { type AccessClass, arrayLiteral, type CompiledApi } from '../language/index.ts';
@@ -11,7 +12,6 @@ import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { isEveryRow } from '../write/checks/late.ts';
 import type { Keys } from '../write/keys.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import { keyArray } from '../write/system-hook.ts';
 import type { TransactionBody } from '../write/transaction-body.ts';

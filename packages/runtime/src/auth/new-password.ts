@@ -1,17 +1,17 @@
 /** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
 
 import type { Database } from '../database/database.ts';
+import { firstRow } from '../database/own-rows.ts';
 import { PlatformError } from '../errors.ts';
+import { refusePassword } from '../passwords/password-policy.ts';
+import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { firstRow } from '../write/own-rows.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { clientOf } from './ip-access.ts';
 import { type MailedKind, readMailed } from './mailed-token.ts';
 import { mailedTokenStatements } from './mailed-token-sql.ts';
-import { refusePassword } from './password-policy.ts';
-import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 import type { ReadAccountSettings } from './settings.ts';
 import type { Tokens } from './tokens.ts';

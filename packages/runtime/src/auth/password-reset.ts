@@ -1,8 +1,8 @@
 /** Asking for a new password by mail. Source: API specification, section 2.6. */
 import type { Database } from '../database/database.ts';
+import { firstRow } from '../database/own-rows.ts';
 import type { LinkEnvironment } from '../environment/mail.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { firstRow } from '../write/own-rows.ts';
 import type { Attempts } from './attempts.ts';
 import { makeMailedKey } from './mailed-token.ts';
 import { mailedTokenStatements } from './mailed-token-sql.ts';

@@ -1,16 +1,16 @@
 /** Setting up, using and taking away second factors. Source: API specification, section 3.4. */
 
 import type { Database, Transaction } from '../database/database.ts';
+import { firstRow } from '../database/own-rows.ts';
 import type { OwnSql } from '../database/script.ts';
 import { PlatformError } from '../errors.ts';
+import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
-import { firstRow } from '../write/own-rows.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { makeOtpSecret, makeRecoveryCode, otpauthUrl, readRecoveryCode, stepOf } from './one-time-password.ts';
-import type { Passwords } from './passwords.ts';
 import { secondFactorStatements } from './second-factor-sql.ts';
 import type { Sessions } from './sessions.ts';
 import type { ReadAccountSettings } from './settings.ts';

@@ -3,9 +3,10 @@
  * first where it writes.
  */
 
+import { byFamily } from '../dialects/by-family.ts';
 import { mysqlSessions } from '../dialects/mysql/own-tables/session.ts';
 import { postgresSessions, type SessionStatements } from '../dialects/postgres/own-tables/session.ts';
-import { byFamily, type SystemPlace } from '../system/place.ts';
+import type { SystemPlace } from '../system/place.ts';
 
 /** The statements for the location of the tables. */
 export function sessionStatements(location: SystemPlace): SessionStatements {

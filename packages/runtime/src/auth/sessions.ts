@@ -4,10 +4,10 @@
  */
 
 import type { Transaction } from '../database/database.ts';
+import { firstRow } from '../database/own-rows.ts';
 import type { OwnSql } from '../database/script.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { type Account, readAccount } from '../users/account.ts';
-import { firstRow } from '../write/own-rows.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import type { RefreshToken } from './refresh-token.ts';
 import { sessionStatements } from './session-sql.ts';

@@ -1,9 +1,12 @@
 /** Settings of a project for signing in. Source: API specification, section 10.12. */
+
 import type { Database } from '../database/database.ts';
+import { ask } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { productName } from '../version.ts';
-import { ask } from '../write/own-rows.ts';
 
 /** The settings that accounts need; defaults before the first write. */
 export interface AccountSettings {

@@ -3,12 +3,12 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
+import type { Passwords } from '../passwords/passwords.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
 import type { RequestOrigin } from '../write/running.ts';
 import { type Attempt, type Attempts, countFailures } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';
-import type { Passwords } from './passwords.ts';
 import { hashRefreshToken, makeRefreshToken } from './refresh-token.ts';
 import type { Sessions } from './sessions.ts';
 import { stallFailure } from './stall.ts';

@@ -1,8 +1,8 @@
 /** Background work: recording that users were here, and removing sessions that ended long ago. */
 import type { Database } from '../database/database.ts';
+import { firstRow } from '../database/own-rows.ts';
 import type { OwnSql } from '../database/script.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { firstRow } from '../write/own-rows.ts';
 import { sessionStatements } from './session-sql.ts';
 
 /** Work in the background of requests; a failure is tried again on the next occasion. */

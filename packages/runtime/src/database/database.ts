@@ -1,6 +1,6 @@
 import type { ShapeField } from '../json/shape.ts';
 import type { Transcoder } from '../json/transcode.ts';
-import type { MigrationConnection } from '../system/ledger.ts';
+import type { MigrationConnection } from './migration-connection.ts';
 import type { Waited } from './waits.ts';
 
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */

@@ -3,7 +3,7 @@
  * write one table at a time and do not return written rows, so there a statement is a script, run in one transaction.
  */
 import { randomUUID } from 'node:crypto';
-import { normalEmail, normalEmails } from '../users/normal-email.ts';
+import { normalEmail, normalEmails } from '../language/normal-email.ts';
 import type { Parameter, ParameterForm, Statement, Witness } from './database.ts';
 import type { TextRow } from './texts.ts';
 

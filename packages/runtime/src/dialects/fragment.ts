@@ -55,3 +55,6 @@ export function checkWidth(columns: number): void {
 export function where(predicate: string): string {
   return predicate === sqlTrue ? '' : ` WHERE ${predicate}`;
 }
+
+/** Brings the number of the transaction along, by which an unknown end is found out. */
+export const transactionNumber = 'pg_catalog.pg_current_xact_id()::pg_catalog.text';

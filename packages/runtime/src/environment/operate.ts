@@ -1,5 +1,4 @@
 /** Variables of the log, metrics and slow statements. Source: operations notes, sections 1, 3 and 5. */
-import type { AccessLog } from '../operate/access-log.ts';
 import { type Read, type Reading, readChoice, readDuration } from './values.ts';
 
 /** How much of a client's address lines of the log name. */
@@ -31,3 +30,6 @@ function readAccessLog(text: string): Reading<AccessLog> {
 function readSlowQuery(text: string): Reading<number> {
   return text === '0' ? { value: 0 } : readDuration(text);
 }
+
+/** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
+export type AccessLog = 'off' | 'errors' | number;

@@ -3,15 +3,17 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
+import { nameStatement } from '../database/name-statement.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { nameStatement } from '../write/statement.ts';
+import type { SystemPlace } from '../system/place.ts';
+import { filesName } from '../write/access/uploading-access.ts';
 import type { AssetSettings } from './transform/presets.ts';
-import { filesName } from './uploading-access.ts';
 
 /** A file with its content. */
 export interface FoundFile {

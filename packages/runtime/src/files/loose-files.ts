@@ -3,12 +3,15 @@
  * makes a row name it. When the row is deleted, the same transaction notes the content again. If a process dies in
  * between, the next process removes contents that are noted and due, and never any others.
  */
+
 import type { Database, Transaction } from '../database/database.ts';
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { give, need, type OwnSql, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { describeCause, type Log } from '../operate/log.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
-import { transactionNumber } from '../write/statement.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { sweepStaging } from './staging.ts';
 import type { Storages } from './storage.ts';
 

@@ -1,20 +1,20 @@
 /** Everything that takes, keeps and gives files, wired together. */
 
-import { accessNames } from '../auth/access-of.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import type { FilesEnvironment } from '../environment/files.ts';
+import { accessNames } from '../language/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
+import { filesName } from '../write/access/uploading-access.ts';
 import type { Writer } from '../write/writer.ts';
 import { createStorages } from './create-storages.ts';
 import { createFileFinder, type FileFinder } from './find-file.ts';
 import { createLooseFiles, type LooseFiles } from './loose-files.ts';
 import type { Storages } from './storage.ts';
 import { createRenderer, type Renderer } from './transform/renderer.ts';
-import { filesName } from './uploading-access.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
 /** Options of the file services. */

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
+import { filesName, serverOwnedOfFiles } from '../write/access/uploading-access.ts';
 import type { TransactionBody } from '../write/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
@@ -14,7 +15,6 @@ import type { LooseFiles, StoredContent } from './loose-files.ts';
 import { cleanName, titleOf } from './names.ts';
 import { type Staged, unstage } from './staging.ts';
 import type { Storages } from './storage.ts';
-import { filesName, serverOwnedOfFiles } from './uploading-access.ts';
 
 /** Fields that a request gives of a file. */
 export type FileMetadata = Readonly<Record<string, JsonValue>>;

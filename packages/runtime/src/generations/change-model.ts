@@ -5,6 +5,8 @@
  */
 
 import type { Transaction } from '../database/database.ts';
+import { allRows, firstRow } from '../database/own-rows.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
 import { createMysqlModelChange } from '../dialects/mysql/ddl/change-model.ts';
 import { postgresModelSql } from '../dialects/postgres/ddl/statements.ts';
 import { PlatformError } from '../errors.ts';
@@ -17,15 +19,13 @@ import {
 } from '../language/index.ts';
 import type { ModelChange } from '../model/change.ts';
 import { migrationOf } from '../model/migration-text.ts';
+import { answerOf, type ChangeModel, describeModel, type ModelChangerOptions } from '../model/model-changer.ts';
+import type { RunTexts } from '../model/recompiler.ts';
 import { runSteps } from '../model/run-change.ts';
 import { type ChangeOrigin, logChanges } from '../system/log-changes.ts';
 import { logPlaceOf } from '../system/place.ts';
 import { platformVersion } from '../version.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
-import { transactionNumber } from '../write/statement.ts';
-import { answerOf, type ChangeModel, describeModel, type ModelChangerOptions } from './model-change.ts';
 import { modelChannel, modelStatements } from './model-sql.ts';
-import type { RunTexts } from './recompile.ts';
 
 /** Makes the changer. */
 export function createModelChanger(options: ModelChangerOptions): ChangeModel {

@@ -1,7 +1,10 @@
 /** The statements by which a server watches over the tables that its API is compiled of. */
 
 import type { OwnSql } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
 import { namesIn } from '../dialects/mysql/ddl/names.ts';
+import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
+import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
 import {
   modelRowsSql,
   modelTablesSql,
@@ -14,8 +17,9 @@ import {
   projectMigrationsSql,
   roleRowsSql,
 } from '../language/index.ts';
-import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
-import type { ModelRows } from './recompile.ts';
+import type { WatchedTables } from '../model/model-changer.ts';
+import type { ModelRows } from '../model/recompiler.ts';
+import type { SystemPlace } from '../system/place.ts';
 
 /** Channel on which a process tells the others that it has changed the model. */
 export const modelChannel = 'platform_model';
@@ -28,16 +32,6 @@ const lockSql = `SELECT pg_catalog.set_config('idle_in_transaction_session_timeo
 FROM (${transactionLock}) AS lock`;
 
 const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
-
-/** Tables to be watched. */
-export interface WatchedTables {
-  readonly place: SystemPlace;
-  /** True if roles and rules are compiled from the tables. */
-  readonly permissions: boolean;
-  /** True if the metadata of the model can be read, and likewise the ledger of migrations. */
-  readonly model: boolean;
-  readonly ledger: boolean;
-}
 
 /** Statements that hold for as long as a server runs. */
 export interface ModelStatements {

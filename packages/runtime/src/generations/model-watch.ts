@@ -4,25 +4,18 @@
  */
 
 import type { Database, Transaction } from '../database/database.ts';
+import { allRows } from '../database/own-rows.ts';
 import type { Listener } from '../dialects/postgres/driver/listen.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import { type CompiledApi, modelLock } from '../language/index.ts';
+import type { CompileOptions, Made, Problems, WatchedTables } from '../model/model-changer.ts';
+import { compiledModel, type ModelChanges, type ModelCollection } from '../model/model-changes.ts';
+import type { ModelDigests, Recompiler, RunTexts } from '../model/recompiler.ts';
 import { describeCause, type Log } from '../operate/log.ts';
-import { compiledModel, type ModelChanges, type ModelCollection } from '../resources/model-hook.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { allRows } from '../write/own-rows.ts';
 import { createModelChanger } from './change-model.ts';
-import type { CompileOptions, Made, Problems } from './model-change.ts';
-import {
-  markSql,
-  modelChannel,
-  modelStatements,
-  modelTablesQuestion,
-  readModelRows,
-  type WatchedTables,
-} from './model-sql.ts';
-import type { ModelDigests, Recompiler, RunTexts } from './recompile.ts';
+import { markSql, modelChannel, modelStatements, modelTablesQuestion, readModelRows } from './model-sql.ts';
 
 /** Options of the watch. */
 export interface ModelWatchOptions {

@@ -1,7 +1,8 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import type { DocumentLimits } from '../environment/graphql.ts';
 import { PlatformError } from '../errors.ts';
-import { type AskedDocument, checkDocument, type DocumentLimits } from './check-document.ts';
+import { type AskedDocument, checkDocument } from './check-document.ts';
 import { documentErrorBody } from './document-errors.ts';
 import { library, usualLimits } from './testing/library.ts';
 

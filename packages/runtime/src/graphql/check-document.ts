@@ -1,4 +1,5 @@
 /** From the text of a document to one operation that can be compiled: parse, choose, measure, validate. */
+
 import {
   type DocumentNode,
   GraphQLError,
@@ -10,19 +11,12 @@ import {
   validate,
   visit,
 } from 'graphql';
+import type { DocumentLimits } from '../environment/graphql.ts';
 import { PlatformError } from '../errors.ts';
 import { isStorableText } from '../language/index.ts';
 import { DocumentError, documentError } from './document-errors.ts';
-import { type Measure, measureIn, type OperationLimits, refuseLarge } from './document-limits.ts';
+import { type Measure, measureIn, refuseLarge } from './document-limits.ts';
 import type { ScopeSchema } from './schemas.ts';
-
-/** Limits of documents. */
-export interface DocumentLimits extends OperationLimits {
-  /** GRAPHQL_QUERY_TOKEN_LIMIT: tokens of a document. */
-  readonly tokens: number;
-  /** GRAPHQL_INTROSPECTION: true if the schema may be queried. */
-  readonly introspection: boolean;
-}
 
 /** Document of a request. */
 export interface AskedDocument {

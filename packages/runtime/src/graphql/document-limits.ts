@@ -5,6 +5,7 @@
  * Fragments are measured once each, however often they are spread: sizes add up as numbers. So an operation that would
  * expand to more fields than there are atoms is refused like one that is a single field too large.
  */
+
 import {
   type DocumentNode,
   type FieldNode,
@@ -19,20 +20,9 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { OperationLimits } from '../environment/graphql.ts';
 import { costs } from '../query/cost.ts';
 import { DocumentError } from './document-errors.ts';
-
-/** The limits of one operation; all of them included. */
-export interface OperationLimits {
-  /** GRAPHQL_MAX_DEPTH: fields within fields. Introspection does not count. */
-  readonly depth: number;
-  /** GRAPHQL_MAX_ROOT_FIELDS. */
-  readonly rootFields: number;
-  /** GRAPHQL_MAX_ALIASES. */
-  readonly aliases: number;
-  /** QUERY_COST_MAX: see `measureIn`. */
-  readonly cost: number;
-}
 
 /** How large a selection is with all fragments in it expanded. */
 export interface SelectionSize {

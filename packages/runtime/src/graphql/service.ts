@@ -2,12 +2,14 @@
  * Answers GraphQL requests after the transport: finds the compiled operation of a document, or makes it, and runs it. The
  * only door to graphql-js on the way of a request, so that a server pays for loading it when it is first asked for.
  */
+
 import type { IncomingMessage } from 'node:http';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Caller } from '../caller.ts';
+import type { DocumentLimits } from '../environment/graphql.ts';
 import type { GraphqlScope } from '../language/index.ts';
 import { createByteCache } from './byte-cache.ts';
-import { type AskedDocument, checkDocument, type DocumentLimits, refuseMutation } from './check-document.ts';
+import { type AskedDocument, checkDocument, refuseMutation } from './check-document.ts';
 import { createCoercion, type SentVariables } from './coerce-variables.ts';
 import { DocumentError } from './document-errors.ts';
 import { answerIntrospection } from './introspection.ts';

@@ -1,13 +1,13 @@
 /** From a token to a caller. Source: API specification, sections 2.1, 2.2 and 3.4. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { AccessNames } from '../auth/access-of.ts';
 import type { Identities, Identity } from '../auth/identities.ts';
 import { mayUseFrom } from '../auth/ip-access.ts';
 import type { Caller } from '../caller.ts';
 import { subnetOf } from '../environment/networks.ts';
 import { isJwtShaped, isOversized } from '../environment/token.ts';
 import { PlatformError } from '../errors.ts';
+import type { AccessNames } from '../language/access-names.ts';
 import { operations } from '../language/operations/index.ts';
 import type { FindClientAddress } from '../operate/client-address.ts';
 import { parameterNames } from '../query/parse-query-string.ts';

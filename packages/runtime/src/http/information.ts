@@ -1,10 +1,11 @@
 /** Facts of the server under `/server`. Source: API specification, sections 10.12 and 13. */
 
 import type { Database } from '../database/database.ts';
+import { byFamily } from '../dialects/by-family.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { OutputOf, serverResource } from '../language/operations/index.ts';
-import { byFamily, type SystemPlace } from '../system/place.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { platformVersion, productName } from '../version.ts';
 
 /** Public facts of the project. */

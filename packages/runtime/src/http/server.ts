@@ -3,9 +3,9 @@
  * interpret a request, in the order of the API specification, section 1.5: limit, token, route, body, query. Most
  * requests for items take the fast path around the router (`direct.ts`).
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { accessNames } from '../auth/access-of.ts';
 import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
 import type { Caller } from '../caller.ts';
@@ -14,12 +14,13 @@ import { type HostReport, readHostState } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
+import { accessNames } from '../language/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
+import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { createClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log, logFailure } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';
-import { compiledModel, type ModelChanges } from '../resources/model-hook.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { createAnswerer } from './answer.ts';

@@ -3,6 +3,12 @@
 import { PlatformError, together } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 
+/** Why a field does not take a value: the type of FAILED_VALIDATION, and a sentence without its subject. */
+export interface FieldProblem {
+  readonly type: string;
+  readonly message: string;
+}
+
 /** Where in a request a value stands. */
 export interface Place {
   readonly collection: string;

@@ -2,12 +2,15 @@
  * Mail that waits to be sent. It is queued in the transaction that causes it and sent after the commit, by the process
  * that comes first; a process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
  */
+
 import type { Database } from '../database/database.ts';
+import { firstRow } from '../database/own-rows.ts';
 import { answer, need, type OwnSql, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { describeCause, type Log } from '../operate/log.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { firstRow } from '../write/own-rows.ts';
-import { transactionNumber } from '../write/statement.ts';
+import type { SystemPlace } from '../system/place.ts';
 import { isRefused } from './transport.ts';
 
 /** A mail that waits. */

@@ -1,6 +1,5 @@
 /** SQL of changes of the model: one record for each family of servers (`docs/decisions/model-changes.md`). */
 
-import type { MysqlStep } from '../dialects/mysql/ddl/steps.ts';
 import type { PlatformError } from '../errors.ts';
 import type {
   CollectionDescriptor,
@@ -13,6 +12,7 @@ import type {
   ValueType,
 } from '../language/index.ts';
 import type { ColumnTypeName, PlainTypeName } from './column-types.ts';
+import type { MysqlStep } from './mysql-steps.ts';
 import type { Payload } from './payload.ts';
 import type { ModelPlace } from './place.ts';
 

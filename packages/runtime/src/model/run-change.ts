@@ -2,9 +2,9 @@
 
 import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation, invalidPayload } from '../json/problems.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
 import type { ModelStep } from './model-sql.ts';
 import type { ModelPlace } from './place.ts';
 

@@ -1,10 +1,9 @@
 /** One line of the log per request: by default only of those that failed, were limited, or took long. */
+
 import type { IncomingMessage } from 'node:http';
+import type { AccessLog } from '../environment/operate.ts';
 import type { RequestObserver } from './request-record.ts';
 import { pathOf, routePattern } from './route-pattern.ts';
-
-/** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
-export type AccessLog = 'off' | 'errors' | number;
 
 /** Options of the access log. */
 export interface AccessLogOptions {

@@ -1,12 +1,14 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { each, give, type OwnSql, run, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { RequestOrigin, Running, SystemHook } from '../write/running.ts';
-import { transactionNumber } from '../write/statement.ts';
 import { keyArray } from '../write/system-hook.ts';
 import { areReadable } from './are-readable.ts';
 

@@ -3,15 +3,17 @@
  * section 11.1.
  */
 
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
 import { invalidPayload } from '../json/problems.ts';
 import { arrayLiteral } from '../language/index.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { Running, Step, SystemHook } from '../write/running.ts';
-import { transactionNumber } from '../write/statement.ts';
 import { keyArray, writes } from '../write/system-hook.ts';
 
 /** Options of the hook. */

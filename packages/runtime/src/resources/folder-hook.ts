@@ -1,9 +1,12 @@
 /** Effects of writing folders beyond their fields. Source: API specification, section 10.6. */
 
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
+import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
 import { failedValidation } from '../json/problems.ts';
-import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { SystemHook } from '../write/running.ts';
 import { keyArray, writes } from '../write/system-hook.ts';
 

@@ -1,15 +1,20 @@
 /** Mail for users whom a comment mentions by `@<user id>`. Source: API specification, section 10.3. */
-import { accessNames } from '../auth/access-of.ts';
+
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import type { TextRow } from '../database/texts.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import { mysqlAccountColumns } from '../dialects/mysql/own-tables/account-columns.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import { accountColumns } from '../dialects/postgres/own-tables/account-columns.ts';
+import { accessNames } from '../language/access-names.ts';
 import { arrayLiteral, type CompiledApi } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { accountColumns, accountWidth, mysqlAccountColumns, readAccount } from '../users/account.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
-import { transactionNumber } from '../write/statement.ts';
+import type { SystemPlace } from '../system/place.ts';
+import { accountWidth, readAccount } from '../users/account.ts';
 import { areReadable } from './are-readable.ts';
 import type { Comment, HearComments } from './comment-hook.ts';
 

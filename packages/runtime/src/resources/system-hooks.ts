@@ -1,13 +1,14 @@
 import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
+import type { ModelChanges } from '../model/model-changes.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
+import { createModelHook } from '../users/model-hook.ts';
 import type { SystemHooks } from '../write/running.ts';
 import { createCommentHook } from './comment-hook.ts';
 import { createFileHook } from './file-hook.ts';
 import { createFolderHook } from './folder-hook.ts';
 import { createMentions } from './mentions.ts';
-import { createModelHook, type ModelChanges } from './model-hook.ts';
 
 /** Options of the hooks. */
 export interface ResourceHooksOptions {

@@ -1,14 +1,16 @@
-import { isCommonPassword } from '../auth/common-passwords.ts';
 import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '../auth/first-administrator.ts';
-import { createPasswords } from '../auth/passwords.ts';
 import type { Database } from '../database/database.ts';
+import { ask } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
-import { byFamily, type MysqlTables, type SystemPlace, systemPlaceOf } from '../system/place.ts';
-import { isStaticToken } from '../users/static-token.ts';
-import { ask } from '../write/own-rows.ts';
+import { isCommonPassword } from '../passwords/common-passwords.ts';
+import { createPasswords } from '../passwords/passwords.ts';
+import { isStaticToken } from '../system/fields/static-token.ts';
+import { type SystemPlace, systemPlaceOf } from '../system/place.ts';
 
 /** Options of making the first user when a server starts. */
 export interface WelcomeOptions {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { DatabasePlace } from '../database/open.ts';
+import type { DatabasePlace } from '../dialects/open.ts';
 import { EnvironmentError } from '../environment/error.ts';
 import { keptSecret } from '../environment/kept-secret.ts';
 import { secretAdvice } from '../environment/values.ts';

@@ -1,6 +1,6 @@
 import { readEnvironment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { serve } from '../serve.ts';
+import { serve } from './serve.ts';
 import { startFailure } from './start-failure.ts';
 
 /**

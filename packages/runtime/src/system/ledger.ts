@@ -1,16 +1,7 @@
 /** The ledger: the migrations that a database has, with the checksums of their texts. */
+import type { MigrationConnection } from '../database/migration-connection.ts';
 import { MigrationError } from './errors.ts';
 import { checksumOf, type Migration } from './migration.ts';
-
-/** A connection that migrations run on: their own, of a role that may create tables. */
-export interface MigrationConnection {
-  /** Runs one statement; values in text form. */
-  query(text: string, parameters: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]>;
-  /** Runs several statements without parameters; one at a time on MySQL and MariaDB. */
-  script(text: string): Promise<void>;
-  /** SQL dialect; PostgreSQL when absent. */
-  readonly family?: 'postgres' | 'mysql';
-}
 
 /** Runs migrations on one family of servers. Every function rejects with a `MigrationError` that contains advice. */
 export interface Migrator {

@@ -25,16 +25,6 @@ export interface AccountRole {
   readonly ipAccess: readonly string[];
 }
 
-/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. All are texts. */
-export const accountColumns = `u.id::text, u.email::text, u.status::text, u.provider::text, u.security_version::text,
-  (u.tfa_secret IS NOT NULL)::text, r.id::text, r.name::text, r.admin_access::text, r.app_access::text,
-  r.enforce_tfa::text, r.ip_access::text`;
-
-/** The same on MySQL and MariaDB. */
-export const mysqlAccountColumns = `CAST(u.id AS CHAR), u.email, u.status, u.provider, CAST(u.security_version AS CHAR),
-  IF(u.tfa_secret IS NOT NULL, 'true', 'false'), CAST(r.id AS CHAR), r.name, ELT(r.admin_access + 1, 'false', 'true'),
-  ELT(r.app_access + 1, 'false', 'true'), ELT(r.enforce_tfa + 1, 'false', 'true'), r.ip_access`;
-
 /** Number of columns in `accountColumns`; other columns of a statement stand after them. */
 export const accountWidth = 12;
 

@@ -1,9 +1,12 @@
 /** Administrators, as the tables have them at this moment of a transaction. Source: API specification, section 3.2. */
 
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
+import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
 import { PlatformError } from '../errors.ts';
-import { byFamily, type MysqlTables, mysqlTurn, type SystemPlace, transactionLock } from '../system/place.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { Running } from '../write/running.ts';
 
 /** Serialises requests that take an administrator away: each of two could believe that the other one stays. */

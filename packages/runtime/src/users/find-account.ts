@@ -1,9 +1,14 @@
 /** Looks users up by a credential of a request: a static token, an e-mail address, a session. One statement each. */
+
 import type { Database } from '../database/database.ts';
+import { ask } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { ask } from '../write/own-rows.ts';
-import { type Account, accountColumns, accountWidth, mysqlAccountColumns, readAccount } from './account.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { mysqlAccountColumns } from '../dialects/mysql/own-tables/account-columns.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import { accountColumns } from '../dialects/postgres/own-tables/account-columns.ts';
+import type { SystemPlace } from '../system/place.ts';
+import { type Account, accountWidth, readAccount } from './account.ts';
 
 /** A user who signs in, with the values to compare the request with. Never kept longer than for that. */
 export interface SigningIn {

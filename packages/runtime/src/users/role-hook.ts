@@ -1,11 +1,13 @@
 /** Effects of writing roles on their users. Source: API specification, sections 3.2 and 10.11. */
 
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { answer, give, type OwnSql, run, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { Running, SystemHook } from '../write/running.ts';
-import { transactionNumber } from '../write/statement.ts';
 import { keyArray, writes } from '../write/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 

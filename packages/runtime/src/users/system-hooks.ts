@@ -1,9 +1,10 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { bothHooks, createModelHook, type ModelChanges } from '../resources/model-hook.ts';
+import type { ModelChanges } from '../model/model-changes.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import type { SystemHook, SystemHooks } from '../write/running.ts';
+import { bothHooks, createModelHook } from './model-hook.ts';
 import { createRoleHook } from './role-hook.ts';
 import { createUserHook } from './user-hook.ts';
 

@@ -4,13 +4,15 @@
  */
 
 import type { Caller } from '../caller.ts';
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { transactionNumber } from '../dialects/fragment.ts';
+import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../system/place.ts';
-import { allRows, firstRow } from '../write/own-rows.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { Running, Step, SystemHook } from '../write/running.ts';
-import { transactionNumber } from '../write/statement.ts';
 import { keyArray, writes } from '../write/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 

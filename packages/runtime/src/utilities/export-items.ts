@@ -8,10 +8,10 @@ import type { Gate } from '../database/gate.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';
-import { filesName } from '../files/uploading-access.ts';
 import type { FileMetadata, Uploads } from '../files/uploads.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
+import { filesName } from '../write/access/uploading-access.ts';
 import type { RequestOrigin } from '../write/running.ts';
 
 /** Options of exporting. */

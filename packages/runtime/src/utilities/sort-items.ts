@@ -6,6 +6,7 @@
  */
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
+import { statementRows } from '../database/own-rows.ts';
 import { PlatformError } from '../errors.ts';
 import { withNumberTexts } from '../language/exact-numbers.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
@@ -15,7 +16,6 @@ import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import { namedLocks } from '../write/named-locks.ts';
-import { statementRows } from '../write/own-rows.ts';
 
 /** Item to move, and the item at its destination: keys in path form. */
 export interface Move {

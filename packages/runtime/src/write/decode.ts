@@ -3,7 +3,7 @@
 import { type Place, type Problems, placesIn } from '../json/problems.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { FieldDescriptor, JsonValue } from '../language/index.ts';
-import { checkField, requiredBeside } from '../users/field-rules.ts';
+import { checkField, requiredBeside } from '../system/fields/field-rules.ts';
 import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from './scope.ts';
 import { decodeGiven } from './value.ts';

@@ -1,6 +1,6 @@
 /** Values of fields of the type `hash`: stored as Argon2id, in the text form that every library reads. */
-import { refusePassword } from '../auth/password-policy.ts';
-import { createPasswords } from '../auth/passwords.ts';
+import { refusePassword } from '../passwords/password-policy.ts';
+import { createPasswords } from '../passwords/passwords.ts';
 import type { Batch, BatchColumn } from './batch.ts';
 import type { Granted, WriteContext } from './write-plan.ts';
 

@@ -5,18 +5,19 @@
 
 import type { Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
+import { nameStatement } from '../database/name-statement.ts';
+import { byFamily } from '../dialects/by-family.ts';
 import { mysqlLog } from '../dialects/mysql/own-tables/log-changes.ts';
-import { filesName } from '../files/uploading-access.ts';
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../language/index.ts';
 import type { Answer } from '../query/answer.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { ReadLimits } from '../query/request.ts';
 import type { Scope } from '../sql/scope.ts';
 import { type ChangeOrigin, type LoggedChange, logChanges, revisionOf } from '../system/log-changes.ts';
-import { byFamily, logPlaceOf, type SystemPlace } from '../system/place.ts';
+import { logPlaceOf, type SystemPlace } from '../system/place.ts';
+import { filesName } from './access/uploading-access.ts';
 import { createImages, type Image, type Images, imagesOf } from './images.ts';
 import type { Keys } from './keys.ts';
-import { nameStatement } from './statement.ts';
 
 /** Action of a step on its items. */
 export type StepAction = 'create' | 'update' | 'delete';

@@ -2,16 +2,19 @@
  * Requests that may be sent again: the first answer is kept in the transaction of its write, under the key that the client
  * chose. Source: API specification, section 17.
  */
+
 import { hash } from 'node:crypto';
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
+import { allRows, firstRow } from '../database/own-rows.ts';
 import { give, need, type OwnSql, script, witness } from '../database/script.ts';
 import type { TextRow } from '../database/texts.ts';
+import { byFamily } from '../dialects/by-family.ts';
+import { type MysqlTables, mysqlAfter } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
 import type { JsonValue } from '../language/index.ts';
-import { byFamily, type MysqlTables, mysqlAfter, type SystemPlace } from '../system/place.ts';
-import { allRows, firstRow } from './own-rows.ts';
+import type { SystemPlace } from '../system/place.ts';
 
 /** A request under a key. */
 export interface KeyedRequest {

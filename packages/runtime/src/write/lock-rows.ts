@@ -1,6 +1,7 @@
 /** Holding items still until the transaction ends, so that what is read of them is what is changed. */
 
 import type { RowSink, Transaction } from '../database/database.ts';
+import { nameStatement } from '../database/name-statement.ts';
 import { selectList, sqlTrue } from '../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../dialects/index.ts';
 import type { CollectionDescriptor } from '../language/index.ts';
@@ -13,7 +14,6 @@ import { keyFields } from '../sql/scope.ts';
 import { createStatement, type StatementBuilder } from '../sql/statement.ts';
 import { asMany, type Keys } from './keys.ts';
 import { selectLocked } from './locked-rows.ts';
-import { nameStatement } from './statement.ts';
 
 const noRows: RowSink = { row: () => {} };
 

@@ -1,5 +1,6 @@
 /** New items: one by VALUES, several from arrays. */
 
+import { transactionNumber } from '../dialects/fragment.ts';
 import type { Assigned } from './assigned.ts';
 import type { Check, CheckedRow, Written } from './checks/check.ts';
 import { checksOf } from './checks/checks.ts';
@@ -20,7 +21,6 @@ import {
   ruleRow,
   singleAnswers,
   startWrite,
-  transactionNumber,
   type WriteStatement,
 } from './statement.ts';
 

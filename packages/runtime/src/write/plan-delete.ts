@@ -1,6 +1,6 @@
 /** Removal of items by key. Rules stand in WHERE. */
 
-import { allOf, anyOf } from '../dialects/fragment.ts';
+import { allOf, anyOf, transactionNumber } from '../dialects/fragment.ts';
 import type { AccessRule } from '../language/index.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
@@ -16,7 +16,6 @@ import {
   keysOf,
   ruleRow,
   startWrite,
-  transactionNumber,
   type WriteStatement,
 } from './statement.ts';
 

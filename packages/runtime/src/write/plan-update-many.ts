@@ -1,6 +1,6 @@
 /** Changes of several stored items from arrays of keys, or of one where several rules have to be told apart. */
 
-import { allOf, anyOf, sqlTrue, where } from '../dialects/fragment.ts';
+import { allOf, anyOf, sqlTrue, transactionNumber, where } from '../dialects/fragment.ts';
 import type { RowLock } from '../dialects/index.ts';
 import { type Assigned, assignEach, assignments, assignShared, type Stored } from './assigned.ts';
 import type { Check, CheckedRow, Written } from './checks/check.ts';
@@ -23,7 +23,6 @@ import {
   ruleRow,
   singleAnswers,
   startWrite,
-  transactionNumber,
   type WriteStatement,
 } from './statement.ts';
 

@@ -1,6 +1,6 @@
 /** The change of one stored item by its key. The rule stands in WHERE, on the stored row. */
 
-import { allOf, anyOf } from '../dialects/fragment.ts';
+import { allOf, anyOf, transactionNumber } from '../dialects/fragment.ts';
 import { operandType } from '../sql/operand.ts';
 import type { Row } from '../sql/row.ts';
 import { type Assigned, assignments, assignShared } from './assigned.ts';
@@ -18,7 +18,6 @@ import {
   ruleRow,
   singleAnswers,
   startWrite,
-  transactionNumber,
   type WriteStatement,
 } from './statement.ts';
 

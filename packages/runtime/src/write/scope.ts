@@ -13,7 +13,7 @@ import type {
 } from '../language/index.ts';
 import { systemCollection } from '../language/system.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../sql/scope.ts';
-import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
+import { defaultFieldLimits, type FieldLimits } from '../system/fields/field-rules.ts';
 
 /**
  * Everything one access class may write. A collection that is not in it does not exist for writing; only some system

@@ -1,8 +1,8 @@
 /** Common parts of planned writes: their form, their input tables, and the one row that they return. */
 
-import { createHash } from 'node:crypto';
 import type { Binder } from '../database/binder.ts';
 import type { Statement } from '../database/database.ts';
+import { nameStatement } from '../database/name-statement.ts';
 import { sqlTrue } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
 import { cast } from '../sql/cell.ts';
@@ -74,28 +74,6 @@ export function finishWrite(
   const { keys = 0, matched = [], judgements = [] } = answer;
   return { statement: nameStatement(finished), binders, sources: inputs.sources, keys, matched, judgements };
 }
-
-const named = new Map<string, Statement>();
-
-/** More texts than that are named anew each time. */
-const mostNamed = 1_000;
-
-type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms'>;
-
-/** A statement of a transaction under the name that belongs to its text. */
-export function nameStatement({ text, tables, forms }: NamelessStatement): Statement {
-  const noted = tables !== undefined && { tables };
-  if (forms !== undefined) return { name: '', text, forms, ...noted };
-  const cached = named.get(text);
-  if (cached !== undefined) return cached;
-  const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
-  const statement: Statement = { name, text, ...noted };
-  if (named.size < mostNamed) named.set(text, statement);
-  return statement;
-}
-
-/** Brings the number of the transaction along, by which an unknown end is found out. */
-export const transactionNumber = 'pg_catalog.pg_current_xact_id()::pg_catalog.text';
 
 /** The fields of the key of what is written. */
 export function keysOf({ writable }: Pick<Written, 'writable'>): readonly FieldDescriptor[] {

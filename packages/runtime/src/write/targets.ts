@@ -2,6 +2,7 @@
 
 import type { Caller } from '../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
+import { nameStatement } from '../database/name-statement.ts';
 import { createPlanCache } from '../database/plan-cache.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
 import { allOf, where } from '../dialects/fragment.ts';
@@ -24,7 +25,6 @@ import { createStatement } from '../sql/statement.ts';
 import type { Keys } from './keys.ts';
 import { namedLocks } from './named-locks.ts';
 import type { WritableCollection, WriteScope } from './scope.ts';
-import { nameStatement } from './statement.ts';
 
 /** A statement that finds keys. */
 export interface Targets {

@@ -5,7 +5,7 @@ import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import type { ConstraintDescriptor } from '../language/index.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { staticTokenRule } from '../users/static-token.ts';
+import { staticTokenRule } from '../system/fields/static-token.ts';
 import { isEveryRow } from './checks/late.ts';
 import { type GivenKeys, missingParent } from './missing-parent.ts';
 import type { WriteScope } from './scope.ts';

@@ -1,13 +1,13 @@
 /** A write as requests and extensions ask for it, and its payloads as hooks see them. */
 
-import { copyPayload } from '../extensions/copy-payload.ts';
 import { toJson } from '../extensions/json.ts';
-import { sentKeys } from '../extensions/keys.ts';
 import { earlierOf } from '../json/problems.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { decodeKey, parseKeySegment } from '../query/keys.ts';
 import type { CollectionScope } from '../sql/scope.ts';
+import { copyPayload } from './hooks/copy-payload.ts';
+import { sentKeys } from './hooks/sent-keys.ts';
 import { type Keys, keyedItems, namedKeys, oneKey } from './keys.ts';
 import { parseCreate, parseObject, parseUpdate } from './parse-body.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';

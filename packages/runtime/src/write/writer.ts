@@ -1,25 +1,25 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 
-import { invitingApi } from '../auth/inviting-access.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { createPlanCache } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
-import { uploadingApi } from '../files/uploading-access.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
+import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { defaultReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { Planner } from '../query/planner.ts';
 import type { ReadLimits } from '../query/request.ts';
-import { compiledModel, type ModelChanges } from '../resources/model-hook.ts';
 import { createResourceHooks } from '../resources/system-hooks.ts';
 import { buildOpenScope } from '../sql/scope.ts';
+import { defaultFieldLimits, type FieldLimits } from '../system/fields/field-rules.ts';
 import { logPlaceOf } from '../system/place.ts';
-import { defaultFieldLimits, type FieldLimits } from '../users/field-rules.ts';
 import { createSystemHooks, noteTransactions } from '../users/system-hooks.ts';
+import { invitingApi } from './access/inviting-access.ts';
+import { uploadingApi } from './access/uploading-access.ts';
 import type { PreparedEcho } from './echo.ts';
 import { createHistory } from './history.ts';
-import { createHookedWriter, type HookedWriter } from './hooked-writer.ts';
+import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
 import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './idempotency.ts';
 import { runInOrder, type Telling } from './in-order.ts';
 import { createStepPlans } from './plans.ts';

@@ -1,13 +1,15 @@
 /** Signing in at a provider: the way there, and the way back. Source: API specification, section 2.8. */
 
 import type { Database } from '../../database/database.ts';
+import { firstRow } from '../../database/own-rows.ts';
 import { type OwnSql, script } from '../../database/script.ts';
+import { byFamily } from '../../dialects/by-family.ts';
+import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
-import { firstRow } from '../../write/own-rows.ts';
+import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';

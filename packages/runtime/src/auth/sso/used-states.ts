@@ -1,9 +1,12 @@
 /** States that were used, so that each is used once, on however many processes. */
+
 import type { Database } from '../../database/database.ts';
+import { firstRow } from '../../database/own-rows.ts';
 import { need, type OwnSql, script } from '../../database/script.ts';
-import { byFamily, type MysqlTables, mysqlAfter, type SystemPlace } from '../../system/place.ts';
-import { firstRow } from '../../write/own-rows.ts';
-import { transactionNumber } from '../../write/statement.ts';
+import { byFamily } from '../../dialects/by-family.ts';
+import { transactionNumber } from '../../dialects/fragment.ts';
+import { type MysqlTables, mysqlAfter } from '../../dialects/mysql/own-tables/tables.ts';
+import type { SystemPlace } from '../../system/place.ts';
 import { stateTtl } from './state.ts';
 
 /** Uses a state up; resolves to true if it had not been used before. */

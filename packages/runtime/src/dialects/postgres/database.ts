@@ -1,9 +1,9 @@
 /** PostgreSQL servers reached over the network or a socket. */
+
 import { RowLengths } from '../../database/batch-size.ts';
 import type { Database, Parameter, RowSink, SeveralKeys } from '../../database/database.ts';
 import { UnfitError } from '../../database/errors.ts';
 import { type Asked, gatherReads } from '../../database/gathered-reads.ts';
-import { readTexts } from '../../database/texts.ts';
 import { AdaptivePlans } from './driver/adaptive-plans.ts';
 import { openConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
@@ -14,6 +14,7 @@ import { type Open, Pool } from './driver/pool.ts';
 import { runStream, type Stream } from './driver/stream.ts';
 import { runTransaction } from './driver/transaction.ts';
 import { openPlainConnection } from './plain/connect.ts';
+import { readTexts } from './read-texts.ts';
 
 /**
  * Connects to a PostgreSQL server (12 or later) and keeps a pool of connections to it.

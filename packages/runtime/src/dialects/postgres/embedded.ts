@@ -1,9 +1,9 @@
 /** The embedded database: PGlite, PostgreSQL compiled to WebAssembly, in this process and spoken to in the same protocol. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize } from '../../database/batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
-import { readTexts } from '../../database/texts.ts';
 import { PlatformError } from '../../errors.ts';
 import { Attempt } from './driver/attempt.ts';
 import { sessionSql } from './driver/options.ts';
@@ -11,6 +11,7 @@ import { Read } from './driver/read.ts';
 import { lockEmbedded } from './embedded-lock.ts';
 import { Connection } from './protocol/connection.ts';
 import type { Request } from './protocol/request.ts';
+import { readTexts } from './read-texts.ts';
 
 /** The part of a PGlite instance that is used here. */
 export interface EmbeddedPostgres {

@@ -1,5 +1,5 @@
 /** A small schema text as the compiler writes them, for tests of what happens before any of it is answered. */
-import type { DocumentLimits } from '../check-document.ts';
+import type { DocumentLimits } from '../../environment/graphql.ts';
 import { buildSchemas } from '../schemas.ts';
 
 const text = `

@@ -1,12 +1,15 @@
 /** Comments on items: the row of activity that records one stands for it. Source: API specification, section 10.3. */
+
 import type { Database } from '../../database/database.ts';
+import { ask, firstRow } from '../../database/own-rows.ts';
 import { give, type OwnSql, script } from '../../database/script.ts';
+import { byFamily } from '../../dialects/by-family.ts';
+import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { commentResource } from '../../language/operations/index.ts';
 import type { Planner } from '../../query/planner.ts';
-import { byFamily, type MysqlTables, type SystemPlace } from '../../system/place.ts';
-import { ask, firstRow } from '../../write/own-rows.ts';
+import type { SystemPlace } from '../../system/place.ts';
 import { explainViolation } from '../../write/violation.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Writer } from '../../write/writer.ts';

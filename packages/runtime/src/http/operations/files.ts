@@ -3,11 +3,11 @@ import type { FilesEnvironment } from '../../environment/files.ts';
 import { readErrorBody } from '../../errors.ts';
 import { createFetchFile } from '../../files/fetch-file.ts';
 import type { FileServices } from '../../files/services.ts';
-import { filesName } from '../../files/uploading-access.ts';
 import type { FileMetadata } from '../../files/uploads.ts';
 import { isObject } from '../../language/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { fileResource } from '../../language/operations/index.ts';
+import { filesName } from '../../write/access/uploading-access.ts';
 import { readIdempotencyKey } from '../../write/idempotency.ts';
 import type { Implementations } from './bind.ts';
 

@@ -1,11 +1,11 @@
 /** The model as it was compiled, and its changes. Source: API specification, section 12. */
 
 import { PlatformError } from '../../errors.ts';
-import type { ChangeModel, PlanChange } from '../../generations/model-change.ts';
 import { isObject } from '../../language/filter-syntax.ts';
 import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index.ts';
 import type { modelChangeResource, modelResource } from '../../language/operations/index.ts';
 import { allChanges, type ModelChange } from '../../model/change.ts';
+import type { ChangeModel, PlanChange } from '../../model/model-changer.ts';
 import { readList } from '../../model/payload.ts';
 import { createCollection, deleteCollection, namedCollection, updateCollection } from '../../model/plan-collections.ts';
 import { namedField, updateField } from '../../model/plan-field-changes.ts';

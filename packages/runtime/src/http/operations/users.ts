@@ -1,17 +1,19 @@
 /** Invitations and second factors. Source: API specification, sections 3.3 and 3.4. */
+
 import type { Accounts } from '../../auth/accounts.ts';
 import type { Invite } from '../../auth/invites.ts';
 import { clientOf } from '../../auth/ip-access.ts';
 import type { Database } from '../../database/database.ts';
+import { firstRow } from '../../database/own-rows.ts';
 import { type OwnSql, script } from '../../database/script.ts';
+import { byFamily } from '../../dialects/by-family.ts';
+import { transactionNumber } from '../../dialects/fragment.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError, readErrorBody } from '../../errors.ts';
 import type { ownUserResource, userResource } from '../../language/operations/index.ts';
-import { byFamily, type SystemPlace } from '../../system/place.ts';
+import type { SystemPlace } from '../../system/place.ts';
 import { readIdempotencyKey } from '../../write/idempotency.ts';
 import type { KeyedOnce } from '../../write/keyed-once.ts';
-import { firstRow } from '../../write/own-rows.ts';
-import { transactionNumber } from '../../write/statement.ts';
 import { linkOf } from './auth.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 

@@ -1,10 +1,10 @@
 /** Operations beside reading and writing. Source: API specification, section 13. */
 import { randomBytes } from 'node:crypto';
-import { createPasswords } from '../../auth/passwords.ts';
 import type { Database } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { utilResource } from '../../language/operations/index.ts';
+import { createPasswords } from '../../passwords/passwords.ts';
 import type { Planner } from '../../query/planner.ts';
 import { systemSchemaOf } from '../../system/schema.ts';
 import { createMover } from '../../utilities/move-item.ts';

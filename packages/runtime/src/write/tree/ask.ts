@@ -1,13 +1,13 @@
 /** Small statements about stored rows that a tree asks before it writes: each answers one row of texts. */
 
 import type { RowSink } from '../../database/database.ts';
+import { nameStatement } from '../../database/name-statement.ts';
 import { readRow, type TextRow } from '../../database/texts.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { bind } from '../../query/planner.ts';
 import { createStatement, type StatementBuilder } from '../../sql/statement.ts';
 import type { Running } from '../running.ts';
-import { nameStatement } from '../statement.ts';
 
 /** A question while it is printed. */
 export interface Question {

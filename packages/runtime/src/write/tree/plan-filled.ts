@@ -3,11 +3,11 @@
  * answered by the statement, as arrays in the order of the items, so that items of several requests can be made together.
  */
 
-import { mostColumns } from '../../dialects/fragment.ts';
+import { nameStatement } from '../../database/name-statement.ts';
+import { mostColumns, transactionNumber } from '../../dialects/fragment.ts';
 import type { WholeRead } from '../../query/plan.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { Inputs } from '../inputs.ts';
-import { nameStatement, transactionNumber } from '../statement.ts';
 import { cellsOf, type Filling, filledAlias } from './filled-cells.ts';
 import type { FilledRead } from './filled-read.ts';
 import { type NewGroup, printInsert, rowsOf } from './plan-inserts.ts';

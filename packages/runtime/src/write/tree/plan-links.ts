@@ -3,7 +3,9 @@
  * listed, makes those that are missing, and reads the answer from the items and the listed links.
  */
 
+import { nameStatement } from '../../database/name-statement.ts';
 import type { PlanCache } from '../../database/plan-cache.ts';
+import { transactionNumber } from '../../dialects/fragment.ts';
 import type { FieldDescriptor, ManyToMany } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan } from '../../query/plan.ts';
@@ -16,7 +18,6 @@ import type { Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
 import { isEveryRow } from '../checks/late.ts';
 import { createInputs } from '../inputs.ts';
-import { nameStatement, transactionNumber } from '../statement.ts';
 import type { Group } from './group.ts';
 import type { LinksPlan, ListedLinks } from './links-plan.ts';
 import { sortField } from './names.ts';

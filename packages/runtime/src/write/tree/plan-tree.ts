@@ -3,14 +3,15 @@
  * hold in what those before it return, and the answer read from what all of them return.
  */
 
+import { nameStatement } from '../../database/name-statement.ts';
 import type { PlanCache } from '../../database/plan-cache.ts';
+import { transactionNumber } from '../../dialects/fragment.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
 import type { ReadPlan, WholeRead } from '../../query/plan.ts';
 import { printOwn } from '../../query/plan-returned.ts';
 import { answerList } from '../../query/plan-selection.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { Inputs } from '../inputs.ts';
-import { nameStatement, transactionNumber } from '../statement.ts';
 import type { Group } from './group.ts';
 import { insertAssembled } from './insert-assembled.ts';
 import { planFilledTree } from './plan-filled.ts';

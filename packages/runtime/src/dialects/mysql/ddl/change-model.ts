@@ -5,6 +5,11 @@
  */
 
 import type { Database, Transaction } from '../../../database/database.ts';
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
+import { allRows } from '../../../database/own-rows.ts';
+import { modelLock, mysqlProjectTables } from '../../../language/index.ts';
+import type { ModelChange } from '../../../model/change.ts';
+import { migrationOf } from '../../../model/migration-text.ts';
 import {
   answerOf,
   type ChangeModel,
@@ -12,17 +17,13 @@ import {
   type Made,
   type ModelChangerOptions,
   type PlanChange,
-} from '../../../generations/model-change.ts';
-import { modelStatements, type WatchedTables } from '../../../generations/model-sql.ts';
-import { modelLock, mysqlProjectTables } from '../../../language/index.ts';
-import type { ModelChange } from '../../../model/change.ts';
-import { migrationOf } from '../../../model/migration-text.ts';
+  type WatchedTables,
+} from '../../../model/model-changer.ts';
 import type { KnownModel } from '../../../model/model-sql.ts';
 import { describeCause } from '../../../operate/log.ts';
-import type { MigrationConnection } from '../../../system/ledger.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';
-import { allRows } from '../../../write/own-rows.ts';
+import { mysqlTables, mysqlTurn } from '../own-tables/tables.ts';
 import { judge, migrated, mysqlSqlOf, perform, tell } from './change-parts.ts';
 import { dropDrafts, makeDrafts } from './drafts.ts';
 import { explainMysql } from './explain.ts';
@@ -141,7 +142,7 @@ export function createMysqlModelChange(
 
   /** A transaction holds the turn of everything that is compiled, and no table that a change is about. */
   async function inTurn<T>(work: (transaction: Transaction, session: MigrationConnection) => Promise<T>): Promise<T> {
-    const { lock } = modelStatements(options.tables().place);
+    const lock = mysqlTurn(mysqlTables(options.tables().place));
     return database.transaction(async (transaction) => {
       await allRows(transaction, lock, [modelLock]);
       return { value: await sessionOf(database)((session) => work(transaction, session)) };

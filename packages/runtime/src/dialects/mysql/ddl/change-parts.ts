@@ -1,12 +1,13 @@
 /** Parts of a change of the model on MySQL and MariaDB: `change-model.ts` puts them together. */
 
 import type { Transaction } from '../../../database/database.ts';
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import type { CompiledApi } from '../../../language/index.ts';
 import type { ModelChange } from '../../../model/change.ts';
 import type { ModelSql, ModelStep } from '../../../model/model-sql.ts';
-import type { MigrationConnection } from '../../../system/ledger.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';
-import { byFamily, logPlaceOf } from '../../../system/place.ts';
+import { logPlaceOf } from '../../../system/place.ts';
+import { byFamily } from '../../by-family.ts';
 import { mysqlLog } from '../own-tables/log-changes.ts';
 import { comesBack } from './comes-back.ts';
 import { explainMysql } from './explain.ts';

@@ -1,21 +1,6 @@
 /** Columns as SHOW CREATE TABLE prints them, taken apart, changed, and printed again: MODIFY wants all of a column. */
 
-/** A column without its name. */
-export interface ColumnDefinition {
-  /** With what says how texts are compared: `varchar(40) COLLATE utf8mb4_bin`. */
-  readonly type: string;
-  readonly nullable: boolean;
-  /** SQL; null for none. */
-  readonly default: string | null;
-  /** A literal; null for none. */
-  readonly comment: string | null;
-  /** A condition in parentheses, which MariaDB keeps with the column; null for none. */
-  readonly check: string | null;
-  /** All other parts: `AUTO_INCREMENT`, `ON UPDATE current_timestamp()`. */
-  readonly rest: readonly string[];
-  /** True if the database computes it. */
-  readonly generated: boolean;
-}
+import type { ColumnDefinition } from '../../../model/mysql-steps.ts';
 
 /** Columns and indexes of a table. */
 export interface TableDefinition {

@@ -1,7 +1,7 @@
 /** Checks that values survive another type: they are written into it, and back, beside their table. */
 
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import type { ModelStep } from '../../../model/model-sql.ts';
-import type { MigrationConnection } from '../../../system/ledger.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { readTableDefinition } from './column-definition.ts';
 import { draftName } from './drafts.ts';

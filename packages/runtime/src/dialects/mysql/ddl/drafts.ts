@@ -2,22 +2,11 @@
  * Drafts: empty copies of the tables that a change is about, on which its statements are tried, and which are compiled
  * before anything is done that everybody sees. Their names are the platform's own, so nothing serves them.
  */
-import type { MigrationConnection } from '../../../system/ledger.ts';
+
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
+import type { TableDraft } from '../../../model/table-draft.ts';
 import { namesIn, tick } from './names.ts';
 import type { TableStatement } from './statements.ts';
-
-/** Table that a draft stands for, in names that are not quoted. */
-export interface TableDraft {
-  /** `public` for the database of the connection. */
-  readonly schema: string;
-  readonly table: string;
-  /** The copy; null where the table goes. */
-  readonly draft: string | null;
-  /** True if the table is there already. */
-  readonly stands: boolean;
-  /** Foreign keys that it loses: a copy has those only that the change adds. */
-  readonly droppedKeys: readonly string[];
-}
 
 const prefix = 'platform_draft_';
 

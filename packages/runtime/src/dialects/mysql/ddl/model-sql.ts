@@ -6,11 +6,11 @@ import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import { findRelationOf } from '../../../model/find-relation.ts';
 import type { FoundColumn, ModelSql, ModelStep, NewColumn, NewForeignKey } from '../../../model/model-sql.ts';
+import type { AlterPart } from '../../../model/mysql-steps.ts';
 import { madeName } from '../../../model/names.ts';
 import { tableOptions } from '../texts.ts';
 import { namesIn, quoteMysqlText as quote, tick, ticked } from './names.ts';
 import { retyped } from './retype.ts';
-import type { AlterPart } from './steps.ts';
 import { type MysqlKind, mysqlComputed, mysqlLiteral, mysqlType } from './types.ts';
 
 /** How a server is told. */

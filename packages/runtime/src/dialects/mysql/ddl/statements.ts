@@ -1,11 +1,11 @@
 /** Steps of a change as statements, of which each is done wholly or not at all: those of one table are one ALTER TABLE. */
 
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { PlatformError } from '../../../errors.ts';
 import type { ModelStep } from '../../../model/model-sql.ts';
+import type { AlterPart } from '../../../model/mysql-steps.ts';
 import type { ModelPlace } from '../../../model/place.ts';
-import type { MigrationConnection } from '../../../system/ledger.ts';
 import { printColumnDefinition, readTableDefinition, type TableDefinition } from './column-definition.ts';
-import type { AlterPart } from './steps.ts';
 
 /** A statement that changes a table. */
 export interface TableStatement {

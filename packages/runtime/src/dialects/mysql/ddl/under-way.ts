@@ -3,8 +3,8 @@
  * their statements, how to undo them, and how far they have come. So another process finds them after a server was
  * ended.
  */
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { mysqlProjectTables } from '../../../language/model-rows-mysql.ts';
-import type { MigrationConnection } from '../../../system/ledger.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { dropDrafts } from './drafts.ts';
 

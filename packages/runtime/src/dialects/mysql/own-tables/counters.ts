@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Counter, CounterStatements, Counting } from '../../../auth/counter-statements.ts';
 import { give, script } from '../../../database/script.ts';
-import type { MysqlTables } from '../../../system/place.ts';
-import { normalEmail } from '../../../users/normal-email.ts';
+import { normalEmail } from '../../../language/normal-email.ts';
+import type { Counter, CounterStatements, Counting } from '../../counter-statements.ts';
+import type { MysqlTables } from './tables.ts';
 
 /**
  * SQL statements of counters on MySQL and MariaDB. Subjects are hashed here, because these servers cannot normalize to

@@ -2,11 +2,12 @@
  * Activity and revisions on MySQL and MariaDB. The server numbers the rows. They are written by INSERTs of a known
  * number of rows, because for these both servers assign consecutive numbers and return the first one.
  */
+
 import type { Parameter, Transaction } from '../../../database/database.ts';
+import { allRows, statementRows } from '../../../database/own-rows.ts';
 import { script, witness } from '../../../database/script.ts';
 import type { ChangeOrigin, LoggedChange } from '../../../system/log-changes.ts';
-import type { MysqlTables } from '../../../system/place.ts';
-import { allRows, statementRows } from '../../../write/own-rows.ts';
+import type { MysqlTables } from './tables.ts';
 
 /** Logs the changes, in their order, in the transaction that makes them. */
 export type LogMysqlChanges = (

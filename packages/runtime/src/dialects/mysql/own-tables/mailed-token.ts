@@ -1,10 +1,10 @@
 import { answer, give, need, script } from '../../../database/script.ts';
-import { type MysqlTables, mysqlAfter } from '../../../system/place.ts';
 import {
   type MailedStatement,
   type MailedTokenStatements,
   mailedStatuses,
 } from '../../postgres/own-tables/mailed-token.ts';
+import { type MysqlTables, mysqlAfter } from './tables.ts';
 
 /** The statements of mailed tokens on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
 export function mysqlMailedTokens({ table, lock, exactly, list, text }: MysqlTables): MailedTokenStatements {

@@ -2,16 +2,11 @@
  * Migrations on MySQL and MariaDB, which commit every statement that makes a table. The ledger records a migration
  * before its first statement and after its last. A server that finds one unfinished runs it again, which is harmless.
  */
+
 import { hash } from 'node:crypto';
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { MigrationError } from '../../../system/errors.ts';
-import {
-  type AppliedMigration,
-  changed,
-  type MigrationConnection,
-  type Migrator,
-  pendingAfter,
-  quoteName,
-} from '../../../system/ledger.ts';
+import { type AppliedMigration, changed, type Migrator, pendingAfter, quoteName } from '../../../system/ledger.ts';
 import type { Migration } from '../../../system/migration.ts';
 import { platformVersion } from '../../../version.ts';
 import { toMysqlMigrationError } from './errors.ts';

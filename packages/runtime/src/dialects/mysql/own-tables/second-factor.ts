@@ -1,6 +1,6 @@
 import { give, need, script } from '../../../database/script.ts';
-import type { MysqlTables } from '../../../system/place.ts';
 import type { SecondFactorStatements } from '../../postgres/own-tables/second-factor.ts';
+import type { MysqlTables } from './tables.ts';
 
 /** The statements of second factors on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
 export function mysqlSecondFactors({ table, list }: MysqlTables): SecondFactorStatements {

@@ -1,7 +1,7 @@
 import { answer, give, make, need, run, script, witness } from '../../../database/script.ts';
-import { type MysqlTables, mysqlAfter } from '../../../system/place.ts';
-import { mysqlAccountColumns } from '../../../users/account.ts';
 import type { SessionStatements } from '../../postgres/own-tables/session.ts';
+import { mysqlAccountColumns } from './account-columns.ts';
+import { type MysqlTables, mysqlAfter } from './tables.ts';
 
 /** The statements of sessions on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */
 export function mysqlSessions({ table }: MysqlTables): SessionStatements {

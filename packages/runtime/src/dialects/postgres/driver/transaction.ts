@@ -2,11 +2,13 @@
  * Transactions that either commit or leave nothing, after any failure on the way. Source: reliability notes, R2 and
  * R10.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RowSink, Transaction } from '../../../database/database.ts';
 import { ConnectionError, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
-import { readTexts, type TextRow } from '../../../database/texts.ts';
+import type { TextRow } from '../../../database/texts.ts';
 import { Tries } from '../../../database/tries.ts';
+import { readTexts } from '../read-texts.ts';
 import { Attempt } from './attempt.ts';
 import type { Pool } from './pool.ts';
 

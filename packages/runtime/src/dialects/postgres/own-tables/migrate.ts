@@ -1,10 +1,11 @@
 /** Migrations on PostgreSQL: one transaction each, under an advisory lock. */
+
 import { hash } from 'node:crypto';
+import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { MigrationError, toMigrationError } from '../../../system/errors.ts';
 import {
   createLedgerSql,
   findLedger,
-  type MigrationConnection,
   type Migrator,
   pendingAfter,
   quoteName,

@@ -1,5 +1,5 @@
 import type { OwnSql } from '../../../database/script.ts';
-import { transactionNumber } from '../../../write/statement.ts';
+import { transactionNumber } from '../../fragment.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 

@@ -1,6 +1,6 @@
 import type { OwnSql } from '../../../database/script.ts';
-import { accountColumns } from '../../../users/account.ts';
-import { transactionNumber } from '../../../write/statement.ts';
+import { transactionNumber } from '../../fragment.ts';
+import { accountColumns } from './account-columns.ts';
 
 /** A used token is forgiven for as long as two tabs may need to see that the other one was faster. */
 const grace = "'10 seconds'::pg_catalog.interval";

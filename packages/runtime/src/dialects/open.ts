@@ -1,0 +1,57 @@
+import type { Database } from '../database/database.ts';
+import { type PublicReadLimits, takePublicTurns } from '../database/public-reads.ts';
+import { shareStreams } from '../database/stream-share.ts';
+import { isMysqlUrl } from './mysql/driver/options.ts';
+import { connectPostgres, type PostgresOptions } from './postgres/database.ts';
+import { connectPglite, type EmbeddedPostgres } from './postgres/embedded.ts';
+
+/** Where the database is: a server by its URL, or an embedded one by its data directory or running instance. */
+export type DatabasePlace = { readonly url: string } | { readonly embedded: string | EmbeddedPostgres };
+
+/** How a database is reached, and how many answers may be streamed from it. */
+export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
+  /** Streams at once. Default: a third of the connections. */
+  readonly streamMax?: number;
+  /** Streams of one client address at once. Default: one less than there may be. */
+  readonly streamClientMax?: number;
+}
+
+/**
+ * Opens the database of a place; the options are for servers.
+ *
+ * Rejects with SERVICE_UNAVAILABLE when it cannot be reached; the error's `cause` says why in one sentence.
+ */
+export async function openDatabase(target: DatabasePlace, options: OpenOptions = {}): Promise<Database> {
+  const { poolMax = 10, poolTimeoutMs = 2_000 } = options;
+  const limit = options.streamMax ?? Math.max(1, Math.floor(poolMax / 3));
+  const mostOfClient = Math.min(options.streamClientMax ?? Math.max(1, limit - 1), limit);
+  const database = takePublicTurns(await connect(target, options), publicLimits(target, poolMax, poolTimeoutMs));
+  return shareStreams(database, { most: limit, mostOfClient, timeoutMs: poolTimeoutMs });
+}
+
+/**
+ * How callers without a token share a database with others. PostgreSQL takes quick statements by pipelines, MySQL and
+ * MariaDB need a connection each, of which one is left to other clients, and the embedded database does one thing at a time.
+ */
+function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
+  if (!('url' in target)) {
+    const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };
+    return { places: 1, most: 1, slowMs: 100, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
+  }
+  const places = Math.max(2, Math.floor(poolMax / 3));
+  // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/pool.ts).
+  const turns = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
+  if (!isMysqlUrl(target.url)) {
+    return { ...turns, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
+  }
+  const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 };
+  return { ...turns, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
+}
+
+async function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {
+  if (!('url' in target)) return connectPglite(target.embedded);
+  const { url } = target;
+  if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });
+  const { connectMysql } = await import('./mysql/database.ts');
+  return connectMysql({ ...options, url });
+}

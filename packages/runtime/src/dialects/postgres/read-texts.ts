@@ -1,0 +1,19 @@
+import type { Parameter, RowSink } from '../../database/database.ts';
+import { readRow, type TextRow } from '../../database/texts.ts';
+import type { Request } from './protocol/request.ts';
+
+/** Runs a query without a prepared statement of its own and collects its rows. */
+export async function readTexts(
+  read: (request: Request, sink: RowSink) => Promise<void>,
+  text: string,
+  parameters: readonly Parameter[],
+): Promise<readonly TextRow[]> {
+  const rows: TextRow[] = [];
+  const sink: RowSink = {
+    row: (buffer, offset, length) => {
+      rows.push(readRow(buffer, offset, offset + length));
+    },
+  };
+  await read({ name: '', text, parameters, format: 'text' }, sink);
+  return rows;
+}

@@ -1,0 +1,43 @@
+import type { Accounts } from '../auth/accounts.ts';
+import type { HostWatch } from '../database/host-watch.ts';
+import type { Environment } from '../environment.ts';
+import { createRequestLimiter } from '../limits/request-limiter.ts';
+import { createClientAddress } from '../operate/client-address.ts';
+import type { Admission } from './authenticate.ts';
+import type { Front } from './carrier.ts';
+import type { Host } from './server.ts';
+
+/** State that generations share, with the functions of its owner. */
+export interface HostParts extends Host {
+  /** The front listens: tasks that wait for that are run now, and later ones at once. */
+  listening(): void;
+  /** The process was told to stop. */
+  drain(): void;
+}
+
+/** Makes what all generations of a process share. */
+export function createHost(front: Front, environment: Environment, { state }: Pick<HostWatch, 'state'>): HostParts {
+  const { log } = front.server;
+  const clientAddress = createClientAddress(environment.auth.trustedProxies);
+  const waiting: (() => Promise<void>)[] = [];
+  let listens = false;
+  let drains = false;
+  return {
+    ...front,
+    limiter: createRequestLimiter(environment.requestLimits, clientAddress, log),
+    accounts: new Set<Accounts<Admission>>(),
+    afterListening(task) {
+      if (listens) void task();
+      else waiting.push(task);
+    },
+    draining: () => drains,
+    hostState: state,
+    drain() {
+      drains = true;
+    },
+    listening() {
+      listens = true;
+      for (const task of waiting.splice(0)) void task();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** Interface by which a server gets further generations of its API: the compiler itself is no part of the runtime. */
+
+import type { CompiledApi } from '../language/index.ts';
+import type { ProjectMigration } from './migration-text.ts';
+import type { TableDraft } from './table-draft.ts';
+
+type Rows = readonly (readonly (string | null)[])[];
+
+/** Rows of the platform's own tables of which the API is compiled. */
+export interface ModelRows {
+  /** Roles and rules as `roleRowsSql` and `permissionRowsSql` read them; none where a file holds them. */
+  readonly roles: Rows;
+  readonly rules: Rows;
+  /** Metadata of the model, as `modelRowsSql` reads it. */
+  readonly model: Rows;
+}
+
+/** Digests of rows, as in `CompiledApi`; undefined where it has none. */
+export interface ModelDigests {
+  readonly permissions: string | undefined;
+  readonly model: string | undefined;
+}
+
+/** Runs one statement and gives its rows as texts. */
+export type RunTexts = (text: string, parameters: readonly (string | null)[]) => Promise<Rows>;
+
+/** The next generation, or the reasons why there is none, as sentences for the author of the rows. */
+export type Recompiled = { readonly api: CompiledApi } | { readonly problems: readonly string[] };
+
+/** Further options, for MySQL and MariaDB. */
+export interface RecompileOptions {
+  /** Tables that stand for others while a change is tried. */
+  readonly drafts?: readonly TableDraft[];
+  /** Earlier result for the same rows, returned again where the tables have not changed since. */
+  readonly unless?: CompiledApi;
+}
+
+/** Compiles beside the thread that serves. */
+export interface Recompiler {
+  /** True if roles and rules are read from the tables. */
+  readonly permissions: boolean;
+  /** The schema that new tables lie in. */
+  readonly schema: string;
+  digests(rows: ModelRows): ModelDigests;
+  /**
+   * Compiles them over the tables of an API that was generated or that this recompiler has given; null, or what it does
+   * not know any more: over those that it reads of the database. `read` is called when nothing more is read. Rejects when the
+   * compiler cannot be used at all.
+   */
+  compile(
+    rows: ModelRows,
+    run: RunTexts,
+    over: CompiledApi | null,
+    read: () => Promise<void>,
+    more?: RecompileOptions,
+  ): Promise<Recompiled>;
+  /** Names of the migrations that lie in the project. */
+  migrationNames(): Promise<readonly string[]>;
+  /** Writes what is served into the project: its schema, and migrations that it lacks. */
+  keep(api: CompiledApi, migrations: readonly ProjectMigration[]): Promise<void>;
+  /** Ends what runs beside this thread. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,318 @@
+/**
+ * Runs a compiled API as a server: opens the database, watches that the two fit, listens, and stops without breaking
+ * off requests. Source: API specification, sections 13 and 16.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MailFolders } from '../auth/accounts.ts';
+import type { FirstAdministrator } from '../auth/first-administrator.ts';
+import { refuseContract } from '../contract-error.ts';
+import type { Database } from '../database/database.ts';
+import { watchHost } from '../database/host-watch.ts';
+import { measureDatabase } from '../database/measured.ts';
+import { withoutWrites } from '../database/read-only.ts';
+import { isMysqlUrl } from '../dialects/mysql/driver/options.ts';
+import { type DatabasePlace, openDatabase } from '../dialects/open.ts';
+import { listenTo } from '../dialects/postgres/driver/listen.ts';
+import type { Drift } from '../drift.ts';
+import { createDriftWatch } from '../drift-watch.ts';
+import { EnvironmentError } from '../environment/error.ts';
+import { type Environment, readEnvironment, readLimits, type Variables } from '../environment.ts';
+import { createGenerations, type Generations } from '../generations/generations.ts';
+import { modelChannel } from '../generations/model-sql.ts';
+import { createModelWatch, type ModelWatch, type ModelWatchOptions } from '../generations/model-watch.ts';
+import { createFront, type Front } from '../http/carrier.ts';
+import { type AnsweredExchange, type KnownCallers, tellExchanges } from '../http/exchanges.ts';
+import { createHost, type HostParts } from '../http/host.ts';
+import { localUrl } from '../http/local-url.ts';
+import { createServer } from '../http/server.ts';
+import type { CompiledApi } from '../language/index.ts';
+import { refuseNewerTables } from '../migrations/newer-tables.ts';
+import { compiledModel, frozenModel } from '../model/model-changes.ts';
+import type { Recompiler } from '../model/recompiler.ts';
+import { describeCause, type Log } from '../operate/log.ts';
+import { startPaths } from '../pages/page-paths.ts';
+import { createPlanner } from '../query/planner.ts';
+import { systemPlaceOf } from '../system/place.ts';
+import { createWelcome } from './first-user.ts';
+import { collectWhenIdle } from './idle-memory.ts';
+import { createLateDatabase } from './late-database.ts';
+import { withSecret } from './secret.ts';
+import { stopOnSignals } from './signals.ts';
+import { boundYoungGeneration } from './young-generation.ts';
+
+/** How a server is run. Everything has a default. */
+export interface ServeOptions {
+  /** Environment variables by name; those of the process when absent. */
+  readonly variables?: Variables;
+  /** The database; DATABASE_URL when absent, and without that an embedded one under `.platform/database`. */
+  readonly database?: DatabasePlace;
+  /**
+   * True if SIGTERM and SIGINT stop the server and end the process: 0 after a clean stop, at once on a second signal.
+   * On unless false: switch it off if the process belongs to another application.
+   */
+  readonly signals?: boolean;
+  /** Where mail goes without a mail server, and templates of mails that replace the platform's own. */
+  readonly mail?: Partial<MailFolders>;
+  /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
+  readonly pages?: string | null;
+  /** Folder of the files that are uploaded, unless the environment names others. Default: `.platform/uploads`. */
+  readonly uploads?: string;
+  /**
+   * Compiles roles and rules anew when the platform's own tables differ from the served API. Closed with the server.
+   * Default: none, and the rules in the tables cannot be written by requests.
+   */
+  readonly recompiler?: Recompiler;
+  /** Refuses writes to roles, too, so that the server serves exactly the generated API. Default: false. */
+  readonly frozen?: boolean;
+  /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
+  readonly trustedDocuments?: boolean;
+  /**
+   * Called with the administrator that was made because there was no user. When absent, the address and a generated
+   * password are printed to the standard output.
+   */
+  readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void;
+  /**
+   * Called with every request and its answer, bodies of at most 16 KB. It costs time; not for production. Default:
+   * none.
+   */
+  readonly onExchange?: (exchange: AnsweredExchange) => void;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  /** Where it answers, without a trailing slash: `http://127.0.0.1:8055`. */
+  readonly url: string;
+  /** Paths of the pages that people begin with; `/` leads to all of them. */
+  readonly pages: readonly string[];
+  /** Differences between the database and the compiled API, as of the latest check. */
+  drifts(): readonly Drift[];
+  /**
+   * Has new requests answered by another API of the same database; those under way stay with the one that they began with.
+   * Rejects, and leaves the current one, when it cannot be started.
+   */
+  replace(api: CompiledApi): Promise<void>;
+  /** Stops listening, finishes running requests within SHUTDOWN_TIMEOUT, and closes the database. Can be called twice. */
+  close(): Promise<void>;
+}
+
+/** Where the embedded database lives when nothing else is said. */
+const embeddedFolder = '.platform/database';
+
+/** Where mail is written when no mail server is configured and nothing else is said. */
+const mailFolder = '.platform/mail';
+
+/** Where files lie that are uploaded when nothing else is said. */
+const uploadsFolder = '.platform/uploads';
+
+/**
+ * Serves a compiled API and resolves as soon as requests are answered.
+ *
+ * A database that is out of reach does not stop the start: requests answer SERVICE_UNAVAILABLE until it is there, and so
+ * do collections that do not fit it. Rejects with `EnvironmentError` for unusable variables, with `ContractError` for files
+ * that another version generated, with the error of the database when waiting would not help, and with that of Node when
+ * the address cannot be used.
+ *
+ * ```ts
+ * await serve(api);
+ * ```
+ */
+export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
+  refuseContract(api.contract);
+  const initial = environmentOf(options.variables ?? process.env);
+  const location = options.database ?? placeOf(initial);
+  refuseOthers(api, location);
+  const environment = await withSecret(api, initial, location);
+  const onFallback = (reason: Error): void =>
+    front.server.log.warn(
+      { cause: describeCause(reason) },
+      'The database does not bear the fast driver. Using plain pg.',
+    );
+  const late = createLateDatabase(async () => {
+    const opened = await openDatabase(location, { ...connectionsOf(environment), onFallback });
+    return isMeasured(environment) ? measureDatabase(opened) : opened;
+  });
+  const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
+  const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
+  const front = createFront(environment, () => generations.current().server);
+  const { log } = front.server;
+  const host = createHost(front, environment, watched);
+  const model = createModel(api, database, log, options, {
+    current: () => generations.current().api,
+    swap: (next) => generations.replace(next),
+    ...('url' in location && { listen: (heard) => listenTo({ url: location.url, channel: modelChannel, heard }) }),
+  });
+  const mail = { folder: mailFolder, templates: null, ...options.mail };
+  const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
+  const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
+  if (callers !== null && onExchange !== undefined) tellExchanges(front.server.server, callers, onExchange);
+  const generations = createGenerations(api, (compiled, existing) => {
+    const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
+    const planner = createPlanner(compiled, { limits: readLimits(environment) });
+    const set = {
+      database,
+      environment,
+      planner,
+      watch,
+      mail,
+      pages,
+      trustedDocuments,
+      uploads,
+      host,
+      model: model.changes,
+      ...(callers && { callers }),
+    };
+    return { api: compiled, watch, server: createServer({ api: compiled, ...set }) };
+  });
+  const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
+  const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
+  const close = closeOnce({ front, host, model, generations, database, delay, grace });
+  let tablesAreKnown = false;
+  // Waits for a database do not keep a process running, and until it listens nothing else does.
+  const awake = setInterval(() => {}, 2 ** 30);
+  try {
+    await late.start(log);
+    tablesAreKnown = await refuseNewerTables(api, database, log);
+    await watched.state();
+    await generations.start(log);
+    // Before the first request: rights that were taken away meanwhile must not come back with a start.
+    await model.look();
+    await welcome.greet();
+    await front.server.listen({ host: environment.host, port: environment.port });
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    clearInterval(awake);
+  }
+  host.listening();
+  model.start();
+  const stopCollecting = collectWhenIdle();
+  front.server.server.once('close', stopCollecting);
+  front.server.server.once('close', boundYoungGeneration());
+  void late.opened.then(() => {
+    const { watch } = generations.current();
+    return watch.checked() ? undefined : watch.check();
+  });
+  void late.opened.then(() => welcome.greet());
+  if (!tablesAreKnown) {
+    void late.opened
+      .then(() => refuseNewerTables(api, database, log))
+      .catch(async (error: unknown) => {
+        log.fatal({ cause: describeCause(error) }, 'The tables of the platform are newer than this version.');
+        await close();
+        // 1, as for a start that finds them so.
+        if (options.signals !== false) process.exit(1);
+      });
+  }
+  if (options.signals !== false) stopOnSignals(close);
+  return {
+    url: localUrl(environment.host, front.server.server.address()),
+    pages: startPaths({
+      docs: environment.docs,
+      graphiql: environment.graphql.graphiql,
+      accounts: systemPlaceOf(api) !== null,
+    }),
+    drifts: generations.drifts,
+    replace: generations.replace,
+    close,
+  };
+}
+
+/** Handles writes to the collections that the API is compiled from. */
+function createModel(
+  api: CompiledApi,
+  database: Database,
+  log: Log,
+  { recompiler, frozen = false }: ServeOptions,
+  served: Pick<ModelWatchOptions, 'current' | 'swap' | 'listen'>,
+): ModelWatch {
+  const location = systemPlaceOf(api);
+  if (location !== null && recompiler !== undefined && !frozen) {
+    return createModelWatch({ database, place: location, recompiler, log, ...served });
+  }
+  return {
+    changes: frozen ? frozenModel : compiledModel,
+    async look() {},
+    start() {},
+    stop: async () => recompiler?.close(),
+  };
+}
+
+/** Statements for one server do not run on another, so a mismatch is refused before anything is opened. */
+function refuseOthers({ dialect }: CompiledApi, location: DatabasePlace): void {
+  const isMysql = 'url' in location && isMysqlUrl(location.url);
+  if (isMysql === (dialect !== 'postgres')) return;
+  const reason = `the API was compiled for another kind of database, which is ${dialect}`;
+  const message = `DATABASE_URL does not fit: ${reason}. Run \`platform generate\` with this DATABASE_URL.`;
+  throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
+}
+
+function environmentOf(variables: Variables): Environment {
+  const reading = readEnvironment(variables);
+  if (!reading.ok) throw new EnvironmentError(reading.problems);
+  return reading.environment;
+}
+
+function placeOf({ database }: Environment): DatabasePlace {
+  return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
+}
+
+/** True if anything tells how long statements took. */
+function isMeasured({ operate, logLevel }: Environment): boolean {
+  return logLevel !== 'silent' && operate.accessLog !== 'off';
+}
+
+function connectionsOf({ database, streams }: Environment) {
+  return {
+    driver: database.driver,
+    poolMax: database.poolMax,
+    poolTimeoutMs: database.poolTimeout,
+    statementTimeoutMs: database.statementTimeout,
+    publicStatementTimeoutMs: database.publicStatementTimeout,
+    ...(database.streamMax !== null && { streamMax: database.streamMax }),
+    ...(streams.clientMax !== null && { streamClientMax: streams.clientMax }),
+  };
+}
+
+/** Options of the drift watch of an API: its fingerprint and the platform's own tables. */
+function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
+  const tables = collections.filter(({ system }) => system === true).map(({ table }) => table);
+  return { fingerprint, dialect, ownTables: new Set(tables) };
+}
+
+/** Parts of a server that closing it ends. */
+interface Running {
+  readonly front: Front;
+  readonly host: HostParts;
+  readonly model: ModelWatch;
+  readonly generations: Generations;
+  readonly database: Database;
+  /** Milliseconds for which all requests are served, and then only those under way. */
+  readonly delay: number;
+  readonly grace: number;
+}
+
+function closeOnce(running: Running): () => Promise<void> {
+  let closing: Promise<void> | null = null;
+  return function close() {
+    closing ??= closeAll(running);
+    return closing;
+  };
+}
+
+async function closeAll({ front, host, model, generations, database, delay, grace }: Running): Promise<void> {
+  host.drain();
+  if (front.server.server.listening) await sleep(delay);
+  const end = performance.now() + grace;
+  generations.current().watch.stop();
+  // Connections that are not done in time are broken off: the process must end.
+  const breakOff = setTimeout(() => front.server.server.closeAllConnections(), grace);
+  await front.server.close();
+  clearTimeout(breakOff);
+  // After the last request, which may be about to compile the rows that it has written.
+  await model.stop();
+  await generations.close();
+  host.limiter?.close();
+  await database.close(Math.max(0, end - performance.now()));
+}

@@ -1,0 +1,113 @@
+/**
+ * Rules for fields of the platform's own collections beyond their types. Source: API specification, sections 2.2, 3.2
+ * and 10.
+ */
+
+import { isEmail } from '../../environment/email.ts';
+import { isNetwork } from '../../environment/networks.ts';
+import type { FieldProblem } from '../../json/problems.ts';
+import { isObject } from '../../language/filter-syntax.ts';
+import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
+import { passwordProblem } from '../../passwords/password-policy.ts';
+import { isStaticToken, staticTokenRule } from './static-token.ts';
+
+/** Limits of fields that the environment sets. */
+export interface FieldLimits {
+  /** PASSWORD_MIN_LENGTH, in characters. */
+  readonly passwordMinLength: number;
+}
+
+/** Limits of an environment that says nothing. */
+export const defaultFieldLimits: FieldLimits = { passwordMinLength: 8 };
+
+type Check = (text: string, limits: FieldLimits) => FieldProblem | undefined;
+
+const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['platform_users.email', (text) => (isEmail(text) ? undefined : problem('email', 'must be an e-mail address'))],
+  ['platform_users.password', checkPassword],
+  ['platform_users.token', (text) => (isStaticToken(text) ? undefined : problem('check', staticTokenRule))],
+  ['platform_roles.ip_access', checkAddresses],
+  ['platform_settings.auth_login_attempts', checkAttempts],
+  ['platform_settings.auth_password_policy', checkPattern],
+  ['platform_settings.storage_asset_presets', checkAssetPresets],
+]);
+
+/** Returns the problem of a field's value, in its text form; undefined if it has none. */
+export function checkField(
+  { name, system }: CollectionDescriptor,
+  field: string,
+  text: string | null,
+  limits: FieldLimits,
+): FieldProblem | undefined {
+  if (system !== true || text === null) return undefined;
+  return checks.get(`${name}.${field}`)?.(text, limits);
+}
+
+/** Names of fields that a new item must have, given its other fields: the text form of a field or undefined. */
+export function requiredBeside(
+  { name, system }: CollectionDescriptor,
+  fieldValue: (field: string) => string | null | undefined,
+): readonly string[] {
+  if (system !== true || name !== 'platform_users') return [];
+  return (fieldValue('provider') ?? 'default') === 'default' ? ['email', 'password'] : [];
+}
+
+function checkPassword(text: string, { passwordMinLength }: FieldLimits): FieldProblem | undefined {
+  return passwordProblem(text, { minLength: passwordMinLength, pattern: null });
+}
+
+function checkAddresses(text: string): FieldProblem | undefined {
+  const wrong = text.split(',').find((address) => !isNetwork(address));
+  return wrong === undefined ? undefined : problem('check', 'must be a list of addresses and CIDR blocks');
+}
+
+function checkAttempts(text: string): FieldProblem | undefined {
+  return Number(text) >= 1 ? undefined : problem('range', 'must be at least 1, or null');
+}
+
+function checkPattern(text: string): FieldProblem | undefined {
+  try {
+    new RegExp(text, 'u');
+    return undefined;
+  } catch {
+    return problem('check', 'must be a regular expression');
+  }
+}
+
+/** How assets may be made smaller, as presets name it: API specification, section 10.12. */
+const fits: readonly unknown[] = ['cover', 'contain', 'inside', 'outside'];
+const formats: readonly unknown[] = ['auto', 'jpg', 'png', 'webp', 'avif', 'tiff'];
+
+function checkAssetPresets(text: string): FieldProblem | undefined {
+  const value: JsonValue = JSON.parse(text);
+  const keys = Array.isArray(value)
+    ? value.map((preset) => (isAssetPreset(preset) ? preset.key : undefined))
+    : [undefined];
+  const right = keys.every((key) => key !== undefined) && new Set(keys).size === keys.length;
+  return right ? undefined : problem('check', 'must be a list of presets, each with a key of its own');
+}
+
+function isAssetPreset(value: JsonValue): value is { readonly key: string } {
+  if (value === null || !isObject(value)) return false;
+  const { key, fit, width, height, quality, withoutEnlargement, format, ...rest } = value;
+  const size = (side: JsonValue | undefined) => isAbsent(side) || (Number.isInteger(side) && Number(side) > 0);
+  return (
+    typeof key === 'string' &&
+    /^[\w-]{1,64}$/.test(key) &&
+    (isAbsent(fit) || fits.includes(fit)) &&
+    (isAbsent(format) || formats.includes(format)) &&
+    size(width) &&
+    size(height) &&
+    (isAbsent(quality) || (Number.isInteger(quality) && Number(quality) >= 1 && Number(quality) <= 100)) &&
+    (isAbsent(withoutEnlargement) || typeof withoutEnlargement === 'boolean') &&
+    Object.keys(rest).length === 0
+  );
+}
+
+function isAbsent(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null;
+}
+
+function problem(type: string, message: string): FieldProblem {
+  return { type, message };
+}

@@ -1,0 +1,57 @@
+/** Payloads as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
+
+import { toJson } from '../../extensions/json.ts';
+import { withNumberTexts } from '../../language/exact-numbers.ts';
+import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { JsonValue, ManyToAny, RelationDescriptor } from '../../language/index.ts';
+import type { CollectionScope, Scope } from '../../sql/scope.ts';
+import { isStructure } from '../tree/list-elements.ts';
+
+/** Copies what a payload says of an item, with the items below it. Within JSON, numbers stay as they were written. */
+export function copyPayload(open: Scope, collection: CollectionScope, payload: JsonValue): JsonValue {
+  if (!isStructure(payload)) return plain(payload);
+  const members = Object.entries(payload).map(([name, value]) => {
+    if (collection.fields.get(name)?.descriptor.type === 'json') return [name, toJson(value)] as const;
+    const relation = collection.relations.get(name)?.descriptor;
+    return [name, relation === undefined ? plain(value) : copyRelated(open, relation, value)] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+function plain(value: JsonValue): JsonValue {
+  return toJson(withNumberTexts(value));
+}
+
+function copyRelated(open: Scope, relation: RelationDescriptor, value: JsonValue): JsonValue {
+  if (isList(value)) return value.map((member) => copyMember(open, relation, member));
+  if (!isStructure(value) || relation.kind === 'm2o') return copyMember(open, relation, value);
+  const lists = Object.entries(value).map(
+    ([name, members]) => [name, isList(members) ? copyRelated(open, relation, members) : plain(members)] as const,
+  );
+  return Object.fromEntries(lists);
+}
+
+function copyMember(open: Scope, relation: RelationDescriptor, value: JsonValue): JsonValue {
+  const target = open.collections.get(relation.target);
+  if (target === undefined || !isStructure(value)) return plain(value);
+  const copy = copyPayload(open, target, value);
+  return relation.kind === 'm2a' && isStructure(copy) ? { ...copy, ...copyItem(open, relation, value) } : copy;
+}
+
+/** The item of a link, in the collection that the link names. */
+function copyItem(open: Scope, { itemField, collectionField }: ManyToAny, link: FilterObject): FilterObject {
+  const { collection = link[collectionField] } = link;
+  const target = typeof collection === 'string' ? open.collections.get(collection) : undefined;
+  const names = ['item', itemField].filter((name) => Object.hasOwn(link, name));
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = link[name] ?? null;
+      return [name, target === undefined ? plain(value) : copyPayload(open, target, value)];
+    }),
+  );
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

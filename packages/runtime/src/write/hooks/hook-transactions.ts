@@ -1,0 +1,88 @@
+/** Transactions in which code of a project takes part, and what it reads. */
+
+import type { Caller } from '../../caller.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import type { Gate } from '../../database/gate.ts';
+import type { JsonValue } from '../../language/index.ts';
+import { createAnswerWriter } from '../../query/answer.ts';
+import type { Planner } from '../../query/planner.ts';
+import { retryOnConflict } from '../retry-on-conflict.ts';
+import type { TransactionBody } from '../transaction-body.ts';
+import { explainViolation } from '../violation.ts';
+import type { WritePlan } from '../write-plan.ts';
+import { openAttempt, type TransactionAttempt } from './transaction-attempt.ts';
+
+/** Runs work in scenes. */
+export interface HookTransactions {
+  /** Work that runs in an attempt of its own for each transaction. `judged` is what it is as far as that is known before. */
+  inScenes<T>(run: (attempt: TransactionAttempt) => Promise<T>, judged?: WritePlan): TransactionBody<T>;
+  /** Does work in a transaction. */
+  runAlone<T>(work: TransactionBody<T>): Promise<T>;
+  /** Resolves when nothing runs any more that waited for a COMMIT. */
+  settled(): Promise<void>;
+}
+
+/** Makes the scenes of a server. */
+export function createHookTransactions(database: Pick<Database, 'transaction'>): HookTransactions {
+  const running = new Set<Promise<void>>();
+
+  function start(hook: () => Promise<void>): void {
+    const run = hook().finally(() => running.delete(run));
+    running.add(run);
+  }
+
+  return {
+    inScenes(run, judged) {
+      let latest: TransactionAttempt | undefined;
+      return {
+        async run(transaction) {
+          const attempt = openAttempt(transaction);
+          latest = attempt;
+          try {
+            return await run(attempt);
+          } finally {
+            attempt.close();
+          }
+        },
+        affected: () => latest?.affected ?? judged?.affected() ?? [],
+        isConflict: (error) => latest?.isConflict.some((isOvertaken) => isOvertaken(error)) === true,
+        committed() {
+          for (const hook of latest?.committed ?? []) start(hook);
+        },
+      };
+    },
+    async runAlone(work) {
+      try {
+        const run = async (transaction: Transaction) => ({ value: await work.run(transaction) });
+        const value = await retryOnConflict(work, () => database.transaction(run));
+        work.committed();
+        return value;
+      } catch (error) {
+        throw explainViolation(error, work.affected());
+      }
+    },
+    async settled() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+/** Reads for code of a project as a list is read, in a transaction or without one: the items. */
+export type HookRead = (
+  run: Database['read'],
+  caller: Caller,
+  collection: string,
+  query: JsonValue,
+) => Promise<JsonValue>;
+
+/** Makes the reads of a server. */
+export function createHookReads(planner: Planner, gate: Gate): HookRead {
+  return async function readWith(run, caller, collection, query) {
+    const { plan, parameters, size } = planner.search(caller, { name: collection }, { query });
+    gate(plan.statement);
+    const rows = createAnswerWriter(plan)(size);
+    await run(plan.statement, parameters, rows);
+    const answer: { readonly data: JsonValue } = JSON.parse(rows.end().toString('utf8'));
+    return answer.data;
+  };
+}

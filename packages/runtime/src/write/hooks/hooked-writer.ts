@@ -1,0 +1,215 @@
+/** Writes for which code of the project waits: `before`, the write itself, `after`, all in one transaction. */
+
+import type { Caller } from '../../caller.ts';
+import type { Database } from '../../database/database.ts';
+import type { Gate } from '../../database/gate.ts';
+import { sqlDialects } from '../../dialects/index.ts';
+import { callHook, type EventHooks, gatherHooks, inTime } from '../../extensions/hooks.ts';
+import type { CompiledApi, HookEvent, RegisteredHook } from '../../language/index.ts';
+import type { Planner } from '../../query/planner.ts';
+import type { Keys } from '../keys.ts';
+import type { RequestOrigin, Running } from '../running.ts';
+import type { TransactionBody, Written } from '../transaction-body.ts';
+import { mayHaveConflict } from '../upsert/conflict.ts';
+import { explainViolation } from '../violation.ts';
+import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
+import type { WriteExecutor } from '../write-executor.ts';
+import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
+import { judge, judgeStored, openTarget } from './hook-target.ts';
+import { createHookReads, createHookTransactions } from './hook-transactions.ts';
+import { type DoneBelow, hookTree, reachesHooks, watchTree } from './hook-tree.ts';
+import { createItems, type Desktop } from './items.ts';
+import { type Begun, type TransactionAttempt, watchBegun } from './transaction-attempt.ts';
+
+/** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
+export interface HookedWriterOptions {
+  readonly api: CompiledApi;
+  readonly database: Pick<Database, 'transaction' | 'read'>;
+  readonly gate: Gate;
+  readonly planner: Planner;
+  /** Milliseconds that one hook may take. */
+  readonly patience: number;
+  /** Receives errors of hooks that run after the response was sent. */
+  readonly complain: (event: string, thrown: unknown) => void;
+  readonly open: (request: WriteRequest) => WriteContext;
+  readonly performer: Pick<WriteExecutor, 'checkGuard' | 'write'>;
+}
+
+/** The writer of requests that hooks wait for. */
+export interface HookedWriter {
+  /** True if any hook is registered for a write. */
+  waitFor(command: WriteCommand): boolean;
+  /** Judges what was sent, and gives what is left to do. Throws as preparing a write does. */
+  workOf(command: WriteCommand): Promise<TransactionBody>;
+  /** Read and write access for project code that runs outside a write. */
+  openFor(caller: Caller, sender: RequestOrigin): { readonly items: unknown; readonly transaction: RunInTransaction };
+  /** Resolves when no hook runs any more that waited for a COMMIT. */
+  settled(): Promise<void>;
+}
+
+/** Runs a function whose reads and writes are one transaction, again from the start when the transaction is. */
+export type RunInTransaction = <T>(work: (items: unknown) => T | Promise<T>) => Promise<T>;
+
+/** Hooks that write what hooks wait for: beyond this it is a circle. */
+const mostDepth = 8;
+
+const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
+
+/** Makes the writer. Throws for hooks of events that the API has not. */
+export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
+  const { api, database, gate, planner, patience, complain, open, performer: executor } = options;
+  const hooks = gatherHooks(api);
+  const openItems = createItems(api);
+  const { inScenes, runAlone, settled } = createHookTransactions(database);
+  const readWith = createHookReads(planner, gate);
+
+  const hooksFor = ({ request }: WriteCommand, action: Action): EventHooks =>
+    hooks.of(`${request.collection}.${action}`) ?? noHooks;
+
+  /** A POST may turn out to change items, which its other hooks wait for. */
+  function waits(context: WriteContext, command: WriteCommand): boolean {
+    const changes =
+      command.action === 'create' && mayHaveConflict(context.query) && hooksFor(command, 'update') !== noHooks;
+    return changes || hooksFor(command, command.action) !== noHooks || reachesHooks(context, command, hooks);
+  }
+
+  async function callAll(
+    called: readonly RegisteredHook[],
+    hookPayloads: readonly HookPayload[],
+    desktop: Desktop,
+    caller: Caller,
+  ): Promise<void> {
+    const items = openItems(desktop, caller);
+    for (const { payload, keys } of hookPayloads) {
+      const [key = null] = keys ?? [];
+      const event: HookEvent = { caller, items, payload, keys, key };
+      for (const hook of called) await callHook(hook, event, patience);
+    }
+  }
+
+  /** Runs a write and its hooks in a transaction attempt. `judged` is what was made of the body as it was sent. */
+  async function writeIn(
+    attempt: TransactionAttempt,
+    command: WriteCommand,
+    depth: number,
+    judged?: WritePlan,
+  ): Promise<Written> {
+    const context = open(command.request);
+    if (!waits(context, command)) return write(attempt, command, await prepareCommand(context, command, command.body));
+    if (depth > mostDepth)
+      throw new Error(`Hooks of "${command.request.collection}.${command.action}" call each other forever.`);
+    const begun = watchBegun();
+    const desktop = desktopIn(attempt, begun, depth, command.request.sender);
+    const call = async (called: readonly RegisteredHook[], hookPayloads: readonly HookPayload[]): Promise<void> => {
+      await callAll(called, hookPayloads, desktop, command.request.caller);
+      await begun.settle();
+    };
+    const running = runningIn(attempt, command);
+    const target = await openTarget(context, command, running, judged);
+    for (const hookPayload of target.portions) await call(hooksFor(command, hookPayload.action).before, [hookPayload]);
+    const body = await hookTree({ desk: context, target, hooks, running, call }, target.bodyOf(target.portions));
+    const below = watchTree({ desk: context, hooks, call });
+    const done = await write(attempt, command, await target.prepare(body), below);
+    const top = target.written(body, done.keys);
+    const all = [
+      ...top.map((hookPayload) => ({ hooks: hooksFor(command, hookPayload.action), portions: [hookPayload] })),
+      ...below.done,
+    ];
+    for (const event of all) await call(event.hooks.after, event.portions);
+    attempt.committed.push(() => afterCommit(all, command));
+    return done;
+  }
+
+  async function write(
+    attempt: TransactionAttempt,
+    { request }: WriteCommand,
+    plan: WritePlan,
+    below?: ReturnType<typeof watchTree>,
+  ): Promise<Written> {
+    attempt.affected.push(...plan.affected());
+    if (plan.isConflict !== undefined) attempt.isConflict.push(plan.isConflict);
+    return executor.write(attempt.transaction, request, plan, below?.watcher);
+  }
+
+  function runningIn({ transaction }: TransactionAttempt, { request }: WriteCommand): Running {
+    // It only looks.
+    const { caller, sender } = request;
+    return {
+      transaction,
+      caller,
+      sender,
+      dialect: sqlDialects[api.dialect],
+      gate,
+      history: null,
+      systemHooks: new Map(),
+    };
+  }
+
+  function desktopIn(attempt: TransactionAttempt, begun: Begun, depth: number, sender: RequestOrigin): Desktop {
+    return {
+      sender,
+      read: (...asked) =>
+        readWith((statement, parameters, sink) => attempt.transaction.run(statement, parameters, sink), ...asked),
+      write: (command) => begun.follow(writeNested(attempt, command, depth + 1)),
+    };
+  }
+
+  async function writeNested(attempt: TransactionAttempt, command: WriteCommand, depth: number): Promise<Keys | null> {
+    try {
+      return (await writeIn(attempt, command, depth)).keys;
+    } catch (error) {
+      throw explainViolation(error, attempt.affected);
+    }
+  }
+
+  async function afterCommit(done: readonly DoneBelow[], { request }: WriteCommand): Promise<void> {
+    const desktop = outside(request.sender);
+    for (const { hooks: eventHooks, portions: hookPayloads } of done) {
+      for (const hookPayload of hookPayloads) {
+        for (const hook of eventHooks.afterCommit) {
+          const called = callAll([hook], [hookPayload], desktop, request.caller);
+          await called.catch((thrown: unknown) => complain(hook.event, thrown));
+        }
+      }
+    }
+  }
+
+  /** Every read and write on its own. */
+  function outside(sender: RequestOrigin): Desktop {
+    return {
+      sender,
+      read: (...asked) => readWith((...statement) => database.read(...statement), ...asked),
+      write: async (command) => (await runAlone(inScenes((attempt) => writeIn(attempt, command, 1)))).keys,
+    };
+  }
+
+  function transactionFor(caller: Caller, sender: RequestOrigin): RunInTransaction {
+    return (work) =>
+      runAlone(
+        inScenes(async (attempt) => {
+          const begun = watchBegun();
+          const items = openItems(desktopIn(attempt, begun, 0, sender), caller);
+          const value = await inTime(work(items), patience, 'The transaction of a route');
+          await begun.settle();
+          return value;
+        }),
+      );
+  }
+
+  return {
+    waitFor: (command) => waits(open(command.request), command),
+    async workOf(command) {
+      const context = open(command.request);
+      const judged = await judge(() => prepareCommand(context, command, command.body));
+      return inScenes(async (attempt) => {
+        await judgeStored(context, command, runningIn(attempt, command), executor);
+        return writeIn(attempt, command, 0, judged);
+      }, judged);
+    },
+    openFor: (caller, sender) => ({
+      items: openItems(outside(sender), caller),
+      transaction: transactionFor(caller, sender),
+    }),
+    settled,
+  };
+}

@@ -1,0 +1,77 @@
+/** `items` of an extension: the collections of the API, with the permissions of the caller or of an administrator. */
+
+import type { Caller } from '../../caller.ts';
+import { toJson } from '../../extensions/json.ts';
+import type { CollectionDescriptor, CompiledApi, JsonValue } from '../../language/index.ts';
+import type { Keys } from '../keys.ts';
+import type { RequestOrigin } from '../running.ts';
+import type { Action, WriteCommand } from '../write-command.ts';
+import { sentKeys } from './sent-keys.ts';
+
+/** Where reads and writes of an extension run: in a transaction under way, or each in one of its own. */
+export interface Desktop {
+  /** Where the request came from that they are for. */
+  readonly sender: RequestOrigin;
+  /** Answers the data of a list. */
+  read(caller: Caller, collection: string, query: JsonValue): Promise<JsonValue>;
+  write(command: WriteCommand): Promise<Keys | null>;
+}
+
+type OpenItems = (desktop: Desktop, caller: Caller) => unknown;
+
+/** Makes the function that opens `items` for a caller. Names that have no path below `/items` are unknown. */
+export function createItems(api: CompiledApi): OpenItems {
+  const collections = new Map(api.routes.map(({ collection }) => [collection.name, collection]));
+  const administrator = api.access.find(({ admin }) => admin)?.name;
+
+  function opener(desktop: Desktop, caller: Caller) {
+    return function open(name: string) {
+      const descriptor = collections.get(name);
+      if (descriptor === undefined) throw new TypeError(`There is no collection "${name}".`);
+      return itemsOf(desktop, caller, descriptor);
+    };
+  }
+
+  return function openItems(desktop, caller) {
+    const asAdmin = administrator === undefined ? caller : { ...caller, accessClass: administrator };
+    return Object.assign(opener(desktop, caller), { asAdmin: opener(desktop, asAdmin) });
+  };
+}
+
+function itemsOf(desktop: Desktop, caller: Caller, descriptor: CollectionDescriptor) {
+  const collection = descriptor.name;
+  const request = { caller, collection, query: '', sender: desktop.sender };
+  const write = (action: Action, body: unknown) =>
+    desktop.write({ action, request, body: toJson(body), ...(descriptor.singleton && { singleton: true as const }) });
+  const create = async (body: unknown) => {
+    const keys = await write('create', body);
+    return keys === null ? [] : sentKeys(descriptor, keys);
+  };
+  const list = async (query: unknown) => {
+    const data = await desktop.read(caller, collection, toJson(query));
+    return Array.isArray(data) ? data : [data];
+  };
+  const update = async (keys: unknown, data: unknown) => {
+    await write('update', descriptor.singleton ? keys : { keys: listOf(keys), data });
+  };
+  const remove = async (keys: unknown) => {
+    await write('delete', { keys: listOf(keys) });
+  };
+  return {
+    list: (query: unknown = {}) => heeded(list(query)),
+    create: (payload: unknown) => heeded(create(payload).then(([key]) => key)),
+    createMany: (payloads: unknown) => heeded(create(payloads)),
+    update: (keys: unknown, data?: unknown) => heeded(update(keys, data)),
+    delete: (keys: unknown) => heeded(remove(keys)),
+  };
+}
+
+/** A failure that a hook does not wait for must not end the process; the transaction knows of it. */
+function heeded<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}
+
+function listOf(keys: unknown): readonly unknown[] {
+  return Array.isArray(keys) ? keys : [keys];
+}
