@@ -1,6 +1,6 @@
 /** The first start of a project with users: a secret that is kept, an administrator who is told once, and no start without. */
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { createProject, type Platform, runPlatform, startPlatform } from '../support/platform.ts';
@@ -33,9 +33,14 @@ it('with the embedded database makes both, once', async () => {
   expect(administrator).toEqual({
     event: 'administrator',
     email: 'admin@example.com',
-    madePassword: expect.stringMatching(/^[\w-]{20}$/),
+    madePassword: null,
+    passwordFile: join(relative(process.cwd(), project.folder), '.platform/admin-password'),
   });
-  const { madePassword: password } = Object(administrator);
+  const file = join(project.folder, '.platform', 'admin-password');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const password = (await readFile(file, 'utf8')).trim();
+  expect(password).toMatch(/^[\w-]{20}$/);
+  expect(first.log()).not.toContain(password);
   const body = { email: 'admin@example.com', password };
   const { json } = await first.ask('/auth/login', { method: 'POST', body });
   await first.stop();
@@ -65,7 +70,9 @@ it('of several processes at once makes one administrator', async () => {
   const generated = await runPlatform(['generate', '--project', served.folder], { DATABASE_URL: database.url });
   expect(generated.code).toBe(0);
   const servers = await Promise.all([0, 1, 2].map(() => startPlatform(served.folder, database.url, {}, [])));
-  expect(servers.flatMap(told)).toEqual([{ event: 'administrator', email: 'admin@example.com', madePassword: null }]);
+  expect(servers.flatMap(told)).toEqual([
+    { event: 'administrator', email: 'admin@example.com', madePassword: null, passwordFile: null },
+  ]);
   await Promise.all(servers.map((server) => server.stop()));
   await database.drop();
 }, 120_000);

@@ -231,7 +231,7 @@ describe('D02: states', () => {
   });
 
   it('too old', async () => {
-    const late = createTokens(secret, () => Date.now() - 302_000);
+    const late = createTokens(secret, { now: () => Date.now() - 302_000 });
     for (const redirect of [null, allowedPage]) {
       const state = makeState(redirect);
       const cookie = `${cookieName}=${signState(late, 'corp', state)}`;

@@ -9,7 +9,7 @@ import { readText } from '../architecture/files.ts';
 import { createDatabase, withClient } from '../support/database.ts';
 import { blocksOf } from '../support/examples.ts';
 import { asking } from '../support/platform.ts';
-import { runStart, type Sample, startSample } from '../support/sample.ts';
+import { keptToken, runStart, type Sample, startSample } from '../support/sample.ts';
 import { createSampleHome } from '../support/sample-home.ts';
 
 let sample: Sample;
@@ -48,7 +48,7 @@ it('serves a database of its user’s own, and writes nothing to it', { timeout:
   const database = await createDatabase('CREATE TABLE notes (id integer PRIMARY KEY); INSERT INTO notes VALUES (1)');
   try {
     const server = await runStart(home.root, { DATABASE_URL: database.url });
-    const [, token = ''] = /^Admin token: (\S+)/m.exec(server.log()) ?? [];
+    const token = await keptToken(server, home.root);
     const { ask } = asking(server.url);
     expect((await ask('/items/notes', { token })).json).toEqual({ data: [{ id: 1 }] });
     expect((await ask('/items/notes')).status).toBe(403);

@@ -4,6 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { asDescribed } from './openapi/described.ts';
 import { type Answer, type Ask, asking, compiledCode, type Platform } from './platform.ts';
 import { createSampleHome, type SampleHome } from './sample-home.ts';
@@ -20,9 +22,9 @@ export interface Sample extends Platform {
   readonly home: SampleHome;
   /** Folder of the project, with `generated/` in it. */
   readonly folder: string;
-  /** The token that the command made and printed. */
+  /** The token that the command made. */
   readonly adminToken: string;
-  /** The first administrator, with the password that the command made and printed. */
+  /** The first administrator, with the password that the command made. */
   readonly administrator: Credentials;
   /** Asks without comparing with the OpenAPI document, for what documents do not describe. */
   readonly unchecked: Pick<Platform, 'ask' | 'admin'>;
@@ -54,10 +56,10 @@ export async function startSample({ environment = {}, prepare }: SampleOptions =
 
 async function serveSample(home: SampleHome, environment: Readonly<Record<string, string>>): Promise<Sample> {
   let running = await runStart(home.root, environment);
-  const adminToken = printed(running, /^Admin token: (\S+)/m);
+  const adminToken = await keptToken(running, home.root);
   const administrator = {
     email: printed(running, /^Administrator: (\S+),/m),
-    password: printed(running, /^Administrator: .* password: (\S+)/m),
+    password: await kept(running, home.root, /^Administrator: .* password: in (\S+)/m),
   };
   const ask = (path: string, options?: Ask): Promise<Answer> => asking(running.url).ask(path, options);
   const unchecked = {
@@ -143,6 +145,15 @@ export async function runStart(root: string, environment: Readonly<Record<string
       return Number(code);
     },
   };
+}
+
+/** The token that a command without a terminal has kept, where it says. */
+export function keptToken(running: Pick<Running, 'log'>, root: string): Promise<string> {
+  return kept(running, root, /^Admin token: in (\S+)/m);
+}
+
+async function kept(running: Pick<Running, 'log'>, root: string, pattern: RegExp): Promise<string> {
+  return (await readFile(join(root, printed(running, pattern)), 'utf8')).trim();
 }
 
 function printed({ log }: Pick<Running, 'log'>, pattern: RegExp): string {

@@ -54,6 +54,7 @@ test('an empty environment has the defaults of the specification', () => {
     adminToken: null,
     auth: {
       secret: null,
+      previousSecret: null,
       accessTokenTtl: 900_000,
       refreshTokenTtl: 604_800_000,
       sessionMaxTtl: 7_776_000_000,

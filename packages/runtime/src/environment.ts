@@ -199,7 +199,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     querystringMaxParseDepth: read('QUERYSTRING_MAX_PARSE_DEPTH', readInteger(1, 100), 10),
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),
-    adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken, null),
+    adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken(production ? 32 : 16), null),
     auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
     graphql: readGraphql(read, queryCostMax),
     docs: read('DOCS', readBoolean, false),
@@ -277,9 +277,11 @@ function readDatabaseUrl(text: string): Reading<string> {
     : { problem: 'must be an address such as "postgres://user:password@host:5432/database".' };
 }
 
-function readStaticToken(text: string): Reading<string> {
-  if (!/^[\x21-\x7e]{16,4096}$/.test(text)) {
-    return { problem: `must have at least 16 characters, all of them visible ASCII: ${secretAdvice}` };
-  }
-  return isJwtShaped(text) ? { problem: 'must not have the form of a JSON web token.' } : { value: text };
+function readStaticToken(minLength: number) {
+  return (text: string): Reading<string> => {
+    if (!/^[\x21-\x7e]{1,4096}$/.test(text) || text.length < minLength) {
+      return { problem: `must have at least ${minLength} characters, all of them visible ASCII: ${secretAdvice}` };
+    }
+    return isJwtShaped(text) ? { problem: 'must not have the form of a JSON web token.' } : { value: text };
+  };
 }

@@ -17,7 +17,7 @@ export { transactionLock } from './dialects/postgres/own-tables/transaction-lock
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
 export { isEmail, longestEmail } from './environment/email.ts';
 export { EnvironmentError, type EnvironmentProblem } from './environment/error.ts';
-export { keptSecret } from './environment/kept-secret.ts';
+export { keepSecret, keptSecret } from './environment/kept-secret.ts';
 export {
   type CorsEnvironment,
   type DatabaseEnvironment,

@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 108_225, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 108_420, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1319,
+    today: 1321,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

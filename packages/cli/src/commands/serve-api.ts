@@ -21,6 +21,7 @@ import type { Source } from '../sources/source.ts';
 import { type AdminToken, adminToken } from '../terminal/admin-token.ts';
 import { ownVariable } from '../terminal/own-variable.ts';
 import type { Progress } from '../terminal/progress.ts';
+import { type ReportedAdministrator, reportAdministrator } from '../terminal/reported-administrator.ts';
 import type { StartOptions } from './options.ts';
 
 /** A server of this process, and the facts to print about it. */
@@ -28,7 +29,7 @@ export interface Served {
   readonly server: RunningServer;
   readonly api: CompiledApi;
   readonly token: AdminToken;
-  readonly administrator: FirstAdministrator | null;
+  readonly administrator: ReportedAdministrator | null;
 }
 
 /** Options for development. */
@@ -56,10 +57,10 @@ export async function serveOne(
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
   const api = loaded ?? (await progress.phase('load', () => importApi(project)));
-  let administrator: FirstAdministrator | null = null;
-  const onFirstAdministrator = (made: FirstAdministrator): void => {
-    administrator = made;
-    progress.event('administrator', { ...made });
+  let administrator: ReportedAdministrator | null = null;
+  let isListening = false;
+  const onFirstAdministrator = async (made: FirstAdministrator): Promise<void> => {
+    administrator = await reportAdministrator(made, project.stateFolder, progress, isListening);
   };
   // The sample is there to be tried out.
   const tried = sample === true ? { GRAPHIQL: 'true', DOCS: 'true' } : {};
@@ -76,6 +77,7 @@ export async function serveOne(
       ...(recordExamples && { onExchange: await (await import('../examples/record.ts')).createRecorder(project) }),
     }),
   );
+  isListening = true;
   return { server, api, token, administrator };
 }
 

@@ -1,7 +1,8 @@
 /** Several processes that serve one project on one port, and the one that starts, replaces and stops them. */
 import cluster, { type Worker } from 'node:cluster';
-import type { Drift, FirstAdministrator } from '@tablewright/runtime';
+import type { Drift } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
+import type { ReportedAdministrator } from '../terminal/reported-administrator.ts';
 
 /** Message of a process that listens. */
 export interface Readiness {
@@ -9,7 +10,7 @@ export interface Readiness {
   /** Paths of the pages that people begin with. */
   readonly pages: readonly string[];
   /** Made by its start, because there was no user; null when there was one, or when another process has made it. */
-  readonly administrator: FirstAdministrator | null;
+  readonly administrator: ReportedAdministrator | null;
   readonly drifts: readonly Drift[];
 }
 

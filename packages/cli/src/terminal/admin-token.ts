@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepSecret } from '@tablewright/runtime/tools';
 import { ownVariable } from './own-variable.ts';
 
 /** The static token of the role `admin`, and where it comes from. */
@@ -20,8 +21,6 @@ export async function adminToken(stateFolder: string): Promise<AdminToken> {
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept.trim() !== '') return { value: kept.trim(), source: 'file' };
   const value = randomBytes(24).toString('base64url');
-  await mkdir(stateFolder, { recursive: true });
-  await writeFile(file, `${value}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
+  await keepSecret(file, value);
   return { value, source: 'created' };
 }

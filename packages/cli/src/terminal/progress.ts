@@ -23,6 +23,8 @@ export interface Progress {
   /** True if diagnostics of severity `info` are shown too. */
   readonly notes: boolean;
   readonly color: boolean;
+  /** True if a person reads what is printed: secrets appear on terminals only, and a pipe gets the path of their file. */
+  readonly showsSecrets: boolean;
 }
 
 /** How a command reports. */
@@ -30,6 +32,8 @@ export interface ProgressOptions {
   readonly json: boolean;
   readonly notes: boolean;
   readonly terminal: boolean;
+  /** Default: `terminal`. */
+  readonly showsSecrets?: boolean;
   readonly write: (text: string) => void;
   readonly writeEvent: (text: string) => void;
   /** Converts texts before they are printed. Default: unchanged. */
@@ -47,6 +51,7 @@ export function processProgress(options: {
     json,
     notes: options.notes === true,
     terminal: process.stderr.isTTY === true && !json,
+    showsSecrets: (json ? process.stdout : process.stderr).isTTY === true,
     write: (text) => void process.stderr.write(text),
     writeEvent: (text) => void process.stdout.write(text),
     format: commandFormatter(options.project),
@@ -67,6 +72,7 @@ export function createProgress(options: ProgressOptions): Progress {
     phases,
     notes: options.notes,
     color: options.terminal && process.env.NO_COLOR === undefined,
+    showsSecrets: options.showsSecrets ?? options.terminal,
     event,
     say: (text) => {
       if (!options.json) options.write(`${format(text)}\n`);
@@ -135,6 +141,7 @@ export const silent: Progress = {
   phases: [],
   notes: false,
   color: false,
+  showsSecrets: false,
   phase: async (_, work) => work(() => undefined),
   say: () => undefined,
   event: () => undefined,

@@ -1,7 +1,8 @@
-import { relative } from 'node:path';
-import type { CollectionDescriptor, CompiledApi, FirstAdministrator } from '@tablewright/runtime';
+import { join, relative } from 'node:path';
+import type { CollectionDescriptor, CompiledApi } from '@tablewright/runtime';
 import type { AdminToken } from './admin-token.ts';
 import type { Progress } from './progress.ts';
+import { administratorLine, type ReportedAdministrator } from './reported-administrator.ts';
 
 /** Facts to print when a server listens. */
 export interface Welcome {
@@ -12,33 +13,38 @@ export interface Welcome {
   readonly api: CompiledApi;
   readonly stateFolder: string;
   /** Made by this start, because there was no user; null when there was one. */
-  readonly administrator: FirstAdministrator | null;
+  readonly administrator: ReportedAdministrator | null;
 }
 
 /** Prints the address, the pages, where the admin's token comes from, who can sign in, and requests that work. */
 export function printWelcome(welcome: Welcome, progress: Progress): void {
-  const lines = [`Listening on ${welcome.url}`, pagesLine(welcome), adminLine(welcome), ...signInLines(welcome)];
+  const { showsSecrets } = progress;
+  const admin = adminLine(welcome, showsSecrets);
+  const lines = [`Listening on ${welcome.url}`, pagesLine(welcome), admin, ...signInLines(welcome)];
   progress.say(`\n${lines.join('\n')}\n\nTry:`);
-  for (const line of curlLines(welcome)) progress.say(`  ${line}`);
+  for (const line of curlLines(welcome, showsSecrets)) progress.say(`  ${line}`);
 }
 
 function pagesLine({ url, pages }: Welcome): string {
   return `Open in a browser: ${pages.map((path) => url + path).join(', ')}`;
 }
 
-function adminLine({ token, stateFolder }: Welcome): string {
+function adminLine({ token, stateFolder }: Welcome, showsSecrets: boolean): string {
   if (token.source === 'environment') return 'Admin token: the one in ADMIN_TOKEN';
   if (token.source === 'none') return 'Admin token: none, because ADMIN_TOKEN is not set and NODE_ENV is production';
-  return `Admin token: ${token.value} (kept in ${relative(process.cwd(), stateFolder) || '.'}/admin-token)`;
+  const file = tokenFile(stateFolder);
+  return showsSecrets ? `Admin token: ${token.value} (kept in ${file})` : `Admin token: in ${file}`;
+}
+
+function tokenFile(stateFolder: string): string {
+  return join(relative(process.cwd(), stateFolder), 'admin-token');
 }
 
 /** The password is said when it was made, and never again. */
 function signInLines({ administrator, api }: Welcome): readonly string[] {
   if (!hasUsers(api)) return [];
   if (administrator === null) return ['Sign in: POST /auth/login; `platform users passwd <email>` sets a password'];
-  const { email, madePassword } = administrator;
-  const password = madePassword === null ? 'the one in ADMIN_PASSWORD' : `${madePassword} (shown this once)`;
-  return [`Administrator: ${email}, password: ${password}`];
+  return [administratorLine(administrator)];
 }
 
 function hasUsers(api: CompiledApi): boolean {
@@ -48,21 +54,22 @@ function hasUsers(api: CompiledApi): boolean {
 /** Example of a sign-in, if a user exists whose password is known. */
 function signInCurl({ url, administrator }: Welcome): readonly string[] {
   if (administrator === null) return [];
-  const { email, madePassword } = administrator;
-  const password = madePassword ?? '$ADMIN_PASSWORD';
+  const { email, madePassword, passwordFile } = administrator;
+  const password = madePassword ?? (passwordFile === null ? '$ADMIN_PASSWORD' : `$(cat ${passwordFile})`);
   const body = `{\\"email\\":\\"${email}\\",\\"password\\":\\"${password}\\"}`;
   return [`curl -H 'Content-Type: application/json' -d "${body}" '${url}/auth/login'`];
 }
 
 /** A public read, a read as admin and the contract; over a database without public data two reads as admin. */
-export function curlLines(welcome: Welcome): readonly string[] {
-  const { url, token, api } = welcome;
+export function curlLines(welcome: Welcome, showsSecrets: boolean): readonly string[] {
+  const { url, token, api, stateFolder } = welcome;
   const open = api.access.find(({ roles }) => roles.includes('public'))?.collections ?? [];
   const collections = api.collections.filter(({ system }) => system === undefined);
   const readable = new Set(open.filter(({ read }) => read !== undefined).map(({ collection }) => collection));
   const [shown] = collections.filter(({ name }) => readable.has(name)).sort((a, b) => richness(b) - richness(a));
   const hidden = collections.toSorted((a, b) => richness(b) - richness(a)).find(({ name }) => !readable.has(name));
-  const secret = token.source === 'file' || token.source === 'created' ? token.value : '$ADMIN_TOKEN';
+  const kept = showsSecrets ? token.value : `$(cat ${tokenFile(stateFolder)})`;
+  const secret = token.source === 'file' || token.source === 'created' ? kept : '$ADMIN_TOKEN';
   const admin = ` -H "Authorization: Bearer ${secret}"`;
   const lines = [
     ...signInCurl(welcome),

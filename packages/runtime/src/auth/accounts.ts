@@ -77,7 +77,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   if (location === null) return null;
   const { auth, mail } = environment;
   if (auth.secret === null) throw new Error('SECRET is required where there are users.');
-  const tokens = createTokens(auth.secret);
+  const tokens = createTokens(auth.secret, { previous: auth.previousSecret });
   const finder = createAccountFinder(database, location);
   const upkeep = createUpkeep(database, location);
   const settings = createAccountSettings(database, location);

@@ -6,7 +6,7 @@ import { createTokens } from './tokens.ts';
 const secret = 'a secret that is long enough for everybody';
 const now = 1_800_000_000_000;
 const seconds = now / 1000;
-const tokens = createTokens(secret, () => now);
+const tokens = createTokens(secret, { now: () => now });
 const kinds = deriveKinds(secret);
 
 const header = { alg: 'HS256', typ: 'platform.access+jwt' };
@@ -39,7 +39,7 @@ test('a token says what was signed, until its last second', () => {
   const { claims, expiresAt } = tokens.verify('access', token);
   expect(claims).toEqual({ id: 'u', role: null, admin_access: true, iss: 'platform', aud: 'platform.access' });
   expect(expiresAt).toBe(now + 2_000);
-  const later = (at: number) => createTokens(secret, () => at).verify('access', token);
+  const later = (at: number) => createTokens(secret, { now: () => at }).verify('access', token);
   expect(later(now + 1_999).claims).toEqual(claims);
   expect(() => later(now + 2_000)).toThrow(expect.objectContaining({ code: 'TOKEN_EXPIRED' }));
 });
@@ -54,9 +54,21 @@ test('no kind is taken for another, and no secret for another', () => {
       expect(() => tokens.verify(wanted, tokens.sign(made, {}, 1_000))).toThrow('not valid');
     }
   }
-  const other = createTokens(`${secret}.`, () => now).sign('access', {}, 1_000);
+  const other = createTokens(`${secret}.`, { now: () => now }).sign('access', {}, 1_000);
   expect(verdict(other)).toBe('INVALID_TOKEN');
   expect(new Set(tokenKinds.map((kind) => keyOf(kind).export().toString('hex'))).size).toBe(tokenKinds.length);
+});
+
+test('tokens of the secret before are valid, and none is signed by it', () => {
+  const next = createTokens(`${secret}, the next one`, { previous: secret, now: () => now });
+  expect(next.verify('access', tokens.sign('access', { id: 'u' }, 1_000)).claims).toMatchObject({ id: 'u' });
+  expect(verdict(next.sign('access', { id: 'u' }, 1_000))).toBe('INVALID_TOKEN');
+  expect(() => next.verify('access', tokens.sign('access', {}, -1_000))).toThrow(
+    expect.objectContaining({ code: 'TOKEN_EXPIRED' }),
+  );
+  expect(() => next.verify('access', createTokens('a third secret, of nobody here').sign('access', {}, 1_000))).toThrow(
+    expect.objectContaining({ code: 'INVALID_TOKEN' }),
+  );
 });
 
 test.each<[string, string]>([

@@ -37,19 +37,36 @@ const algorithm = 'HS256';
 /** How far the clocks of two servers may be apart, in seconds. */
 const clockTolerance = 60;
 
-/** Makes signer and verifier. `now` is the clock, in milliseconds of the epoch. */
-export function createTokens(secret: string, now: () => number = Date.now): Tokens {
-  const kinds = deriveKinds(secret);
+/** How tokens are made and verified. */
+export interface TokensOptions {
+  /** Another secret whose tokens are valid; none is signed by it. Default: none. */
+  readonly previous?: string | null;
+  /** The clock, in milliseconds of the epoch. */
+  readonly now?: () => number;
+}
 
-  function kindOf(kind: TokenKind): KindOfToken {
-    const found = kinds.get(kind);
+/** Makes signer and verifier. */
+export function createTokens(secret: string, { previous = null, now = Date.now }: TokensOptions = {}): Tokens {
+  const kinds = deriveKinds(secret);
+  const previousKinds = previous === null ? null : deriveKinds(previous);
+
+  function kindOf(kind: TokenKind, ofSecret: typeof kinds): KindOfToken {
+    const found = ofSecret.get(kind);
     if (found === undefined) throw new Error(`There is no kind of token "${kind}".`);
     return found;
   }
 
   function read(kind: TokenKind, token: string): VerifiedToken {
-    const { type, audience, key } = kindOf(kind);
     if (token.length > longestToken) throw new PlatformError('INVALID_TOKEN');
+    if (previousKinds === null) return readBy(kindOf(kind, kinds), token);
+    try {
+      return readBy(kindOf(kind, kinds), token);
+    } catch {
+      return readBy(kindOf(kind, previousKinds), token);
+    }
+  }
+
+  function readBy({ type, audience, key }: KindOfToken, token: string): VerifiedToken {
     const parts = parse(() =>
       jwt.verify(token, key, {
         algorithms: [algorithm],
@@ -71,7 +88,7 @@ export function createTokens(secret: string, now: () => number = Date.now): Toke
 
   return {
     sign(kind, claims, ttlMs) {
-      const { type, audience, key } = kindOf(kind);
+      const { type, audience, key } = kindOf(kind, kinds);
       const issuedAt = now();
       const times = { iat: Math.floor(issuedAt / 1000), exp: Math.ceil((issuedAt + ttlMs) / 1000) };
       const header = { alg: algorithm, typ: type } as const;

@@ -20,6 +20,8 @@ import {
 export interface AuthEnvironment {
   /** Secret from which every key is derived; null if none is set. */
   readonly secret: string | null;
+  /** SECRET_PREVIOUS: secret before this one, whose tokens are still valid; null: there is none. */
+  readonly previousSecret: string | null;
   readonly accessTokenTtl: number;
   readonly refreshTokenTtl: number;
   /** Age at which a session ends, however often it was refreshed. */
@@ -66,6 +68,7 @@ export function readAuth(read: Read, need: Need, isLocal: boolean): AuthEnvironm
   const passwordMinLength = read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8);
   return {
     secret: read<string | null>('SECRET', readSecret, null),
+    previousSecret: read<string | null>('SECRET_PREVIOUS', readSecret, null),
     accessTokenTtl: read('ACCESS_TOKEN_TTL', readDuration, 900_000),
     refreshTokenTtl: read('REFRESH_TOKEN_TTL', readLongDuration, 604_800_000),
     sessionMaxTtl: read('SESSION_MAX_TTL', readLongDuration, 7_776_000_000),

@@ -4,6 +4,7 @@ import { ask } from '../database/own-rows.ts';
 import { give, type OwnSql, script } from '../database/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import { keepSecret } from '../environment/kept-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
@@ -19,7 +20,7 @@ export interface WelcomeOptions {
   readonly environment: Environment;
   readonly log: Pick<Log, 'warn'>;
   /** Default: prints to the standard output. */
-  readonly tell?: ((administrator: FirstAdministrator) => void) | undefined;
+  readonly tell?: ((administrator: FirstAdministrator) => void | Promise<void>) | undefined;
 }
 
 /** Makes sure that at least one user can sign in. */
@@ -57,7 +58,7 @@ export function createWelcome({ api, database, environment, log, tell = print }:
         await tellRefusedTokens(systemLocation);
         return;
       }
-      tell(made);
+      await tell(made);
       if (isCommonPassword(administrator.password ?? '')) {
         log.warn(
           {},
@@ -91,7 +92,13 @@ export function createWelcome({ api, database, environment, log, tell = print }:
   };
 }
 
-function print({ email, madePassword }: FirstAdministrator): void {
-  const password = madePassword === null ? 'the password in ADMIN_PASSWORD' : `the password ${madePassword}`;
+/** File of a password that no terminal shows. */
+const passwordFile = '.platform/admin-password';
+
+async function print({ email, madePassword }: FirstAdministrator): Promise<void> {
+  const isShown = process.stdout.isTTY === true;
+  if (madePassword !== null && !isShown) await keepSecret(passwordFile, madePassword);
+  const made = isShown ? `the password ${madePassword}` : `the password in ${passwordFile}`;
+  const password = madePassword === null ? 'the password in ADMIN_PASSWORD' : made;
   process.stdout.write(`The first administrator is ${email} with ${password}. This is said only once.\n`);
 }

@@ -17,6 +17,7 @@ import { listenTo } from '../dialects/postgres/driver/listen.ts';
 import type { Drift } from '../drift.ts';
 import { createDriftWatch } from '../drift-watch.ts';
 import { EnvironmentError } from '../environment/error.ts';
+import { renewableUrl } from '../environment/renewable-url.ts';
 import { type Environment, readEnvironment, readLimits, type Variables } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
 import { modelChannel } from '../generations/model-sql.ts';
@@ -68,10 +69,10 @@ export interface ServeOptions {
   /** Answers no GraphQL documents but those that were compiled with the API. Default: any. */
   readonly trustedDocuments?: boolean;
   /**
-   * Called with the administrator that was made because there was no user. When absent, the address and a generated
-   * password are printed to the standard output.
+   * Called with the administrator that was made because there was no user. When absent, the address is printed to the
+   * standard output, with a generated password on a terminal, else with the path of a file that has it.
    */
-  readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void;
+  readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void | Promise<void>;
   /**
    * Called with every request and its answer, bodies of at most 16 KB. It costs time; not for production. Default:
    * none.
@@ -119,9 +120,11 @@ const uploadsFolder = '.platform/uploads';
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
   refuseContract(api.contract);
-  const initial = environmentOf(options.variables ?? process.env);
+  const variables = options.variables ?? process.env;
+  const initial = environmentOf(variables);
   const location = options.database ?? placeOf(initial);
   refuseOthers(api, location);
+  const renewable = 'url' in location && { renewable: renewableUrl(variables, location.url) };
   const environment = await withSecret(api, initial, location);
   const onFallback = (reason: Error): void =>
     front.server.log.warn(
@@ -129,7 +132,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       'The database does not bear the fast driver. Using plain pg.',
     );
   const late = createLateDatabase(async () => {
-    const opened = await openDatabase(location, { ...connectionsOf(environment), onFallback });
+    const opened = await openDatabase(location, { ...connectionsOf(environment), ...renewable, onFallback });
     return isMeasured(environment) ? measureDatabase(opened) : opened;
   });
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
@@ -140,7 +143,9 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const model = createModel(api, database, log, options, {
     current: () => generations.current().api,
     swap: (next) => generations.replace(next),
-    ...('url' in location && { listen: (heard) => listenTo({ url: location.url, channel: modelChannel, heard }) }),
+    ...('url' in location && {
+      listen: (heard) => listenTo({ url: location.url, ...renewable, channel: modelChannel, heard }),
+    }),
   });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPool, type Pool } from 'mysql2';
+import { type ConnectionOptions, createPool, type Pool } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { gatherReads } from '../../database/gathered-reads.ts';
 import { readRow, type TextRow } from '../../database/texts.ts';
+import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { killStatement } from './driver/kill.ts';
 import { mostPrepared } from './driver/line.ts';
@@ -21,6 +22,8 @@ import { formParameters } from './rows/parameters.ts';
 export interface MysqlOptions {
   /** `mysql://user:password@host:port/database`; `mariadb://` means the same. */
   readonly url: string;
+  /** The same where its password may change. Default: it stays. */
+  readonly renewable?: RenewableUrl;
   /** Most connections open at once. Default 10. */
   readonly poolMax?: number;
   /** How long a request waits for a connection before it is unavailable. Default 2000. */
@@ -45,12 +48,13 @@ const mostGroups = 2;
  * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made.
  */
 export async function connectMysql(options: MysqlOptions): Promise<Database> {
-  const { url, poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
+  const { poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
+  const { renewable = fixedUrl(options.url) } = options;
   // Two at least, so that a read never blocks a transaction.
   const poolMax = Math.max(options.poolMax ?? 10, 2);
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
   const pool = createPool({
-    ...connectionOptions(url),
+    ...connectionOptions(renewable.current()),
     ...keptConnections(poolMax),
     // One more than a line keeps, so that the driver closes none: it does not know which are in use.
     maxPreparedStatements: mostPrepared + 1,
@@ -60,7 +64,8 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     answerTimeoutMs,
     publicTimeoutMs: publicStatementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : publicStatementTimeoutMs,
     poolMax,
-    kill: (connection) => killStatement(url, connection),
+    kill: (connection) => killStatement(renewable.current(), connection),
+    renew: () => renewPool(pool, renewable),
   });
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
@@ -80,7 +85,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     transaction: (work) => runMysqlTransaction(leased, work),
     briefTransaction: (work) =>
       runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
-    schemaSession: (work) => withSchemaSession(url, work),
+    schemaSession: (work) => withSchemaSession(renewable.current(), work),
     async query(text, parameters) {
       const rows: TextRow[] = [];
       const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
@@ -95,6 +100,20 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
 /** How many connections there are at most, and when idle ones go: the driver looks for those only where one may be too many. */
 function keptConnections(poolMax: number) {
   return { connectionLimit: poolMax, maxIdle: poolMax - 1, idleTimeout: idleMs, gracefulEnd: true };
+}
+
+/** Lets the pool connect by another password, where there is one. */
+function renewPool(pool: Pool, renewable: RenewableUrl): boolean {
+  // Absent in the types of the driver.
+  const { connectionConfig } = pool.config as { readonly connectionConfig?: ConnectionOptions };
+  const url = renewable.current();
+  const tried = connectionOptions(url);
+  const isOutdated = connectionConfig?.password !== tried.password || connectionConfig?.user !== tried.user;
+  const other = isOutdated ? url : renewable.renew(url);
+  if (connectionConfig === undefined || other === null) return false;
+  const { user, password } = connectionOptions(other);
+  Object.assign(connectionConfig, { user, password });
+  return true;
 }
 
 function versionOf(pool: Pool): Promise<string> {

@@ -23,6 +23,8 @@ export interface MysqlPoolOptions extends Patience {
   readonly poolMax: number;
   /** Ends the statement of a connection. */
   readonly kill: (connection: PoolConnection) => void;
+  /** Called when the server refused the password. True if there is another one now. */
+  readonly renew: () => boolean;
 }
 
 /** How often it is checked if all leased connections were returned, in milliseconds. */
@@ -35,6 +37,7 @@ export class MysqlPool {
   readonly #pool: Pool;
   readonly #timeoutMs: number;
   readonly #kill: MysqlPoolOptions['kill'];
+  readonly #renew: MysqlPoolOptions['renew'];
   readonly #reads: ReadGate;
   readonly #waits = new Waits();
   readonly #leased = new Set<PoolConnection>();
@@ -43,12 +46,13 @@ export class MysqlPool {
   #closing = false;
 
   constructor(pool: Pool, options: MysqlPoolOptions) {
-    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, kill } = options;
+    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, kill, renew } = options;
     this.#pool = pool;
     this.#timeoutMs = timeoutMs;
     this.answerTimeoutMs = answerTimeoutMs;
     this.publicTimeoutMs = publicTimeoutMs;
     this.#kill = kill;
+    this.#renew = renew;
     const limit = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
     this.#reads = new ReadGate({ most: limit, mostPublic: Math.max(1, limit - 2), timeoutMs });
   }
@@ -129,7 +133,7 @@ export class MysqlPool {
         this.#waiting -= 1;
         reject(new ConnectionError('No connection was free in time.'));
       }, this.#timeoutMs);
-      this.#pool.getConnection((error, connection) => {
+      this.#connect((error, connection) => {
         clearTimeout(timer);
         if (late) {
           if (!error) connection.release();
@@ -144,6 +148,13 @@ export class MysqlPool {
         this.#leased.add(connection);
         resolve(connection);
       });
+    });
+  }
+
+  #connect(done: Parameters<Pool['getConnection']>[0]): void {
+    this.#pool.getConnection((error, connection) => {
+      if (error?.code === 'ER_ACCESS_DENIED_ERROR' && this.#renew()) this.#pool.getConnection(done);
+      else done(error, connection);
     });
   }
 

@@ -14,6 +14,9 @@ export interface ConnectedClient {
 /** Milliseconds of silence after which the operating system asks whether the other side still lives. */
 const keepAliveMs = 30_000;
 
+/** SQLSTATEs of a user or password that is refused. */
+const refusedPassword = /^28(?:P01|000)$/;
+
 /**
  * Reads the URL, negotiates TLS, authenticates, and runs `prepare` on the fresh connection.
  *
@@ -25,9 +28,31 @@ export async function connectClient(
   config: pg.ClientConfig,
   prepare: (connected: ConnectedClient) => Promise<void>,
 ): Promise<ConnectedClient> {
+  const { renewable } = settings;
+  const url = renewable.current();
+  try {
+    return await connectTo(url, settings, config, prepare);
+  } catch (error) {
+    const other = isRefusedPassword(error) ? renewable.renew(url) : null;
+    if (other === null) throw error;
+    return connectTo(other, settings, config, prepare);
+  }
+}
+
+function isRefusedPassword(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && 'code' in cause && refusedPassword.test(String(cause.code));
+}
+
+async function connectTo(
+  url: string,
+  settings: PostgresSettings,
+  config: pg.ClientConfig,
+  prepare: (connected: ConnectedClient) => Promise<void>,
+): Promise<ConnectedClient> {
   const client = new pg.Client({
     ...config,
-    connectionString: settings.url,
+    connectionString: url,
     connectionTimeoutMillis: settings.connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,

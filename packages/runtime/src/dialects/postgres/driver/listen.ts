@@ -1,7 +1,7 @@
 /** Receives notifications of other processes through the database, as long as there is a way to it. */
 import type { ConnectedClient } from './client.ts';
 import { connectClient } from './client.ts';
-import { postgresSettings } from './options.ts';
+import { type PostgresOptions, postgresSettings } from './options.ts';
 
 /** A connection that hears. */
 export interface Listener {
@@ -10,8 +10,7 @@ export interface Listener {
 }
 
 /** Options of listening. */
-export interface ListenOptions {
-  readonly url: string;
+export interface ListenOptions extends Pick<PostgresOptions, 'url' | 'renewable'> {
   readonly channel: string;
   /** Called for every notice, and whenever notices may have been missed. */
   readonly heard: () => void;
@@ -23,8 +22,8 @@ export interface ListenOptions {
  * Listens on a connection of its own, which is made anew when it is lost. Never reports failures: a caller that must
  * know also queries the database, because a pooler may keep notifications to itself.
  */
-export function listenTo({ url, channel, heard, retryAfter = 30_000 }: ListenOptions): Listener {
-  const settings = postgresSettings({ url });
+export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: ListenOptions): Listener {
+  const settings = postgresSettings(location);
   let connected: ConnectedClient | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;

@@ -1,9 +1,12 @@
 import type { Driver } from '../../../environment/drivers.ts';
+import { fixedUrl, type RenewableUrl } from '../../../environment/renewable-url.ts';
 
 /** Settings of the connection to a PostgreSQL server. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?…`, with the parameters that `pg` knows, such as `sslmode`. */
   readonly url: string;
+  /** The same where its password may change. Default: it stays. */
+  readonly renewable?: RenewableUrl;
   /** Default `auto`. */
   readonly driver?: Driver;
   /** Called with the reason, when the choice was left to us and the plain driver is used. */
@@ -53,6 +56,7 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
   const poolMax = Math.max(options.poolMax ?? 10, 3);
   return {
     url: options.url,
+    renewable: options.renewable ?? fixedUrl(options.url),
     driver: options.driver ?? 'auto',
     onFallback: options.onFallback ?? (() => {}),
     poolMax,
