@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 108_420, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 108_488, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1321,
+    today: 1323,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
@@ -37,11 +37,11 @@ export const laws: readonly Law[] = [
   { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',
-    today: 4,
+    today: 0,
     bound: 0,
     measure: (sources) => circles(roomGraph(fileGraph(sources))),
   },
-  { name: 'files in circles of imports', today: 11, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
+  { name: 'files in circles of imports', today: 0, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 144, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },

@@ -6,6 +6,7 @@ import { parseBodyText } from '../json/body.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import { createPlanner } from '../query/planner.ts';
 import { readItemPath, splitTarget } from '../query/target.ts';
+import { createSystemWrites } from '../resources/system-writes.ts';
 import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
 import { type Rehearsal, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './rehearsal.ts';
@@ -86,6 +87,7 @@ async function perform(
     ...{ api, database, planner, patience: 0, plans: 1, ...limits },
     complain: () => {},
     gate: () => {},
+    system: createSystemWrites({ api }),
   });
   return run(writer, command);
 }

@@ -21,6 +21,7 @@ import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { createClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log, logFailure } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';
+import { createSystemWrites } from '../resources/system-writes.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
 import { createAnswerer } from './answer.ts';
@@ -124,7 +125,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const limits = writeLimits(environment);
   const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
   const contentsLeft = (): void => files?.loose.wake();
-  const hearing = { complain, accountsChanged, mailed, contentsLeft, passwordPattern, model };
+  const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft });
+  const hearing = { complain, passwordPattern, system: systemWrites };
   const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const authenticate = createAuthenticator({

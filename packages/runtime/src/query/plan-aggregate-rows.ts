@@ -1,9 +1,10 @@
+import { cast } from '../dialects/casts.ts';
 import { sqlTrue } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { Shape, ShapeField } from '../json/shape.ts';
 import type { Condition, FieldDescriptor, WireForm } from '../language/index.ts';
 import { aggregated, aggregateWire, groupable } from '../sql/aggregates.ts';
-import { cast, cell } from '../sql/cell.ts';
+import { cell } from '../sql/cell.ts';
 import { printCount } from '../sql/lookups.ts';
 import type { Row } from '../sql/row.ts';
 import type { Aggregate, AggregateNames, AggregatePart, Group } from './aggregate.ts';

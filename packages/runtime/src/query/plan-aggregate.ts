@@ -1,10 +1,10 @@
 import { allOf, where } from '../dialects/fragment.ts';
 import type { Condition, Operand } from '../language/index.ts';
 import { printCondition } from '../sql/condition.ts';
-import { tableRow } from '../sql/row.ts';
-import { readable } from '../sql/rules.ts';
+import { readable } from '../sql/readable.ts';
+import { type StatementBuilder, tableRow } from '../sql/row.ts';
 import type { CollectionScope, Scope } from '../sql/scope.ts';
-import { createStatement, type StatementBuilder } from '../sql/statement.ts';
+import { createStatement } from '../sql/statement.ts';
 import type { AggregateNames } from './aggregate.ts';
 import { createSource } from './aggregate-source.ts';
 import { costOfAggregate } from './cost.ts';

@@ -1,4 +1,4 @@
-import type { StatementBuilder } from '../sql/statement.ts';
+import type { StatementBuilder } from '../sql/row.ts';
 import type { Bounds } from './request.ts';
 
 /** LIMIT and OFFSET with a leading space; their values, as `boundValues` gives them, stand at `index`. */

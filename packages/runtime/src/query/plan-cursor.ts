@@ -1,7 +1,7 @@
+import { cast } from '../dialects/casts.ts';
 import { allOf, anyOf, sqlFalse } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import { invalidQuery } from '../errors.ts';
-import { cast } from '../sql/cell.ts';
 import type { Row } from '../sql/row.ts';
 import { type CollectionScope, keyFields } from '../sql/scope.ts';
 import type { CursorPlan, CursorStart } from './cursor.ts';

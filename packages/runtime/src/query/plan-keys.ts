@@ -1,11 +1,10 @@
 import type { KeyKind } from '../database/database.ts';
+import { cast } from '../dialects/casts.ts';
 import type { ListedKey } from '../dialects/index.ts';
 import { type FieldDescriptor, types } from '../language/index.ts';
-import { cast } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
-import type { Row } from '../sql/row.ts';
+import type { Row, StatementBuilder } from '../sql/row.ts';
 import { type CollectionScope, keyFields } from '../sql/scope.ts';
-import type { StatementBuilder } from '../sql/statement.ts';
 import type { Selector } from './shape.ts';
 
 /**

@@ -1,11 +1,13 @@
+import { cast } from '../dialects/casts.ts';
 import { allOf, where } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
 import { isOrdered } from '../language/operators/index.ts';
 import { printCall } from '../sql/call.ts';
-import { cast, cell, comparable, granted, guarded } from '../sql/cell.ts';
+import { cell, comparable, guarded } from '../sql/cell.ts';
 import { countType, type OperandType, operandType } from '../sql/operand.ts';
+import { readable } from '../sql/readable.ts';
 import { joined, type Row, tableRow } from '../sql/row.ts';
-import { readable } from '../sql/rules.ts';
+import { granted } from '../sql/rules.ts';
 import { type CollectionScope, type FieldScope, keyFields } from '../sql/scope.ts';
 import type { OrderKey, OrderTerm } from './sort.ts';
 

@@ -2,9 +2,9 @@
 
 import type { ShapeField } from '../json/shape.ts';
 import type { Condition } from '../language/index.ts';
-import { readable } from '../sql/rules.ts';
+import { readable } from '../sql/readable.ts';
+import type { StatementBuilder } from '../sql/row.ts';
 import type { Grant } from '../sql/scope.ts';
-import type { StatementBuilder } from '../sql/statement.ts';
 import type { OwnRead, WholeRead } from './plan.ts';
 import { printSelection } from './plan-selection.ts';
 import type { ReadQuery } from './read-query.ts';

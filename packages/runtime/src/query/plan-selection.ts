@@ -1,13 +1,14 @@
+import { cast } from '../dialects/casts.ts';
 import { allOf, checkWidth, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Value } from '../dialects/index.ts';
 import type { ShapeField } from '../json/shape.ts';
-import { cast, cell, granted, guarded } from '../sql/cell.ts';
+import { cell, guarded } from '../sql/cell.ts';
 import { narrowed, reachListed } from '../sql/lookups.ts';
 import { type PageOfRows, reachFromPage } from '../sql/page-links.ts';
 import { joinsOf, type Reach, reachItem } from '../sql/related.ts';
-import type { Row } from '../sql/row.ts';
+import type { Row, StatementBuilder } from '../sql/row.ts';
+import { granted } from '../sql/rules.ts';
 import { type FieldScope, keyFields } from '../sql/scope.ts';
-import type { StatementBuilder } from '../sql/statement.ts';
 import { printNestedAggregates } from './plan-aggregate-lists.ts';
 import { printBounds } from './plan-bounds.ts';
 import { type NestedList, type NestedLists, nestedList } from './plan-nested-list.ts';

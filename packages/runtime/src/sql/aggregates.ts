@@ -1,7 +1,8 @@
+import { cast } from '../dialects/casts.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import { type AggregateFunction, aggregateKind } from '../language/aggregates.ts';
 import type { FieldDescriptor, WireForm } from '../language/index.ts';
-import { cast, cell, comparable } from './cell.ts';
+import { cell, comparable } from './cell.ts';
 import { type OperandType, operandType } from './operand.ts';
 import type { Row } from './row.ts';
 import type { FieldScope } from './scope.ts';

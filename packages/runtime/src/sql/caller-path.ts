@@ -1,10 +1,12 @@
+import { cast } from '../dialects/casts.ts';
 import { allOf, sqlFalse, where } from '../dialects/fragment.ts';
 import { type CallerOperand, callerCollections, type FieldDescriptor } from '../language/index.ts';
-import { cast, cell, comparable, granted } from './cell.ts';
+import { cell, comparable } from './cell.ts';
 import { callerParameter, type OperandType, operandType } from './operand.ts';
+import { readable } from './readable.ts';
 import { joinsOf, reach } from './related.ts';
 import { type Printing, type Row, tableRow } from './row.ts';
-import { readable } from './rules.ts';
+import { granted } from './rules.ts';
 import type { CollectionScope, FieldScope } from './scope.ts';
 
 /** The values that a path from the caller leads to, as an expression over `from` where `predicate` holds. */

@@ -1,21 +1,11 @@
 import { cast } from '../dialects/casts.ts';
-import { anyOf, sqlTrue } from '../dialects/fragment.ts';
+import { sqlTrue } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
 import { withoutHidden } from './copied-items.ts';
 import { arrayNative } from './operand.ts';
 import type { Row } from './row.ts';
-import { ruleHolds } from './rules.ts';
-import type { FieldScope, Grant } from './scope.ts';
-
-export { cast };
-
-/**
- * When a cell of a row is readable, as a predicate. Several rules stay pairs of rows and fields: a cell is granted by
- * the rules that list its field, on the rows they match (security property P6).
- */
-export function granted(row: Row, grant: Grant): string {
-  return grant === null ? sqlTrue : anyOf(grant.map((rule) => ruleHolds(row, rule)));
-}
+import { granted } from './rules.ts';
+import type { FieldScope } from './scope.ts';
 
 /**
  * The value of a field on a row: null where no rule grants the cell. Selecting, filtering and sorting all use this

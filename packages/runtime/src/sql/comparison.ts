@@ -1,8 +1,8 @@
+import { cast } from '../dialects/casts.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import { type CallerOperand, isNumber, isTextual, type Operand, type Operator } from '../language/index.ts';
 import { definitions, matching } from '../language/operators/index.ts';
 import { printPath } from './caller-path.ts';
-import { cast } from './cell.ts';
 import { callerParameter, type OperandType, printOperand } from './operand.ts';
 import type { Printing } from './row.ts';
 

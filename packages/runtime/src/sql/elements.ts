@@ -2,7 +2,7 @@ import type { Container } from '../dialects/json.ts';
 import type { Operand, Operator } from '../language/index.ts';
 import { listed } from '../language/operators/index.ts';
 import { type OperandType, printValue } from './operand.ts';
-import type { StatementBuilder } from './statement.ts';
+import type { StatementBuilder } from './row.ts';
 
 /**
  * Prints `_has`, `_has_any`, `_has_all` and their negations. None of them matches null. An empty list has no element that

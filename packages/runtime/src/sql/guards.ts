@@ -1,5 +1,4 @@
 import type { Condition, FieldDescriptor } from '../language/index.ts';
-import { printPresence } from './caller-path.ts';
 import { callerParameter, comparedType } from './operand.ts';
 import type { Row } from './row.ts';
 
@@ -28,7 +27,7 @@ export function callerGuards(row: Row, condition: Condition, exposed = false): r
 
 function guard(row: Row, condition: Extract<Condition, { kind: 'compare' }>): string {
   if (condition.operand.kind !== 'caller') return 'TRUE';
-  if (condition.operand.path.length > 0) return printPresence(row, condition.operand);
+  if (condition.operand.path.length > 0) return row.statement.print.presence(row, condition.operand);
   const field: FieldDescriptor | undefined = row.collection.fields.get(condition.field)?.descriptor;
   if (field === undefined) return 'FALSE';
   return `${callerParameter(row.statement, condition.operand.of, comparedType(field, condition))} IS NOT NULL`;

@@ -6,9 +6,8 @@ import { cell } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { printElements } from './elements.ts';
 import { comparedType, pathType, printValue } from './operand.ts';
-import type { Row } from './row.ts';
+import type { Row, StatementBuilder } from './row.ts';
 import type { FieldScope } from './scope.ts';
-import type { StatementBuilder } from './statement.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 

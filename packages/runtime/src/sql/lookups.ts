@@ -8,11 +8,11 @@
 
 import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import { type Condition, type ManyToMany, types } from '../language/index.ts';
-import { granted, guarded } from './cell.ts';
-import { printCondition } from './condition.ts';
+import { guarded } from './cell.ts';
+import { readable } from './readable.ts';
 import { type Junction, joinJunction, joinsOf, type Reach, reach } from './related.ts';
 import type { Row } from './row.ts';
-import { readable } from './rules.ts';
+import { granted } from './rules.ts';
 import type { RelationScope } from './scope.ts';
 import { findSought, printSought, reachSought, type Sought } from './sought.ts';
 
@@ -47,7 +47,7 @@ function reachLinks(row: Row, { descriptor }: RelationScope): Pick<Reach, 'from'
 /** The rows that also meet a condition. */
 export function narrowed(reached: Reach, condition: Condition | undefined): Reach {
   if (condition === undefined) return reached;
-  return { ...reached, own: [...reached.own, printCondition(reached.target, condition)] };
+  return { ...reached, own: [...reached.own, reached.target.statement.print.condition(reached.target, condition)] };
 }
 
 /** Targets by the keys that the links of a parent hold. */
@@ -61,7 +61,10 @@ function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undef
   }
   const few = sought && printSought(row, descriptor, junction.alias, sought);
   const visible = few === undefined ? junction.visible : [...junction.visible, few];
-  const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
+  const found = [
+    readable(junction.target),
+    ...(condition ? [junction.target.statement.print.condition(junction.target, condition)] : []),
+  ];
   return isOnce(row, descriptor)
     ? byKeys(descriptor, junction, visible, found)
     : byLinks(descriptor, junction, visible, found);
@@ -86,7 +89,10 @@ function bySought(
   const rows = `${junctionTable} ${alias}${where(allOf(joinsOf({ links, own: visible })))}`;
   const found = reachSought(row, sought, junction, `SELECT ${alias}.${sought.link} FROM ${rows}`);
   if (found === undefined) return undefined;
-  const predicates = [readable(found.target), ...(condition ? [printCondition(found.target, condition)] : [])];
+  const predicates = [
+    readable(found.target),
+    ...(condition ? [found.target.statement.print.condition(found.target, condition)] : []),
+  ];
   return { ...found, links: [], own: predicates, junction: undefined };
 }
 

@@ -14,7 +14,7 @@ import {
   type ValueType,
 } from '../language/index.ts';
 import { definitions, elementwise, listed, matching, paired, ranged } from '../language/operators/index.ts';
-import type { StatementBuilder } from './statement.ts';
+import type { StatementBuilder } from './row.ts';
 
 /** Type that an operand is compared with: how its values are written, and the type of its parameter. */
 export interface OperandType extends ValueType {

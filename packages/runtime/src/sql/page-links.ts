@@ -12,9 +12,9 @@ import type { Condition, ManyToMany } from '../language/index.ts';
 import { fieldOfColumn } from './cell.ts';
 import { printCondition } from './condition.ts';
 import { canLookUp } from './lookups.ts';
+import { readable } from './readable.ts';
 import { type Junction, joinJunction, type Reach } from './related.ts';
 import type { Row } from './row.ts';
-import { readable } from './rules.ts';
 import type { RelationScope } from './scope.ts';
 
 /** A page of rows that a statement reads first, under a name, and what it then reads for all of them. */

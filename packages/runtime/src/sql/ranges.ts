@@ -1,7 +1,7 @@
 import type { RangeElement } from '../language/elements.ts';
 import type { Operand, Operator } from '../language/index.ts';
 import { type OperandType, printValue } from './operand.ts';
-import type { StatementBuilder } from './statement.ts';
+import type { StatementBuilder } from './row.ts';
 
 /**
  * Prints the operators of ranges and multiranges. A pair is a range with its first value and without its second, as

@@ -1,11 +1,12 @@
+import { cast } from '../dialects/casts.ts';
 import { allOf, sqlFalse, where } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { ColumnPair, Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
-import { cast, fieldOfColumn, granted } from './cell.ts';
-import { printCondition } from './condition.ts';
+import { fieldOfColumn } from './cell.ts';
 import { callerGuards, targetRow } from './guards.ts';
+import { readable } from './readable.ts';
 import { joined, type Row, tableRow } from './row.ts';
-import { readable } from './rules.ts';
+import { granted } from './rules.ts';
 import type { RelationScope } from './scope.ts';
 
 type Related = Extract<Condition, { kind: 'related' }>;
@@ -119,7 +120,7 @@ export function printRelated(row: Row, condition: Related): string {
 
 /** SQL predicate that is true if reached rows meet a condition, or if none does. */
 function quantified(row: Row, condition: Related, reached: Reach): string {
-  const inner = allOf([...joinsOf(reached), printCondition(reached.target, condition.where)]);
+  const inner = allOf([...joinsOf(reached), reached.target.statement.print.condition(reached.target, condition.where)]);
   if (condition.quantifier !== 'none') return inner === sqlFalse ? sqlFalse : subquery(row, reached.from(), inner);
   const target = targetRow(row, condition);
   const guards = target === undefined ? [] : callerGuards(target, condition.where, true);

@@ -1,6 +1,51 @@
-import type { ColumnPair, ManyToAny } from '../language/index.ts';
+import type { Binder } from '../database/binder.ts';
+import type { ParameterForm } from '../database/database.ts';
+import type { SqlDialect } from '../dialects/index.ts';
+import type { CallerOperand, ColumnPair, Condition, ManyToAny, Operand } from '../language/index.ts';
 import type { CollectionScope, Scope } from './scope.ts';
-import type { StatementBuilder } from './statement.ts';
+
+/** Prints conditions, in which cells stand that other conditions guard. */
+export interface ConditionPrinter {
+  /** A condition on a row as a predicate. */
+  readonly condition: (row: Row, condition: Condition) => string;
+  /** A predicate that holds when a path from the caller leads to a value. */
+  readonly presence: (printing: Printing, operand: CallerOperand) => string;
+}
+
+/** A statement while it is printed: hands out aliases and parameters. Equal binders of equal type share one parameter. */
+export interface StatementBuilder {
+  readonly dialect: SqlDialect;
+  /** Notes a table that the statement reads or writes, as its descriptor names it, and gives it back. */
+  table(quoted: string): string;
+  /** A table alias that no other part of the statement has. */
+  alias(): string;
+  /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
+  parameter(binder: Binder, native: string): string;
+  /**
+   * End of the next subquery under EXISTS. It is empty for the first ones, which the database then turns into joins. All
+   * others get a fence, because the time it takes to order so many joins grows with more than their cube.
+   */
+  fence(): '' | ' OFFSET 0';
+  /** Prints what cells and conditions contain: given, because they contain each other. */
+  readonly print: ConditionPrinter;
+  /** Where each operand of the request finds its first value; operands of rules are not listed. */
+  readonly open: ReadonlyMap<Operand, number>;
+  /**
+   * Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. Another text for the
+   * same answer takes the same numbers.
+   */
+  finish(text: string, other?: string): Finished;
+}
+
+/** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
+export interface Finished {
+  readonly text: string;
+  /** The other text; undefined where it does not take the same parameters. */
+  readonly other?: string;
+  readonly tables: readonly string[];
+  readonly binders: readonly Binder[];
+  readonly forms?: readonly ParameterForm[];
+}
 
 /**
  * Context in which every part of a statement is printed: the statement, and the scope that decides which rows are

@@ -1,9 +1,8 @@
-import { allOf, anyOf } from '../dialects/fragment.ts';
+import { allOf, anyOf, sqlTrue } from '../dialects/fragment.ts';
 import type { Condition } from '../language/index.ts';
-import { printCondition } from './condition.ts';
-import { copiedItemReadable } from './copied-items.ts';
 import { callerGuards } from './guards.ts';
 import type { Row } from './row.ts';
+import type { Grant } from './scope.ts';
 
 /**
  * Rules are written by the operator of the service, so they see every row and every cell. A rule may look at
@@ -21,13 +20,13 @@ function asRuleSeesIt(row: Row): Row {
  */
 export function ruleHolds(row: Row, rule: Condition): string {
   const seen = asRuleSeesIt(row);
-  return allOf([...callerGuards(seen, rule), printCondition(seen, rule)]);
+  return allOf([...callerGuards(seen, rule), seen.statement.print.condition(seen, rule)]);
 }
 
 /**
- * SQL predicate that is true if the caller can read a row: some rule holds on it, and the item can be read where it
- * holds one.
+ * When a cell of a row is readable, as a predicate. Several rules stay pairs of rows and fields: a cell is granted by
+ * the rules that list its field, on the rows they match (security property P6).
  */
-export function readable(row: Row): string {
-  return allOf([anyOf(row.collection.rows.map((rule) => ruleHolds(row, rule))), copiedItemReadable(row)]);
+export function granted(row: Row, grant: Grant): string {
+  return grant === null ? sqlTrue : anyOf(grant.map((rule) => ruleHolds(row, rule)));
 }

@@ -10,9 +10,8 @@ import { selectList } from '../dialects/fragment.ts';
 import type { Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
 import { comparedType, printValue } from './operand.ts';
 import type { Junction, Reach } from './related.ts';
-import { joined, type Row } from './row.ts';
+import { joined, type Row, type StatementBuilder } from './row.ts';
 import type { CollectionScope, FieldScope } from './scope.ts';
-import type { StatementBuilder } from './statement.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 

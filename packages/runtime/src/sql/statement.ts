@@ -2,39 +2,9 @@ import type { Binder } from '../database/binder.ts';
 import type { ParameterForm } from '../database/database.ts';
 import { postgres, type SqlDialect } from '../dialects/index.ts';
 import type { Operand } from '../language/index.ts';
-
-/** A statement while it is printed: hands out aliases and parameters. Equal binders of equal type share one parameter. */
-export interface StatementBuilder {
-  readonly dialect: SqlDialect;
-  /** Notes a table that the statement reads or writes, as its descriptor names it, and gives it back. */
-  table(quoted: string): string;
-  /** A table alias that no other part of the statement has. */
-  alias(): string;
-  /** A placeholder with its cast: `$1::int8`. `native` comes from the compiler. */
-  parameter(binder: Binder, native: string): string;
-  /**
-   * End of the next subquery under EXISTS. It is empty for the first ones, which PostgreSQL then turns into joins. All
-   * others get a fence, because the time it takes to order so many joins grows with more than their cube.
-   */
-  fence(): '' | ' OFFSET 0';
-  /** Where each operand of the request finds its first value; operands of rules are not listed. */
-  readonly open: ReadonlyMap<Operand, number>;
-  /**
-   * Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. Another text for the
-   * same answer takes the same numbers.
-   */
-  finish(text: string, other?: string): Finished;
-}
-
-/** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
-export interface Finished {
-  readonly text: string;
-  /** The other text; undefined where it does not take the same parameters. */
-  readonly other?: string;
-  readonly tables: readonly string[];
-  readonly binders: readonly Binder[];
-  readonly forms?: readonly ParameterForm[];
-}
+import { printPresence } from './caller-path.ts';
+import { printCondition } from './condition.ts';
+import type { Finished, StatementBuilder } from './row.ts';
 
 /** A quoted identifier, a literal, or a placeholder; the first two are stepped over. */
 const placeholderPattern = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g;
@@ -91,6 +61,7 @@ export function createStatement(open: ReadonlyMap<Operand, number>, dialect: Sql
   return {
     open,
     dialect,
+    print: { condition: printCondition, presence: printPresence },
     finish,
     table(quoted) {
       tables.add(quoted);

@@ -1,6 +1,7 @@
 /** The parameters of a write: where each finds its value when the statement runs. */
+
 import { arrayLiteral, type FieldDescriptor } from '../language/index.ts';
-import type { StatementBuilder } from '../sql/statement.ts';
+import type { StatementBuilder } from '../sql/row.ts';
 import type { Batch } from './batch.ts';
 import type { Keys } from './keys.ts';
 

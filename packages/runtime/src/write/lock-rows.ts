@@ -2,16 +2,17 @@
 
 import type { RowSink, Transaction } from '../database/database.ts';
 import { nameStatement } from '../database/name-statement.ts';
+import { cast } from '../dialects/casts.ts';
 import { selectList, sqlTrue } from '../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../dialects/index.ts';
 import type { CollectionDescriptor } from '../language/index.ts';
 import type { OwnRead } from '../query/plan.ts';
 import { printOwn } from '../query/plan-returned.ts';
 import { bind } from '../query/planner.ts';
-import { cast } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
+import type { StatementBuilder } from '../sql/row.ts';
 import { keyFields } from '../sql/scope.ts';
-import { createStatement, type StatementBuilder } from '../sql/statement.ts';
+import { createStatement } from '../sql/statement.ts';
 import { asMany, type Keys } from './keys.ts';
 import { selectLocked } from './locked-rows.ts';
 

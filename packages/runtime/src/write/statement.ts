@@ -3,13 +3,13 @@
 import type { Binder } from '../database/binder.ts';
 import type { Statement } from '../database/database.ts';
 import { nameStatement } from '../database/name-statement.ts';
+import { cast } from '../dialects/casts.ts';
 import { sqlTrue } from '../dialects/fragment.ts';
 import type { FieldDescriptor } from '../language/index.ts';
-import { cast } from '../sql/cell.ts';
 import { operandType } from '../sql/operand.ts';
-import { type Row, tableRow } from '../sql/row.ts';
+import { type Row, type StatementBuilder, tableRow } from '../sql/row.ts';
 import { keyFields } from '../sql/scope.ts';
-import { createStatement, type StatementBuilder } from '../sql/statement.ts';
+import { createStatement } from '../sql/statement.ts';
 import type { Check, CheckedRow, PermissionCheck, Written } from './checks/check.ts';
 import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
 

@@ -5,6 +5,7 @@ import type { Parameter, RowSink, Statement, Transaction } from '../database/dat
 import { nameStatement } from '../database/name-statement.ts';
 import { createPlanCache } from '../database/plan-cache.ts';
 import { readRow, type TextRow } from '../database/texts.ts';
+import { cast } from '../dialects/casts.ts';
 import { allOf, where } from '../dialects/fragment.ts';
 import type { SqlDialect } from '../dialects/index.ts';
 import type { FieldDescriptor, JsonValue } from '../language/index.ts';
@@ -17,9 +18,8 @@ import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
 import type { WantedRead } from '../query/prepared.ts';
 import type { ReadLimits } from '../query/request.ts';
-import { cast } from '../sql/cell.ts';
+import { readable } from '../sql/readable.ts';
 import { tableRow } from '../sql/row.ts';
-import { readable } from '../sql/rules.ts';
 import { keyFields } from '../sql/scope.ts';
 import { createStatement } from '../sql/statement.ts';
 import type { Keys } from './keys.ts';

@@ -5,16 +5,13 @@ import type { Gate } from '../database/gate.ts';
 import { createPlanCache } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
-import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { defaultReadLimits } from '../query/parse-read.ts';
 import type { ReadPlan } from '../query/plan.ts';
 import type { Planner } from '../query/planner.ts';
 import type { ReadLimits } from '../query/request.ts';
-import { createResourceHooks } from '../resources/system-hooks.ts';
 import { buildOpenScope } from '../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../system/fields/field-rules.ts';
 import { logPlaceOf } from '../system/place.ts';
-import { createSystemHooks, noteTransactions } from '../users/system-hooks.ts';
 import { invitingApi } from './access/inviting-access.ts';
 import { uploadingApi } from './access/uploading-access.ts';
 import type { PreparedEcho } from './echo.ts';
@@ -23,6 +20,7 @@ import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts'
 import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './idempotency.ts';
 import { runInOrder, type Telling } from './in-order.ts';
 import { createStepPlans } from './plans.ts';
+import type { SystemHooks } from './running.ts';
 import { createWriteScopes } from './scope.ts';
 import type { TransactionBody } from './transaction-body.ts';
 import type { LinksPlan } from './tree/links-plan.ts';
@@ -30,6 +28,13 @@ import type { TreePlan } from './tree/tree-plan.ts';
 import { prepareCommand, type WriteCommand } from './write-command.ts';
 import { createWriteExecutor, type WriteExecutorOptions } from './write-executor.ts';
 import type { WriteContext, WriteRequest } from './write-plan.ts';
+
+/** The platform's part in writes to its own collections. */
+export interface SystemWrites {
+  readonly hooks: SystemHooks;
+  /** Told of every transaction that was committed; the answer waits for what it gives. */
+  readonly committed: (transaction: Transaction) => Promise<void> | undefined;
+}
 
 /** Options of the writer. */
 export interface WriterOptions {
@@ -55,14 +60,8 @@ export interface WriterOptions {
   readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
-  /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
-  readonly model?: ModelChanges;
-  /** Told when users or roles may be others than before, after the commit. */
-  readonly accountsChanged?: () => void;
-  /** Told when mail was put down that waits to be sent, after the commit. */
-  readonly mailed?: () => void;
-  /** Told when contents of files were left behind, after the commit. */
-  readonly contentsLeft?: () => void;
+  /** The platform's part in writes to its own collections. Default: it has none. */
+  readonly system?: SystemWrites;
 }
 
 /**
@@ -138,41 +137,21 @@ export function createWriter(options: WriterOptions): Writer {
   };
 }
 
-function executorOptions(options: WriterOptions): WriteExecutorOptions {
-  const {
-    api,
-    database,
-    gate,
-    limits,
-    answerTtlMs = 86_400_000,
-    accountsChanged,
-    mailed,
-    contentsLeft,
-    model = compiledModel,
-  } = options;
+function executorOptions({
+  api,
+  database,
+  gate,
+  limits,
+  answerTtlMs = 86_400_000,
+  system,
+}: WriterOptions): WriteExecutorOptions {
   const location = logPlaceOf(api);
-  const changing = new WeakSet<Transaction>();
-  const mailing = new WeakSet<Transaction>();
-  const leaving = new WeakSet<Transaction>();
   return {
     database,
     dialect: sqlDialects[api.dialect],
     gate,
-    systemHooks: new Map([
-      ...noteTransactions(createSystemHooks(api, model), (transaction) => changing.add(transaction)),
-      ...createResourceHooks({
-        api,
-        model,
-        mailed: (transaction) => mailing.add(transaction),
-        left: (transaction) => leaving.add(transaction),
-      }),
-    ]),
-    committed(transaction) {
-      if (changing.has(transaction)) accountsChanged?.();
-      if (mailing.has(transaction)) mailed?.();
-      if (leaving.has(transaction)) contentsLeft?.();
-      return model.committed(transaction);
-    },
+    systemHooks: system?.hooks ?? new Map(),
+    ...(system && { committed: system.committed }),
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
     keeper: location === null ? null : createAnswerKeeper(location, answerTtlMs),
   };

@@ -4,9 +4,8 @@ import { allOf } from '../../dialects/fragment.ts';
 import type { FieldDescriptor, Operand, WriteRule } from '../../language/index.ts';
 import { printPath, printPresence } from '../../sql/caller-path.ts';
 import { operandType, printValue } from '../../sql/operand.ts';
-import type { Printing, Row } from '../../sql/row.ts';
+import type { Printing, Row, StatementBuilder } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';
-import type { StatementBuilder } from '../../sql/statement.ts';
 import { keysOf } from '../statement.ts';
 import type { Written } from './check.ts';
 

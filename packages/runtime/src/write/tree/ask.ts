@@ -6,7 +6,8 @@ import { readRow, type TextRow } from '../../database/texts.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { bind } from '../../query/planner.ts';
-import { createStatement, type StatementBuilder } from '../../sql/statement.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
+import { createStatement } from '../../sql/statement.ts';
 import type { Running } from '../running.ts';
 
 /** A question while it is printed. */

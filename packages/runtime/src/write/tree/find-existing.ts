@@ -1,13 +1,13 @@
 /** Which of the items that a tree names by their keys there are: one statement for all of them, which locks them. */
 
+import { cast } from '../../dialects/casts.ts';
 import { anyOf, sqlTrue } from '../../dialects/fragment.ts';
 import { PlatformError } from '../../errors.ts';
 import { failedValidation } from '../../json/problems.ts';
 import { readPlaces } from '../../sql/array-text.ts';
-import { cast } from '../../sql/cell.ts';
 import { operandType } from '../../sql/operand.ts';
+import { readable } from '../../sql/readable.ts';
 import { tableRow } from '../../sql/row.ts';
-import { readable } from '../../sql/rules.ts';
 import { keyFields } from '../../sql/scope.ts';
 import { isEveryRow } from '../checks/late.ts';
 import { selectLocked } from '../locked-rows.ts';

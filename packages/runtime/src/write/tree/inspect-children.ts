@@ -5,8 +5,8 @@
 
 import { anyOf } from '../../dialects/fragment.ts';
 import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
+import { readable } from '../../sql/readable.ts';
 import { tableRow } from '../../sql/row.ts';
-import { readable } from '../../sql/rules.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { selectLocked } from '../locked-rows.ts';
 import type { Running } from '../running.ts';

@@ -3,8 +3,8 @@
 import { allOf } from '../../dialects/fragment.ts';
 import type { ManyToMany } from '../../language/index.ts';
 import { readElements, readPlaces, readRows } from '../../sql/array-text.ts';
+import { readable } from '../../sql/readable.ts';
 import { tableRow } from '../../sql/row.ts';
-import { readable } from '../../sql/rules.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { selectLocked } from '../locked-rows.ts';
 import type { Running } from '../running.ts';

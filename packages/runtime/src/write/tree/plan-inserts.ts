@@ -2,7 +2,7 @@
 
 import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
-import type { StatementBuilder } from '../../sql/statement.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
 import type { Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
 import { createInputs, type InputColumn, type Inputs } from '../inputs.ts';

@@ -10,7 +10,7 @@
 import { allOf, anyOf } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';
 import { fieldOfColumn } from '../../sql/cell.ts';
-import type { StatementBuilder } from '../../sql/statement.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
 import { assignEach, assignments } from '../assigned.ts';
 import type { Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';

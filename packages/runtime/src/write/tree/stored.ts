@@ -1,9 +1,10 @@
 /** Stored values of items that a tree has written or named, by their keys. */
 
+import { cast } from '../../dialects/casts.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import { failedValidation, type Place } from '../../json/problems.ts';
 import { readPlaces, readRows } from '../../sql/array-text.ts';
-import { cast, fieldOfColumn } from '../../sql/cell.ts';
+import { fieldOfColumn } from '../../sql/cell.ts';
 import { operandType } from '../../sql/operand.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { Running } from '../running.ts';
