@@ -35,7 +35,10 @@ test('an empty environment has the defaults of the specification', () => {
     },
     maxPayloadSize: 1_048_576,
     maxRelationalDepth: 10,
-    operate: { accessLog: 'errors', logAddresses: 'network', slowQuery: 500 },
+    operate: {
+      ...{ accessLog: 'errors', logAddresses: 'network', slowQuery: 500 },
+      metrics: { host: '127.0.0.1', port: null, token: null, seriesMax: 5000 },
+    },
     maxBatchMutation: null,
     idempotencyTtl: 86_400_000,
     queryLimitDefault: 100,

@@ -12,7 +12,7 @@ import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
 import { type OperateEnvironment, readOperate } from './environment/operate.ts';
 import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
-import { isJwtShaped } from './environment/token.ts';
+import { readStaticToken } from './environment/token.ts';
 import {
   type Read,
   type Reader,
@@ -21,12 +21,12 @@ import {
   readBoolean,
   readChoice,
   readDuration,
+  readHost,
   readInteger,
   readNames,
   readOrigins,
   readSize,
   readText,
-  secretAdvice,
 } from './environment/values.ts';
 import { type Variables, variableText } from './environment/variable-text.ts';
 import { defaultQueryBounds } from './language/index.ts';
@@ -264,24 +264,9 @@ function readCors(read: Read): CorsEnvironment | null {
   return read('CORS_ENABLED', readBoolean, false) ? cors : null;
 }
 
-function readHost(text: string): Reading<string> {
-  return /^[A-Za-z0-9._:%-]+$/.test(text)
-    ? { value: text }
-    : { problem: 'must be a host name or an address without brackets, such as "127.0.0.1" or "::".' };
-}
-
 function readDatabaseUrl(text: string): Reading<string> {
   // The value can hold a password, so the sentence never repeats it.
   return /^(postgres|postgresql|mysql|mariadb):\/\//.test(text) && URL.canParse(text)
     ? { value: text }
     : { problem: 'must be an address such as "postgres://user:password@host:5432/database".' };
-}
-
-function readStaticToken(minLength: number) {
-  return (text: string): Reading<string> => {
-    if (!/^[\x21-\x7e]{1,4096}$/.test(text) || text.length < minLength) {
-      return { problem: `must have at least ${minLength} characters, all of them visible ASCII: ${secretAdvice}` };
-    }
-    return isJwtShaped(text) ? { problem: 'must not have the form of a JSON web token.' } : { value: text };
-  };
 }

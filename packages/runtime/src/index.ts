@@ -13,6 +13,7 @@ export { extension } from './extensions/define.ts';
 export type * from './extensions/types.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
 export type { AnsweredExchange } from './http/exchanges.ts';
+export type { Readiness } from './http/health.ts';
 export {
   compiledApi,
   createItems,
@@ -45,7 +46,9 @@ export type { FieldFunction } from './language/types/definition.ts';
 export type { PortableType } from './language/types/index.ts';
 export type * from './language/wire.ts';
 export type * from './model/recompiler.ts';
+export type { MetricValues } from './operate/metrics/measured.ts';
 export type { PlannedRead } from './query/planner.ts';
+export { type MetricsListener, serveMetrics } from './serve/metrics-listener.ts';
 export { type RunningServer, type ServeOptions, serve } from './serve/serve.ts';
 export { serveProcess } from './serve/serve-process.ts';
 export { TemplateError } from './template-files.ts';

@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 108_488, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 109_344, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1323,
+    today: 1330,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

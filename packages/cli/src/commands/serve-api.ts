@@ -9,13 +9,14 @@ import type {
   RunningServer,
   ServeOptions,
 } from '@tablewright/runtime';
-import { serve } from '@tablewright/runtime';
+import { serve, serveMetrics } from '@tablewright/runtime';
 import type { Variables } from '@tablewright/runtime/tools';
 import { keptSecret, refuseContract, startFailure } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { ownCodeError } from '../errors/own-code-error.ts';
 import { importGenerated } from '../modules/generated-modules.ts';
 import { readManifest } from '../output/manifest.ts';
+import type { WorkerCluster } from '../process/worker-cluster.ts';
 import { databaseUrl, embeddedFolder, type Settings } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import { type AdminToken, adminToken } from '../terminal/admin-token.ts';
@@ -50,9 +51,10 @@ export async function serveOne(
     signals = true,
     recordExamples = false,
     recompiler,
+    gatherMetrics,
     development = false,
     loaded,
-  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler'> & DevelopmentOptions,
+  }: StartOptions & Pick<ServeOptions, 'signals' | 'recompiler' | 'gatherMetrics'> & DevelopmentOptions,
   progress: Progress,
 ): Promise<Served> {
   const token = await adminToken(project.stateFolder);
@@ -73,6 +75,7 @@ export async function serveOne(
       onFirstAdministrator,
       frozen,
       signals,
+      ...(gatherMetrics !== undefined && { gatherMetrics }),
       ...(!frozen && (recompiler === undefined ? await recompilerOf(project, api) : { recompiler })),
       ...(recordExamples && { onExchange: await (await import('../examples/record.ts')).createRecorder(project) }),
     }),
@@ -144,7 +147,14 @@ async function listen(
   source: Source | null,
   options: Pick<
     ServeOptions,
-    'variables' | 'trustedDocuments' | 'onFirstAdministrator' | 'frozen' | 'recompiler' | 'signals' | 'onExchange'
+    | 'variables'
+    | 'trustedDocuments'
+    | 'onFirstAdministrator'
+    | 'frozen'
+    | 'recompiler'
+    | 'signals'
+    | 'onExchange'
+    | 'gatherMetrics'
   >,
 ): Promise<RunningServer> {
   try {
@@ -179,6 +189,15 @@ function placeOf(project: Settings, source: Source | null): DatabasePlace {
 function startError(error: unknown, url: string | null): unknown {
   const failure = startFailure(error, url);
   return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
+}
+
+/** Listens for the metrics of other processes, where they are asked for; gives the address. */
+export async function watchServers({ metrics: gather, ready }: WorkerCluster): Promise<string | null> {
+  try {
+    return (await serveMetrics(process.env, { gather, ready }))?.url ?? null;
+  } catch (error) {
+    throw startError(error, null);
+  }
 }
 
 /** Drifts are reported at once; their collections answer SERVICE_UNAVAILABLE until they fit again. */

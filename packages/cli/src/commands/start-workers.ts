@@ -3,19 +3,14 @@ import cluster from 'node:cluster';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { knownFailure } from '../errors/known-failure.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
-import {
-  createWorkerCluster,
-  type Failure,
-  finish,
-  type Readiness,
-  type WorkerCluster,
-} from '../process/worker-cluster.ts';
+import { createWorkerCluster, type WorkerCluster } from '../process/worker-cluster.ts';
+import { type LeaderMessage, type ProcessMetrics, Questions, type WorkerMessage } from '../process/worker-messages.ts';
 import { databaseUrl, type Settings } from '../project/settings.ts';
 import { adminToken } from '../terminal/admin-token.ts';
 import { createProgress, type Progress } from '../terminal/progress.ts';
 import { printWelcome } from '../terminal/welcome.ts';
 import type { StartOptions } from './options.ts';
-import { checkContract, importApi, reportDrift, serveOne } from './serve-api.ts';
+import { checkContract, importApi, reportDrift, serveOne, watchServers } from './serve-api.ts';
 
 /** More would be a mistake: each process has connections and a compiler of its own. */
 const mostWorkers = 128;
@@ -45,6 +40,7 @@ export async function startCrew(project: Settings, size: number, progress: Progr
   });
   const manager = serviceManager(progress.say);
   obeySignals(workers, manager);
+  const metrics = await watchServers(workers);
   const ready = await progress.phase('listen', () => workers.start());
   const [first] = ready;
   if (first === undefined) return;
@@ -52,7 +48,8 @@ export async function startCrew(project: Settings, size: number, progress: Progr
   const administrator = ready.find((readiness) => readiness.administrator !== null)?.administrator ?? null;
   if (administrator !== null) progress.event('administrator', { ...administrator });
   reportDrift(first.drifts, progress);
-  progress.event('listening', { url: first.url, workers: size });
+  progress.event('listening', { url: first.url, workers: size, ...(metrics !== null && { metrics }) });
+  if (metrics !== null) progress.say(`  metrics at ${metrics}/metrics`);
   const api = await importApi(project);
   printWelcome(
     { url: first.url, pages: first.pages, token, api, stateFolder: project.stateFolder, administrator },
@@ -85,7 +82,10 @@ function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
 /** One of the processes. A terminal signals all of them at once, so it waits for the message of the first one. */
 export async function startWorker(project: Settings, options: StartOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-  const serving = serveOne(project, null, { ...options, signals: false }, silent);
+  const gathered = new Questions<readonly ProcessMetrics[]>();
+  const gatherMetrics = async (): Promise<readonly ProcessMetrics[]> =>
+    (await gathered.ask((question) => send({ kind: 'gather', question }), gatherMs)) ?? [];
+  const serving = serveOne(project, null, { ...options, signals: false, gatherMetrics }, silent);
   const served = await serving.catch(fail);
   if (served === null) return;
   const { server, administrator } = served;
@@ -96,11 +96,28 @@ export async function startWorker(project: Settings, options: StartOptions): Pro
     );
   };
   process.on('SIGTERM', end);
-  process.on('message', (message) => {
-    if (message === finish) end();
+  process.on('message', (message: LeaderMessage) => {
+    switch (message.kind) {
+      case 'finish':
+        return end();
+      case 'gather':
+        return gathered.answer(message.question, message.answer);
+      case 'metrics':
+        return void server.metrics().then((answer) => send({ ...message, answer }));
+      case 'ready':
+        return void server.ready(message.role).then((answer) => send({ ...message, answer }));
+    }
   });
-  const readiness: Readiness = { url: server.url, pages: server.pages, administrator, drifts: server.drifts() };
-  cluster.worker?.send(readiness);
+  const { url, pages } = server;
+  send({ kind: 'listening', url, pages, administrator, drifts: server.drifts() });
+}
+
+/** Milliseconds after which the first process has gathered the metrics of all. */
+const gatherMs = 2_000;
+
+function send(message: WorkerMessage): void {
+  const { worker } = cluster;
+  if (worker?.isConnected()) worker.send(message);
 }
 
 /** Leaves a failure to the first process, which tells that of all once. A bug is told where it happened. */
@@ -109,8 +126,7 @@ function fail(thrown: unknown): null {
   const { worker } = cluster;
   if (error instanceof CommandError) {
     process.exitCode = error.exitCode;
-    const failure: Failure = { exitCode: error.exitCode, failure: error.message, hint: error.hint };
-    worker?.send(failure);
+    send({ kind: 'failure', exitCode: error.exitCode, failure: error.message, hint: error.hint });
   }
   // The channel to the first process would keep this one from ending.
   worker?.disconnect();

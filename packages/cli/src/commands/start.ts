@@ -65,7 +65,9 @@ async function serveProject(
   const manager = serviceManager(progress.say);
   const { server, api, token, administrator } = await serveOne(project, source, options, progress);
   reportDrift(server.drifts(), progress);
-  progress.event('listening', { url: server.url });
+  const metrics = server.metricsUrl;
+  progress.event('listening', { url: server.url, ...(metrics !== null && { metrics }) });
+  if (metrics !== null) progress.say(`  metrics at ${metrics}/metrics`);
   manager.ready(server.url);
   printWelcome(
     { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },

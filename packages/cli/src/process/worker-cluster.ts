@@ -1,25 +1,14 @@
 /** Several processes that serve one project on one port, and the one that starts, replaces and stops them. */
 import cluster, { type Worker } from 'node:cluster';
-import type { Drift } from '@tablewright/runtime';
+import type { Readiness as ServerState } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import type { ReportedAdministrator } from '../terminal/reported-administrator.ts';
-
-/** Message of a process that listens. */
-export interface Readiness {
-  readonly url: string;
-  /** Paths of the pages that people begin with. */
-  readonly pages: readonly string[];
-  /** Made by its start, because there was no user; null when there was one, or when another process has made it. */
-  readonly administrator: ReportedAdministrator | null;
-  readonly drifts: readonly Drift[];
-}
-
-/** Message of a process that cannot serve, for a reason that is no bug. */
-export interface Failure {
-  readonly exitCode: number;
-  readonly failure: string;
-  readonly hint: string | null;
-}
+import {
+  type LeaderMessage,
+  type ProcessMetrics,
+  Questions,
+  type Readiness,
+  type WorkerMessage,
+} from './worker-messages.ts';
 
 /** The processes that serve. */
 export interface WorkerCluster {
@@ -31,10 +20,14 @@ export interface WorkerCluster {
   stop(): Promise<void>;
   /** Ends them at once. */
   kill(): void;
+  /** Metrics of each of them; the last entry counts those that gave none in time. */
+  metrics(): Promise<readonly ProcessMetrics[]>;
+  /** `ok` if one of them should get requests, else the reason of one of them. */
+  ready(role: string | undefined): Promise<ServerState>;
 }
 
-/** Message that tells a process to finish. */
-export const finish = 'finish';
+/** Milliseconds in which a process has to answer. */
+const patienceMs = 1_000;
 
 /** Milliseconds before a process that has ended by itself is replaced: one that cannot start must not be started all the time. */
 const replaceAfter = 1_000;
@@ -42,6 +35,8 @@ const replaceAfter = 1_000;
 /** Makes a cluster of this size. Later events are reported to `report`. */
 export function createWorkerCluster(size: number, report: (text: string) => void): WorkerCluster {
   const serving = new Set<Worker>();
+  const metricsQuestions = new Questions<ProcessMetrics>();
+  const readyQuestions = new Questions<ServerState>();
   let stopping = false;
   let restarting: Promise<void> | null = null;
 
@@ -49,12 +44,20 @@ export function createWorkerCluster(size: number, report: (text: string) => void
   function startWorker(): Promise<{ readonly worker: Worker; readonly readiness: Readiness }> {
     const worker = cluster.fork();
     return new Promise((resolve, reject) => {
-      worker.on('message', (readiness: Readiness | Failure) => {
-        if ('failure' in readiness) {
-          return reject(new CommandError(readiness.exitCode, readiness.failure, readiness.hint));
+      worker.on('message', (message: WorkerMessage) => {
+        switch (message.kind) {
+          case 'failure':
+            return reject(new CommandError(message.exitCode, message.failure, message.hint));
+          case 'listening':
+            serving.add(worker);
+            return resolve({ worker, readiness: message });
+          case 'metrics':
+            return metricsQuestions.answer(message.question, message.answer);
+          case 'ready':
+            return readyQuestions.answer(message.question, message.answer);
+          case 'gather':
+            void metrics().then((answer) => send(worker, { kind: 'gather', question: message.question, answer }));
         }
-        serving.add(worker);
-        resolve({ worker, readiness });
       });
       worker.on('exit', (code, signal) => {
         // A worker that was dismissed is no longer in the list.
@@ -62,6 +65,15 @@ export function createWorkerCluster(size: number, report: (text: string) => void
         reject(new CommandError(code === 0 ? exitCodes.start : code, 'A process ended before it listened.'));
       });
     });
+  }
+
+  async function metrics(): Promise<readonly ProcessMetrics[]> {
+    const asked = [...serving].map((worker) =>
+      metricsQuestions.ask((question) => send(worker, { kind: 'metrics', question }), patienceMs),
+    );
+    const answers = await Promise.all(asked);
+    const silent = answers.filter((answer) => answer === null).length;
+    return [...answers.filter((answer) => answer !== null), [silentWorkers(silent)]];
   }
 
   function replace(reason: string): void {
@@ -80,7 +92,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
     return new Promise((resolve) => {
       worker.once('exit', () => resolve());
       if (!worker.isConnected()) return;
-      worker.send(finish);
+      send(worker, { kind: 'finish' });
       // At once: a connection that is handed to a process after this message would be lost with it.
       worker.disconnect();
     });
@@ -124,5 +136,24 @@ export function createWorkerCluster(size: number, report: (text: string) => void
       stopping = true;
       for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
     },
+    metrics,
+    async ready(role) {
+      if (stopping) return 'draining';
+      const asked = [...serving].map((worker) =>
+        readyQuestions.ask((question) => send(worker, { kind: 'ready', question, role }), patienceMs),
+      );
+      const answers = (await Promise.all(asked)).filter((answer) => answer !== null);
+      return answers.includes('ok') ? 'ok' : (answers[0] ?? 'starting');
+    },
   };
+}
+
+function send(worker: Worker, message: LeaderMessage): void {
+  if (worker.isConnected()) worker.send(message);
+}
+
+function silentWorkers(count: number): ProcessMetrics[number] {
+  const help = 'Processes that did not answer within a second.';
+  const values = [{ labels: {}, value: count }];
+  return { name: 'tablewright_workers_silent', help, type: 'gauge', aggregator: 'sum', values };
 }

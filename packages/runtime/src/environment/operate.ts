@@ -1,5 +1,6 @@
 /** Variables of the log, metrics and slow statements. Source: operations notes, sections 1, 3 and 5. */
-import { type Read, type Reading, readChoice, readDuration } from './values.ts';
+import { readStaticToken } from './token.ts';
+import { type Read, type Reading, readChoice, readDuration, readHost, readInteger } from './values.ts';
 
 /** How much of a client's address lines of the log name. */
 export const addressForms = ['none', 'network', 'full'] as const;
@@ -10,6 +11,18 @@ export interface OperateEnvironment {
   readonly logAddresses: (typeof addressForms)[number];
   /** Milliseconds from which a statement, or a request, is slow; 0: none is. */
   readonly slowQuery: number;
+  readonly metrics: MetricsEnvironment;
+}
+
+/** How metrics are asked for. Without a port and a token nothing is counted. */
+export interface MetricsEnvironment {
+  readonly host: string;
+  /** Port of a listener of its own; 0 lets the system choose, null: there is none. */
+  readonly port: number | null;
+  /** Token for `GET /metrics` on the public port; null: there is no such path. */
+  readonly token: string | null;
+  /** Series at most that name a collection. */
+  readonly seriesMax: number;
 }
 
 /** Reads the variables. */
@@ -18,6 +31,12 @@ export function readOperate(read: Read): OperateEnvironment {
     accessLog: read<AccessLog>('ACCESS_LOG', readAccessLog, 'errors'),
     logAddresses: read('LOG_ADDRESSES', readChoice(addressForms), 'network'),
     slowQuery: read('SLOW_QUERY', readSlowQuery, 500),
+    metrics: {
+      host: read('METRICS_HOST', readHost, '127.0.0.1'),
+      port: read<number | null>('METRICS_PORT', readInteger(0, 65_535), null),
+      token: read<string | null>('METRICS_TOKEN', readStaticToken(16), null),
+      seriesMax: read('METRICS_SERIES_MAX', readInteger(0), 5000),
+    },
   };
 }
 

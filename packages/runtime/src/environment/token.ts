@@ -1,4 +1,5 @@
 /** Forms of access tokens. Source: API specification, section 2.2. */
+import { type Reader, secretAdvice } from './values.ts';
 
 /** Bytes above which no token is looked at. */
 export const longestToken = 8192;
@@ -18,4 +19,14 @@ export function isJwtShaped(token: string): boolean {
 /** True if a token is too long to be read. */
 export function isOversized(token: string): boolean {
   return token.length > longestToken;
+}
+
+/** Makes a reader of a token that a variable holds. */
+export function readStaticToken(minLength: number): Reader<string> {
+  return (text) => {
+    if (!/^[\x21-\x7e]{1,4096}$/.test(text) || text.length < minLength) {
+      return { problem: `must have at least ${minLength} characters, all of them visible ASCII: ${secretAdvice}` };
+    }
+    return isJwtShaped(text) ? { problem: 'must not have the form of a JSON web token.' } : { value: text };
+  };
 }

@@ -145,6 +145,13 @@ export function readAddress(text: string): Reading<string> {
     : { problem: 'must be an http or https address without user, query and fragment.' };
 }
 
+/** Reads a host to listen on. */
+export function readHost(text: string): Reading<string> {
+  return /^[A-Za-z0-9._:%-]+$/.test(text)
+    ? { value: text }
+    : { problem: 'must be a host name or an address without brackets, such as "127.0.0.1" or "::".' };
+}
+
 function readQuantity(text: string, units: ReadonlyMap<string, number>, unit: string): number | null {
   const parts = /^(\d{1,15})([a-z]*)$/.exec(text.toLowerCase());
   const factor = parts === null ? undefined : units.get(parts[2] === '' ? unit : (parts[2] ?? unit));

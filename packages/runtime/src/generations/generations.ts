@@ -1,6 +1,5 @@
 /** One served API after the other in one process: requests keep the generation that they began with. */
 import type { FastifyInstance } from 'fastify';
-import type { Drift } from '../drift.ts';
 import type { DriftLog, DriftWatch } from '../drift-watch.ts';
 import type { CompiledApi } from '../language/index.ts';
 
@@ -14,8 +13,8 @@ export interface Generation {
 /** The generations of a process. */
 export interface Generations {
   readonly current: () => Generation;
-  /** How the database differs from what is served, as of the latest check. */
-  drifts(): readonly Drift[];
+  /** Watch of the current one. */
+  readonly watch: Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
   /** Starts the first one. */
   start(log: DriftLog): Promise<void>;
   /** Answers new requests by another API; resolves when they are. If that API fails to start, the current one stays. */
@@ -46,7 +45,12 @@ export function createGenerations(
 
   return {
     current: () => current,
-    drifts: () => current.watch.drifts(),
+    watch: {
+      drifts: () => current.watch.drifts(),
+      checked: () => current.watch.checked(),
+      damaged: () => current.watch.damaged(),
+      refresh: () => current.watch.refresh(),
+    },
     async start(to) {
       log = to;
       await current.server.ready();

@@ -16,6 +16,7 @@ import type { Environment } from '../environment.ts';
 import { PlatformError } from '../errors.ts';
 import { parseBody, readForm } from '../json/body.ts';
 import type { JsonValue } from '../language/index.ts';
+import type { PassRequest } from '../operate/begin-request.ts';
 import { logFailure, loggerOptions } from '../operate/log.ts';
 import { type RequestObserver, requestRecord } from '../operate/request-record.ts';
 import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './answer.ts';
@@ -94,22 +95,27 @@ export interface Front {
   readonly answerer: StreamingAnswerer;
 }
 
-/**
- * Makes a server that listens and has everything answered by the one that `current` gives at that moment. `observers`
- * hear of each answered request.
- */
+/** Listeners of the requests of a front. */
+export interface FrontOptions {
+  /** They hear of each answered request. */
+  readonly observers?: readonly RequestObserver[];
+  /** Puts something in front of the code that passes requests on. */
+  readonly wrap?: (pass: PassRequest, answerer: Answerer) => PassRequest;
+}
+
+/** Makes a server that listens and has everything answered by the one that `current` gives at that moment. */
 export function createFront(
   environment: Environment,
   current: () => FastifyInstance,
-  observers: readonly RequestObserver[] = [],
+  { observers = [], wrap = (pass) => pass }: FrontOptions = {},
 ): Front {
   const answerer = createAnswerer(environment);
   const server = createFastify(environment, (request, reply, error) => failRequest(answerer, request, reply, error));
   server.server.removeAllListeners('request');
-  const begin = observeRequests(environment, server.log, observers, (request, response) => {
+  const pass: PassRequest = (request, response) => {
     current().server.emit('request', request, response);
-  });
-  server.server.on('request', begin);
+  };
+  server.server.on('request', observeRequests(environment, server.log, observers, wrap(pass, answerer)));
   endConnections(server, answerer);
   return { server, answerer };
 }

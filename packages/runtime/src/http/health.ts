@@ -40,6 +40,15 @@ export interface Health {
 /** Why a server is not ready. */
 export type Unready = 'starting' | 'draining' | 'database' | 'schema';
 
+/** Answer of `/server/ready`: requests should be sent here, or the reason why not. */
+export type Readiness = 'ok' | Unready;
+
+/** Judges readiness; with the role `any` it is enough that the server can read. */
+export function readinessOf({ unready, unreadable }: Health, role: string | undefined, draining: boolean): Readiness {
+  if (draining) return 'draining';
+  return (role === 'any' ? unreadable : unready) ?? 'ok';
+}
+
 /** Part of the drift watch that tells if the API fits the database. */
 export type WatchedSchema = Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
 

@@ -23,9 +23,12 @@ export function loggerOptions(environment: Environment): NonNullable<FastifyServ
 
 /**
  * Writes the one line of an answer that failed: faults of the service loudly, those of the client for debugging only.
- * Texts of errors may name what a client sent, so that only the fixed text of their code is written.
+ * Texts of errors may name what a client sent, so that only the fixed text of their code is written. The record of the
+ * request gets the code.
  */
 export function logFailure(log: Log, request: IncomingMessage, error: PlatformError): void {
+  const { [requestRecord]: record } = request;
+  if (record !== undefined) record.errors = [...(record.errors ?? []), error.code];
   if (error.status < 500) {
     log.debug({ ...describeFailed(request), code: error.code }, fixedMessage(error.code));
     return;

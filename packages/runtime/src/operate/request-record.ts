@@ -1,6 +1,7 @@
 /** Facts of the request that is being answered: for its line in the log, for metrics, and for lines that it causes. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '../errors.ts';
 
 /** Part of a call that lines and metrics name. */
 export interface RecordedCall {
@@ -31,6 +32,8 @@ export class RequestRecord {
   bytes = 0;
   /** Milliseconds that its statements took together. */
   databaseMs = 0;
+  /** Codes of the errors of its answer; null where there is none. */
+  errors: readonly ErrorCode[] | null = null;
 
   constructor(id: string, traceId: string | undefined, startedAt: number) {
     this.id = id;

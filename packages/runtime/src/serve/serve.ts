@@ -24,6 +24,7 @@ import { modelChannel } from '../generations/model-sql.ts';
 import { createModelWatch, type ModelWatch, type ModelWatchOptions } from '../generations/model-watch.ts';
 import { createFront, type Front } from '../http/carrier.ts';
 import { type AnsweredExchange, type KnownCallers, tellExchanges } from '../http/exchanges.ts';
+import { createHealth, type Readiness, readinessOf } from '../http/health.ts';
 import { createHost, type HostParts } from '../http/host.ts';
 import { localUrl } from '../http/local-url.ts';
 import { createServer } from '../http/server.ts';
@@ -32,11 +33,13 @@ import { refuseNewerTables } from '../migrations/newer-tables.ts';
 import { compiledModel, frozenModel } from '../model/model-changes.ts';
 import type { Recompiler } from '../model/recompiler.ts';
 import { describeCause, type Log } from '../operate/log.ts';
+import type { MetricValues } from '../operate/metrics/measured.ts';
 import { startPaths } from '../pages/page-paths.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWelcome } from './first-user.ts';
 import { collectWhenIdle } from './idle-memory.ts';
+import { createInstruments, type GatherMetrics, type Instruments } from './instruments.ts';
 import { createLateDatabase } from './late-database.ts';
 import { withSecret } from './secret.ts';
 import { stopOnSignals } from './signals.ts';
@@ -78,6 +81,11 @@ export interface ServeOptions {
    * none.
    */
   readonly onExchange?: (exchange: AnsweredExchange) => void;
+  /**
+   * Gathers the metrics of all processes that serve together. The process that watches over them listens on METRICS_PORT
+   * then. Default: the metrics are those of this process.
+   */
+  readonly gatherMetrics?: GatherMetrics;
 }
 
 /** A server that listens. */
@@ -86,6 +94,12 @@ export interface RunningServer {
   readonly url: string;
   /** Paths of the pages that people begin with; `/` leads to all of them. */
   readonly pages: readonly string[];
+  /** Where `/metrics` is read, without that path; null where METRICS_PORT says nothing, or another process listens. */
+  readonly metricsUrl: string | null;
+  /** Answer of `/server/ready`: `ok`, or the reason why no request should be sent here. With the role `any` reading is enough. */
+  ready(role?: string): Promise<Readiness>;
+  /** Reads the metrics of this process; none where nothing is counted. */
+  metrics(): Promise<readonly MetricValues[]>;
   /** Differences between the database and the compiled API, as of the latest check. */
   drifts(): readonly Drift[];
   /**
@@ -137,7 +151,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   });
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
-  const front = createFront(environment, () => generations.current().server);
+  const instruments = createInstruments(environment, options.gatherMetrics ?? null);
+  const front = createFront(environment, () => generations.current().server, instruments.front);
   const { log } = front.server;
   const host = createHost(front, environment, watched);
   const model = createModel(api, database, log, options, {
@@ -152,6 +167,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
   if (callers !== null && onExchange !== undefined) tellExchanges(front.server.server, callers, onExchange);
   const generations = createGenerations(api, (compiled, existing) => {
+    instruments.serves(compiled);
     const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
     const planner = createPlanner(compiled, { limits: readLimits(environment) });
     const set = {
@@ -169,9 +185,12 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     };
     return { api: compiled, watch, server: createServer({ api: compiled, ...set }) };
   });
+  const { poolTimeout: patience, readOnly } = environment.database;
+  const health = createHealth({ database, hostState: host.hostState, watch: generations.watch, patience, readOnly });
+  const ready: RunningServer['ready'] = async (role) => readinessOf(await health(), role, host.draining());
   const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
   const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
-  const close = closeOnce({ front, host, model, generations, database, delay, grace });
+  const close = closeOnce({ front, host, model, generations, instruments, database, delay, grace });
   let tablesAreKnown = false;
   // Waits for a database do not keep a process running, and until it listens nothing else does.
   const awake = setInterval(() => {}, 2 ** 30);
@@ -183,6 +202,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     // Before the first request: rights that were taken away meanwhile must not come back with a start.
     await model.look();
     await welcome.greet();
+    await instruments.open({ front, ready });
     await front.server.listen({ host: environment.host, port: environment.port });
   } catch (error) {
     await close();
@@ -218,7 +238,10 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       graphiql: environment.graphql.graphiql,
       accounts: systemPlaceOf(api) !== null,
     }),
-    drifts: generations.drifts,
+    metricsUrl: instruments.url(),
+    ready,
+    metrics: instruments.read,
+    drifts: generations.watch.drifts,
     replace: generations.replace,
     close,
   };
@@ -292,6 +315,7 @@ interface Running {
   readonly host: HostParts;
   readonly model: ModelWatch;
   readonly generations: Generations;
+  readonly instruments: Instruments;
   readonly database: Database;
   /** Milliseconds for which all requests are served, and then only those under way. */
   readonly delay: number;
@@ -306,7 +330,8 @@ function closeOnce(running: Running): () => Promise<void> {
   };
 }
 
-async function closeAll({ front, host, model, generations, database, delay, grace }: Running): Promise<void> {
+async function closeAll(running: Running): Promise<void> {
+  const { front, host, model, generations, instruments, database, delay, grace } = running;
   host.drain();
   if (front.server.server.listening) await sleep(delay);
   const end = performance.now() + grace;
@@ -315,6 +340,7 @@ async function closeAll({ front, host, model, generations, database, delay, grac
   const breakOff = setTimeout(() => front.server.server.closeAllConnections(), grace);
   await front.server.close();
   clearTimeout(breakOff);
+  instruments.close();
   // After the last request, which may be about to compile the rows that it has written.
   await model.stop();
   await generations.close();

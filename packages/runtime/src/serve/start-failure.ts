@@ -5,6 +5,7 @@ import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
 import { EnvironmentError } from '../environment/error.ts';
 import { MigrationError } from '../system/errors.ts';
 import { TemplateError } from '../template-files.ts';
+import { MetricsAddressError } from './metrics-listener.ts';
 
 /** A failure that is no bug. */
 export interface StartFailure {
@@ -14,15 +15,42 @@ export interface StartFailure {
   readonly hint: string | null;
 }
 
-const otherHost = 'Set HOST to an address of this machine, such as HOST=127.0.0.1.';
+/** An address to listen on, as messages and variables name it. */
+interface ListenAddress {
+  readonly port: string;
+  readonly address: string;
+  readonly hostVariable: string;
+  /** A port that may be free, and another one. */
+  readonly examples: readonly [string, string];
+}
 
-/** Cures by the code of Node for an address that cannot be listened on. */
-const addressHints: ReadonlyMap<string, string> = new Map([
-  ['EACCES', 'Only root may listen on it: choose a port above 1023 with PORT=8055.'],
-  ['EADDRNOTAVAIL', otherHost],
-  ['ENOTFOUND', otherHost],
-  ['EAI_AGAIN', otherHost],
-]);
+const mainAddress: ListenAddress = {
+  ...{ port: 'The port', address: 'The address', hostVariable: 'HOST' },
+  examples: ['PORT=8055', 'PORT=8056'],
+};
+const metricsAddress: ListenAddress = {
+  ...{ port: 'The port of the metrics', address: 'The address of the metrics', hostVariable: 'METRICS_HOST' },
+  examples: ['METRICS_PORT=9464', 'METRICS_PORT=9465'],
+};
+
+/** Explains why an address cannot be listened on, by the code of Node; null for another reason. */
+function addressFailure(code: unknown, names: ListenAddress): StartFailure | null {
+  const [example, other] = names.examples;
+  if (code === 'EADDRINUSE') {
+    return { exitCode: 4, message: `${names.port} is in use.`, hint: `Choose another one with ${other}.` };
+  }
+  const message = `${names.address} cannot be used (${code}).`;
+  if (code === 'EACCES') {
+    return { exitCode: 4, message, hint: `Only root may listen on it: choose a port above 1023 with ${example}.` };
+  }
+  if (code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND' && code !== 'EAI_AGAIN') return null;
+  const variable = names.hostVariable;
+  return {
+    exitCode: 4,
+    message,
+    hint: `Set ${variable} to an address of this machine, such as ${variable}=127.0.0.1.`,
+  };
+}
 
 /** Explains why a server did not start; null for a bug. `url` is that of its database, null for an embedded one. */
 export function startFailure(error: unknown, url: string | null): StartFailure | null {
@@ -32,12 +60,8 @@ export function startFailure(error: unknown, url: string | null): StartFailure |
   if (error instanceof MigrationError) return { exitCode: 1, message: error.message, hint: error.hint };
   if (error instanceof EmbeddedInUseError) return { exitCode: 3, message: error.message, hint: error.hint };
   const code = error instanceof Error && 'code' in error ? error.code : '';
-  if (code === 'EADDRINUSE') {
-    return { exitCode: 4, message: 'The port is in use.', hint: 'Choose another one with PORT=8056.' };
-  }
-  if (typeof code === 'string' && addressHints.has(code)) {
-    return { exitCode: 4, message: `The address cannot be used (${code}).`, hint: addressHints.get(code) ?? null };
-  }
+  const unusable = addressFailure(code, error instanceof MetricsAddressError ? metricsAddress : mainAddress);
+  if (unusable !== null) return unusable;
   if (code !== 'SERVICE_UNAVAILABLE') return null;
   if (url !== null) return { exitCode: 3, ...unusableDatabase(databaseLabel(url), error) };
   // An embedded database has no address that could be wrong.

@@ -5,7 +5,7 @@ import type { Environment } from '../../environment.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { serverResource } from '../../language/operations/index.ts';
 import { systemPlaceOf } from '../../system/place.ts';
-import { createHealth, type WatchedSchema, worst } from '../health.ts';
+import { createHealth, readinessOf, type WatchedSchema, worst } from '../health.ts';
 import { createDocuments, createProjectReader, serverInformation } from '../information.ts';
 import type { Implementations } from './bind.ts';
 
@@ -36,10 +36,10 @@ export function serverOperations(options: ServerOptions): Implementations<typeof
       return { value, isUnavailable: status === 'error' };
     },
     async serverReady({ role }, { administrator }) {
-      const { unready, unreadable, checks } = await health();
-      const reason = draining() ? 'draining' : role === 'any' ? unreadable : unready;
-      const status = reason ?? 'ok';
-      return { value: administrator ? { status, checks } : { status }, isUnavailable: reason !== null };
+      const report = await health();
+      const status = readinessOf(report, role, draining());
+      const { checks } = report;
+      return { value: administrator ? { status, checks } : { status }, isUnavailable: status !== 'ok' };
     },
     serverInfo: async (_, { administrator }) => ({
       value: serverInformation(await readProject(), administrator, environment.requestLimits.client),

@@ -1,0 +1,165 @@
+/** Metrics of requests. Their children are bound when a route, a class or a collection is first met. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ErrorCode, errorCodes, errorStatus } from '../../errors.ts';
+import type { RequestRecord } from '../request-record.ts';
+import { routePattern } from '../route-pattern.ts';
+import {
+  Counter,
+  type CounterChild,
+  gauge,
+  Histogram,
+  type HistogramChild,
+  linesOfHistogram,
+  type MetricValues,
+} from './measured.ts';
+import type { CollectionSeries } from './series.ts';
+
+type Surface = 'rest' | 'graphql' | 'pages';
+type Outcome = 'ok' | 'refused' | 'limited' | 'failed';
+type Counters = Readonly<Record<Outcome, CounterChild>>;
+
+const itemMethods = { GET: 'list', HEAD: 'list', SEARCH: 'search', POST: 'create', PATCH: 'update', DELETE: 'delete' };
+const keyMethods = { GET: 'read', HEAD: 'read', PATCH: 'update', DELETE: 'delete' };
+
+/** Methods that labels name; OpenTelemetry calls all others `_OTHER`. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'SEARCH']);
+
+/** Routes that people see. */
+const pages = /^\/(?:$|(?:admin|docs)(?:\/|$))/;
+
+/** Children of one route. */
+interface RouteMetrics {
+  readonly surface: Surface;
+  /** By method, then by status. */
+  readonly durations: Map<string, HistogramChild[]>;
+}
+
+/** Counts and times requests. */
+export class RequestMetrics {
+  readonly #durations = new Histogram(
+    'http_server_request_duration_seconds',
+    'Time from the arrival of a request to the end of its answer.',
+  );
+  readonly #operations = new Histogram(
+    'tablewright_collection_duration_seconds',
+    'The same of requests for items, by collection.',
+  );
+  readonly #requests = new Counter('tablewright_requests_total', 'Requests by the access class of their caller.');
+  readonly #errors = new Counter('tablewright_errors_total', 'Errors of answers by their code.');
+  readonly #byRoute = new Map<string, RouteMetrics>();
+  readonly #byCollection = new Map<string, Map<string, HistogramChild>>();
+  readonly #byLabels = new Map<string, HistogramChild>();
+  readonly #byClass = new Map<string, Map<Surface, Counters>>();
+  readonly #byCode = new Map<ErrorCode, CounterChild>();
+  readonly #series: CollectionSeries;
+  #active = 0;
+
+  constructor(series: CollectionSeries) {
+    this.#series = series;
+    for (const code of errorCodes) this.#byCode.set(code, this.#errors.child({ code }));
+  }
+
+  /** Values of all metrics. */
+  read(): readonly MetricValues[] {
+    return [
+      this.#durations.read(),
+      gauge('http_server_active_requests', 'Requests under way.', [{ labels: {}, value: this.#active }]),
+      this.#operations.read(),
+      this.#requests.read(),
+      this.#errors.read(),
+    ];
+  }
+
+  /** Names the collections of an API. Other names are texts of requests, which no label may hold. */
+  addCollections(names: readonly string[]): void {
+    for (const name of names) findOrCreate(this.#byCollection, name, () => new Map());
+  }
+
+  /** Counts a request that has arrived. */
+  begin(): void {
+    this.#active++;
+  }
+
+  /** Counts a request that was answered, or whose client has left. */
+  readonly end = (record: RequestRecord, response: ServerResponse<IncomingMessage>, ms: number): void => {
+    this.#active--;
+    const { req: request } = response;
+    const { call, errors } = record;
+    const seconds = ms / 1000;
+    // A client that left before the answer has no status.
+    const status = response.headersSent ? response.statusCode : 0;
+    const route = routePattern(record, request) ?? '';
+    const { surface, durations } = findOrCreate(this.#byRoute, route, newRoute);
+    const { method = '' } = request;
+    this.#duration(durations, route, method, status).observe(seconds);
+    this.#counters(call?.caller.accessClass ?? '', surface)[outcomeOf(status, errors)].value++;
+    if (call?.item) this.#operation(call.item, method)?.observe(seconds);
+    if (errors !== null) for (const code of errors) this.#countError(code);
+  };
+
+  #countError(code: ErrorCode): void {
+    const counter = this.#byCode.get(code);
+    if (counter !== undefined) counter.value++;
+  }
+
+  #duration(durations: RouteMetrics['durations'], route: string, sentMethod: string, status: number): HistogramChild {
+    const method = methods.has(sentMethod) ? sentMethod : '_OTHER';
+    const byStatus = findOrCreate(durations, method, (): HistogramChild[] => []);
+    const bound = byStatus[status];
+    if (bound !== undefined) return bound;
+    const child = this.#durations.child({
+      http_request_method: method,
+      http_route: route,
+      http_response_status_code: status === 0 ? '' : status,
+    });
+    byStatus[status] = child;
+    return child;
+  }
+
+  #operation({ collection, key }: { readonly collection: string; readonly key: string | null }, method: string) {
+    const bound = this.#byCollection.get(collection);
+    const operations: Readonly<Record<string, string>> = key === null ? itemMethods : keyMethods;
+    const operation = Object.hasOwn(operations, method) ? operations[method] : undefined;
+    if (bound === undefined || operation === undefined) return undefined;
+    return findOrCreate(bound, operation, () => {
+      const label = this.#series.nameFor(collection, linesOfHistogram);
+      // Collections beyond the bound share a child.
+      return findOrCreate(this.#byLabels, `${operation} ${label}`, () =>
+        this.#operations.child({ collection: label, operation }),
+      );
+    });
+  }
+
+  #counters(name: string, surface: Surface): Counters {
+    const bySurface = findOrCreate(this.#byClass, name, () => new Map<Surface, Counters>());
+    const bind = (outcome: Outcome) => this.#requests.child({ class: name, surface, outcome });
+    return findOrCreate(bySurface, surface, () => ({
+      ok: bind('ok'),
+      refused: bind('refused'),
+      limited: bind('limited'),
+      failed: bind('failed'),
+    }));
+  }
+}
+
+function newRoute(route: string): RouteMetrics {
+  const surface = pages.test(route) ? 'pages' : 'rest';
+  return { surface: route.startsWith('/graphql') ? 'graphql' : surface, durations: new Map() };
+}
+
+/** Answers of GraphQL have the status 200 with errors in them. */
+function outcomeOf(status: number, errors: readonly ErrorCode[] | null): Outcome {
+  if (status >= 500 || status === 0) return 'failed';
+  if (status === 429) return 'limited';
+  if (status >= 400) return 'refused';
+  if (errors === null) return 'ok';
+  return errors.some((code) => errorStatus(code) >= 500) ? 'failed' : 'refused';
+}
+
+function findOrCreate<Key, Value>(values: Map<Key, Value>, key: Key, create: (key: Key) => Value): Value {
+  const found = values.get(key);
+  if (found !== undefined) return found;
+  const created = create(key);
+  values.set(key, created);
+  return created;
+}

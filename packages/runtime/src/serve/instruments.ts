@@ -1,0 +1,120 @@
+/**
+ * Metrics of one process: the parts of a server are wrapped so that they are counted. Without METRICS_PORT and
+ * METRICS_TOKEN every part stays as it is. Source: operations notes, section 1.
+ */
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Environment } from '../environment.ts';
+import { toPlatformError } from '../errors.ts';
+import type { Front, FrontOptions } from '../http/carrier.ts';
+import type { CompiledApi } from '../language/index.ts';
+import type { Log } from '../operate/log.ts';
+import { gauge, type MetricValues } from '../operate/metrics/measured.ts';
+import { measureProcess } from '../operate/metrics/print.ts';
+import { RequestMetrics } from '../operate/metrics/request-metrics.ts';
+import { CollectionSeries } from '../operate/metrics/series.ts';
+import { requestRecord } from '../operate/request-record.ts';
+import { platformVersion } from '../version.ts';
+import { answerMetrics, listenForMetrics, type MetricsListener, type Watched } from './metrics-listener.ts';
+
+/** Gathers the metrics of all processes that serve together. */
+export type GatherMetrics = Watched['gather'];
+
+/** Wraps parts of a server so that they are counted. */
+export interface Instruments {
+  readonly front: FrontOptions;
+  /** Takes note of an API that is served from now on. */
+  serves(api: CompiledApi): void;
+  /** Begins to measure the process, and listens. */
+  open(parts: OpenParts): Promise<void>;
+  /** Address of the second listener; null where there is none. */
+  url(): string | null;
+  read(): Promise<readonly MetricValues[]>;
+  close(): void;
+}
+
+/** Parts of a server that are there when it begins to listen. */
+export interface OpenParts extends Pick<Watched, 'ready'> {
+  readonly front: Front;
+}
+
+/** Makes the instruments that an environment asks for. With `gather`, another process listens for all. */
+export function createInstruments(environment: Environment, gather: GatherMetrics | null): Instruments {
+  const { port, token } = environment.operate.metrics;
+  return port === null && token === null ? uncounted : createCounted(environment, gather);
+}
+
+/** Leaves everything as it is. */
+const uncounted: Instruments = {
+  front: {},
+  serves() {},
+  async open() {},
+  url: () => null,
+  read: async () => [],
+  close() {},
+};
+
+function createCounted(environment: Environment, gatherOthers: GatherMetrics | null): Instruments {
+  const { port, token, seriesMax } = environment.operate.metrics;
+  const series = new CollectionSeries(seriesMax, () =>
+    log?.warn({ seriesMax }, 'METRICS_SERIES_MAX is reached: further collections are counted as one.'),
+  );
+  const requests = new RequestMetrics(series);
+  const isScrape = token === null ? () => false : createScrapeTest(token);
+  let log: Log | null = null;
+  let served: CompiledApi | null = null;
+  let readProcess: () => Promise<readonly MetricValues[]> = async () => [];
+  let listener: MetricsListener | null = null;
+
+  const read = async (): Promise<readonly MetricValues[]> => [
+    ...requests.read(),
+    ...(served === null ? [] : [buildInfo(served)]),
+    ...(await readProcess()),
+  ];
+  const gather = gatherOthers ?? (async () => [await read()]);
+
+  return {
+    front: {
+      observers: [requests.end],
+      wrap: (next, answerer) =>
+        function countRequest(request, response) {
+          requests.begin();
+          if (!isScrape(request)) return next(request, response);
+          const { [requestRecord]: record } = request;
+          if (record !== undefined) record.route = '/metrics';
+          const exchange = { request, response };
+          answerMetrics(answerer, exchange, { gather }).catch((thrown: unknown) => {
+            answerer.fail(exchange, toPlatformError(thrown));
+          });
+        },
+    },
+    serves(api) {
+      served = api;
+      requests.addCollections(api.collections.map(({ name }) => name));
+    },
+    async open({ front, ready }) {
+      log = front.server.log;
+      readProcess = await measureProcess();
+      if (port === null || gatherOthers !== null) return;
+      listener = await listenForMetrics(environment, front.answerer, { gather, ready });
+    },
+    url: () => listener?.url ?? null,
+    read,
+    close: () => listener?.close(),
+  };
+}
+
+/** Makes the test if a request may read the metrics on the public port. Hashes have one length and betray nothing. */
+function createScrapeTest(token: string): (request: IncomingMessage) => boolean {
+  const expected = hash('sha256', token, 'buffer');
+  return function isScrape({ url, method, headers }) {
+    if (url !== '/metrics' || method !== 'GET') return false;
+    const sent = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    return sent !== undefined && timingSafeEqual(hash('sha256', sent, 'buffer'), expected);
+  };
+}
+
+function buildInfo({ contract, dialect }: CompiledApi): MetricValues {
+  const labels = { version: platformVersion(), node: process.version, contract, database: dialect };
+  return gauge('tablewright_build_info', 'Versions of what runs.', [{ labels, value: 1 }], 'first');
+}
