@@ -1,6 +1,6 @@
 /** Cursors that were damaged, mixed up, or made by somebody who knows how they are made. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeCursor } from '../../packages/runtime/src/query/cursor.ts';
+import { writeCursor } from '../../packages/runtime/src/query/parse/cursor.ts';
 import { adminToken } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 import { expectDefined, type Shot, swarm } from '../support/swarm.ts';

@@ -1,7 +1,7 @@
 /** Every operator, on every type of column, with every value that has ever broken something: E02, E05, E08, E10, E11. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operators } from '../../packages/runtime/src/language/operators/index.ts';
-import { parameterNames } from '../../packages/runtime/src/query/parse-query-string.ts';
+import { parameterNames } from '../../packages/runtime/src/query/parse/parse-query-string.ts';
 import { withClient } from '../support/database.ts';
 import { adminToken } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';

@@ -4,7 +4,7 @@ import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/da
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
 import type { Caller, CompiledApi, Database, JsonValue } from '../../packages/runtime/src/index.ts';
 import { createPlanner } from '../../packages/runtime/src/query/planner.ts';
-import type { KeptAnswer } from '../../packages/runtime/src/write/idempotency.ts';
+import type { KeptAnswer } from '../../packages/runtime/src/write/execute/idempotency.ts';
 import { createWriter, type Writer } from '../../packages/runtime/src/write/writer.ts';
 import { withClient } from '../support/database.ts';
 import { loadApi } from '../support/in-process.ts';

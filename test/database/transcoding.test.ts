@@ -7,7 +7,7 @@ import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import type { Shape, ShapeField } from '../../packages/runtime/src/json/shape.ts';
 import type { WireKind } from '../../packages/runtime/src/language/index.ts';
 import { createAnswerWriter } from '../../packages/runtime/src/query/answer.ts';
-import type { ReadPlan } from '../../packages/runtime/src/query/plan.ts';
+import type { ReadPlan } from '../../packages/runtime/src/query/plan/plan.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { statement } from './statements.ts';
 

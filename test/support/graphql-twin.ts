@@ -20,18 +20,18 @@ import {
 } from '../../packages/runtime/src/language/index.ts';
 import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
 import { parseExactly } from '../../packages/runtime/src/language/parse-text.ts';
-import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
-import { readFilter } from '../../packages/runtime/src/query/filter.ts';
-import { type NestedRead, readNested } from '../../packages/runtime/src/query/nested.ts';
-import { parseQueryString, type QueryTree } from '../../packages/runtime/src/query/parse-query-string.ts';
+import { resolveFields } from '../../packages/runtime/src/query/authorise/fields.ts';
+import { readFilter } from '../../packages/runtime/src/query/authorise/filter.ts';
+import { type NestedRead, readNested } from '../../packages/runtime/src/query/authorise/nested.ts';
+import type { Selected, Selection } from '../../packages/runtime/src/query/authorise/selection.ts';
+import { parseQueryString, type QueryTree } from '../../packages/runtime/src/query/parse/parse-query-string.ts';
 import {
   defaultReadLimits as limits,
   parseKeyRequest,
   parseListRequest,
   readBodyQuery,
-} from '../../packages/runtime/src/query/parse-read.ts';
-import type { ReadRequest } from '../../packages/runtime/src/query/request.ts';
-import type { Selected, Selection } from '../../packages/runtime/src/query/selection.ts';
+} from '../../packages/runtime/src/query/parse/parse-read.ts';
+import type { ReadRequest } from '../../packages/runtime/src/query/parse/request.ts';
 import {
   buildOpenScope,
   buildScope,

@@ -26,14 +26,14 @@ import {
 } from '../../packages/runtime/src/language/index.ts';
 import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
 import { type ParsedText, parseText } from '../../packages/runtime/src/language/parse-text.ts';
-import { resolveFields } from '../../packages/runtime/src/query/fields.ts';
-import { readNested } from '../../packages/runtime/src/query/nested.ts';
-import { parseQueryString } from '../../packages/runtime/src/query/parse-query-string.ts';
+import { resolveFields } from '../../packages/runtime/src/query/authorise/fields.ts';
+import { readNested } from '../../packages/runtime/src/query/authorise/nested.ts';
+import { parseQueryString } from '../../packages/runtime/src/query/parse/parse-query-string.ts';
 import {
   defaultReadLimits as limits,
   parseKeyRequest,
   parseListRequest,
-} from '../../packages/runtime/src/query/parse-read.ts';
+} from '../../packages/runtime/src/query/parse/parse-read.ts';
 import { changeBetween, keepState, type StateChange, type StateKeeper, type StoredKey } from './database-state.ts';
 import {
   argumentsOf,

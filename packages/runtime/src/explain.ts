@@ -12,4 +12,4 @@ export {
 export { type ExplainedWrite, explainWrite, type RefusedWrite, type RuleOfWrite } from './explain/explain-write.ts';
 export type { SentStatement } from './explain/rehearsal.ts';
 export type { WriteLimits, WriteToExplain } from './explain/try-write.ts';
-export { canPreset } from './write/scope.ts';
+export { canPreset } from './write/access/scope.ts';

@@ -4,8 +4,8 @@ import { withNumberTexts } from '../../../packages/runtime/src/language/exact-nu
 import { listOf } from '../../../packages/runtime/src/language/filter-syntax.ts';
 import type { JsonValue } from '../../../packages/runtime/src/language/index.ts';
 import { parseExactly } from '../../../packages/runtime/src/language/parse-text.ts';
-import { parameterNames, parseQueryString } from '../../../packages/runtime/src/query/parse-query-string.ts';
-import { defaultReadLimits } from '../../../packages/runtime/src/query/parse-read.ts';
+import { parameterNames, parseQueryString } from '../../../packages/runtime/src/query/parse/parse-query-string.ts';
+import { defaultReadLimits } from '../../../packages/runtime/src/query/parse/parse-read.ts';
 import { elements, isObject, type Json, member } from './json.ts';
 import type { Located, Operation } from './operations.ts';
 import type { Judge } from './schemas.ts';

@@ -3,7 +3,7 @@
 import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
 import type { Account } from '../users/account.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
 const mostKnown = 1_000;

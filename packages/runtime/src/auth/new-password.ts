@@ -6,7 +6,7 @@ import { PlatformError } from '../errors.ts';
 import { refusePassword } from '../passwords/password-policy.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { clientOf } from './ip-access.ts';

@@ -7,7 +7,7 @@ import { PlatformError } from '../errors.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Attempts } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { makeOtpSecret, makeRecoveryCode, otpauthUrl, readRecoveryCode, stepOf } from './one-time-password.ts';

@@ -8,7 +8,7 @@ import { firstRow } from '../database/own-rows.ts';
 import type { OwnSql } from '../database/script.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { type Account, readAccount } from '../users/account.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import type { RefreshToken } from './refresh-token.ts';
 import { sessionStatements } from './session-sql.ts';
 

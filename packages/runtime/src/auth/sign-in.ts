@@ -5,7 +5,7 @@ import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import { type Attempt, type Attempts, countFailures } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';

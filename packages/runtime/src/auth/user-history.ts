@@ -2,9 +2,9 @@
 
 import type { Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
-import type { HistoryKeeper } from '../write/history.ts';
-import { oneKey } from '../write/keys.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import { oneKey } from '../write/decode/keys.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
+import type { HistoryKeeper } from '../write/history/history.ts';
 
 /** A change to a user: made by another user, the user itself, or an unknown caller; and its origin. */
 export interface Changing {

@@ -10,9 +10,9 @@ import type { Parameter } from '../database/database.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import type { ShapeField } from '../json/shape.ts';
 import { type AccessClass, always, type CompiledApi } from '../language/index.ts';
+import type { ReadLimits } from '../query/parse/request.ts';
+import { type ItemPath, readItemPath, splitTarget } from '../query/parse/target.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
-import type { ReadLimits } from '../query/request.ts';
-import { type ItemPath, readItemPath, splitTarget } from '../query/target.ts';
 import { everything, lackingRights, leastOf, tellLacking, unreachable, withRights } from './rights.ts';
 
 /** Parts of an API that decide about reads. */

@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { filesName, serverOwnedOfFiles } from '../write/access/uploading-access.ts';
-import type { TransactionBody } from '../write/transaction-body.ts';
+import type { TransactionBody } from '../write/execute/transaction-body.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
 import { isMedia, type MediaDetails, readDetails } from './details/read-details.ts';

@@ -3,8 +3,7 @@
 import { longestCachedStatement } from '../database/plan-cache.ts';
 import { invalidQuery } from '../errors.ts';
 import { always } from '../language/index.ts';
-import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from '../query/aggregate.ts';
-import { refuseCost } from '../query/cost.ts';
+import { type AggregateNames, authoriseAggregate, checkCalls, resolveAggregate } from '../query/authorise/aggregate.ts';
 import {
   collectValues,
   openValues,
@@ -13,17 +12,18 @@ import {
   refuseRelations,
   refuseSize,
   relationsOf,
-} from '../query/filter.ts';
-import { parseBounds, parseOrder } from '../query/parse-aggregate.ts';
-import { readNames } from '../query/parse-list.ts';
-import { parseFilterParameter, parseSearchText } from '../query/parse-parameters.ts';
-import type { ReadPlan } from '../query/plan.ts';
-import { planAggregate } from '../query/plan-aggregate.ts';
-import { boundValues } from '../query/plan-bounds.ts';
-import { isStreamed } from '../query/plan-read.ts';
-import type { AggregateRequest } from '../query/request.ts';
-import { withSearch } from '../query/search.ts';
-import { aggregateShape, conditionShape, limitShape } from '../query/shape.ts';
+} from '../query/authorise/filter.ts';
+import { withSearch } from '../query/authorise/search.ts';
+import { aggregateShape, conditionShape, limitShape } from '../query/authorise/shape.ts';
+import { parseBounds, parseOrder } from '../query/parse/parse-aggregate.ts';
+import { readNames } from '../query/parse/parse-list.ts';
+import { parseFilterParameter, parseSearchText } from '../query/parse/parse-parameters.ts';
+import type { AggregateRequest } from '../query/parse/request.ts';
+import { refuseCost } from '../query/plan/cost.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
+import { planAggregate } from '../query/plan/plan-aggregate.ts';
+import { boundValues } from '../query/plan/plan-bounds.ts';
+import { isStreamed } from '../query/plan/plan-read.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import type { AggregateSelection } from './compile-aggregate.ts';
 import type { Input, Variables } from './input.ts';

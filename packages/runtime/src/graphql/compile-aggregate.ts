@@ -2,7 +2,7 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, type SelectionSetNode } from 'graphql';
 import { aggregateFits, isAggregateFunction } from '../language/aggregates.ts';
 import type { GraphqlCollection } from '../language/index.ts';
-import type { Aggregate, AggregatePart } from '../query/aggregate.ts';
+import type { Aggregate, AggregatePart } from '../query/authorise/aggregate.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { type Compiling, constantOf, setsOf, unknownName } from './compile-selection.ts';

@@ -19,7 +19,7 @@ import type {
   JsonValue,
 } from '../language/index.ts';
 import { itemMutations } from '../language/operations/index.ts';
-import { decodeKey, keyParts } from '../query/keys.ts';
+import { decodeKey, keyParts } from '../query/parse/keys.ts';
 import { type CollectionScope, keyFields, type Scope } from '../sql/scope.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import { createAggregate } from './aggregate-read.ts';

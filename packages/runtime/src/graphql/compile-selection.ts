@@ -1,8 +1,8 @@
 /** Selection of a document from items, in the planner's words. Names were judged when the document was validated. */
 import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type SelectionSetNode } from 'graphql';
 import type { GraphqlCollection, GraphqlMember, ManyToAny } from '../language/index.ts';
-import { linkOf } from '../query/links.ts';
-import type { Selected } from '../query/selection.ts';
+import { linkOf } from '../query/authorise/links.ts';
+import type { Selected } from '../query/authorise/selection.ts';
 import { resolveCall } from '../sql/calls.ts';
 import type { CollectionScope } from '../sql/scope.ts';
 import { type CollectedField, type Collecting, collectFields } from './collect.ts';

@@ -21,7 +21,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { OperationLimits } from '../environment/graphql.ts';
-import { costs } from '../query/cost.ts';
+import { costs } from '../query/plan/cost.ts';
 import { DocumentError } from './document-errors.ts';
 
 /** How large a selection is with all fragments in it expanded. */

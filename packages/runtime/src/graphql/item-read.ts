@@ -2,7 +2,6 @@
 
 import { longestCachedStatement, type PlanCache } from '../database/plan-cache.ts';
 import { always, type Condition } from '../language/index.ts';
-import { refuseCost } from '../query/cost.ts';
 import {
   collectValues,
   type OpenValues,
@@ -10,15 +9,16 @@ import {
   refuseRelations,
   refuseSize,
   relationsOf,
-} from '../query/filter.ts';
-import type { NestedRead } from '../query/nested.ts';
-import type { ReadPlan } from '../query/plan.ts';
-import { boundValues } from '../query/plan-bounds.ts';
-import { isStreamed, planRead } from '../query/plan-read.ts';
-import type { ReadLimits } from '../query/request.ts';
-import { countedRows, isLarge, refuseRows } from '../query/row-bound.ts';
-import type { Selector } from '../query/shape.ts';
-import type { OrderTerm } from '../query/sort.ts';
+} from '../query/authorise/filter.ts';
+import type { NestedRead } from '../query/authorise/nested.ts';
+import type { Selector } from '../query/authorise/shape.ts';
+import type { OrderTerm } from '../query/authorise/sort.ts';
+import type { ReadLimits } from '../query/parse/request.ts';
+import { refuseCost } from '../query/plan/cost.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
+import { boundValues } from '../query/plan/plan-bounds.ts';
+import { isStreamed, planRead } from '../query/plan/plan-read.ts';
+import { countedRows, isLarge, refuseRows } from '../query/plan/row-bound.ts';
 import type { Variables } from './input.ts';
 import { type ListRead, type ListSetting, type ListSlot, readList } from './list-read.ts';
 import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter } from '../database/database.ts';
 import { invalidQuery, type PlatformError } from '../errors.ts';
 import { type ClientBytes, tooMuchUnsent } from '../limits/unsent.ts';
-import type { ReadPlan } from '../query/plan.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
 import type { SplicedRows } from './spliced.ts';
 
 /** Bytes that the large lists of one operation come to at most. */

@@ -8,22 +8,22 @@ import {
   type GraphqlIndex,
   type ManyToAny,
 } from '../language/index.ts';
-import { readFilter, refuseProblem } from '../query/filter.ts';
-import { itemCollections } from '../query/links.ts';
-import type { NestedRead } from '../query/nested.ts';
-import { checkJson } from '../query/parse-json.ts';
+import { readFilter, refuseProblem } from '../query/authorise/filter.ts';
+import { itemCollections } from '../query/authorise/links.ts';
+import type { NestedRead } from '../query/authorise/nested.ts';
+import { withSearch } from '../query/authorise/search.ts';
+import { conditionShape, limitShape, type Shape } from '../query/authorise/shape.ts';
+import { checkSort, type OrderTerm, resolveSort } from '../query/authorise/sort.ts';
+import { checkJson } from '../query/parse/parse-json.ts';
 import {
   parseFilterParameter,
   parseLimit,
   parseOffset,
   parseSearchText,
   parseSort,
-} from '../query/parse-parameters.ts';
-import type { QueryParameter, QueryTree } from '../query/parse-query-string.ts';
-import type { ReadLimits } from '../query/request.ts';
-import { withSearch } from '../query/search.ts';
-import { conditionShape, limitShape, type Shape } from '../query/shape.ts';
-import { checkSort, type OrderTerm, resolveSort } from '../query/sort.ts';
+} from '../query/parse/parse-parameters.ts';
+import type { QueryParameter, QueryTree } from '../query/parse/parse-query-string.ts';
+import type { ReadLimits } from '../query/parse/request.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { CollectionScope, Scope } from '../sql/scope.ts';
 import { restFilter } from './filter-names.ts';

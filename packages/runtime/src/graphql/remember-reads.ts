@@ -1,7 +1,7 @@
 /** Spares reads whose arguments were met before everything but looking them up. */
 
 import type { PlanCache } from '../database/plan-cache.ts';
-import type { ReadPlan } from '../query/plan.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
 import { type Input, inputValue, type Variables } from './input.ts';
 
 /** A plan with the values of one request: those in front of keys, and those after them. */

@@ -2,8 +2,8 @@
 
 import { PlatformError, toPlatformError } from '../errors.ts';
 import type { GraphqlScope } from '../language/index.ts';
-import { keyRequest } from '../write/idempotency.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import { keyRequest } from '../write/execute/idempotency.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Writer } from '../write/writer.ts';
 import type { MutationField, WriteSource } from './compile-mutation.ts';
 import type { ServiceField } from './compile-query.ts';

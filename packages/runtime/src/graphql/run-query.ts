@@ -3,10 +3,10 @@
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
-import { refuseCost } from '../query/cost.ts';
-import { defaultReadLimits } from '../query/parse-read.ts';
+import { defaultReadLimits } from '../query/parse/parse-read.ts';
+import type { ReadLimits } from '../query/parse/request.ts';
+import { refuseCost } from '../query/plan/cost.ts';
 import { bind } from '../query/planner.ts';
-import type { ReadLimits } from '../query/request.ts';
 import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
 import type { FieldFailure } from './errors.ts';
 import { createLargeLists, type ReadLarge, type UnsentOf } from './large-lists.ts';

@@ -1,8 +1,8 @@
 /** Selections whose lists wait for the arguments of a request. */
 import type { ManyToAny } from '../language/index.ts';
-import type { NestedRead } from '../query/nested.ts';
-import { countedRows } from '../query/row-bound.ts';
-import type { Selected, Selection } from '../query/selection.ts';
+import type { NestedRead } from '../query/authorise/nested.ts';
+import type { Selected, Selection } from '../query/authorise/selection.ts';
+import { countedRows } from '../query/plan/row-bound.ts';
 import type { CollectionScope, RelationScope } from '../sql/scope.ts';
 
 /** A selection of one collection. */

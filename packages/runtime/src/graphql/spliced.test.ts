@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ReadPlan } from '../query/plan.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
 import { frameOf, SplicedRows } from './spliced.ts';
 
 const plan: ReadPlan = {

@@ -2,7 +2,7 @@
 import type { RowSink } from '../database/database.ts';
 import { ByteWriter, giveBack } from '../json/byte-writer.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
-import type { ReadPlan } from '../query/plan.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
 import { type FieldFailure, printErrors } from './errors.ts';
 
 const transcoders = new WeakMap<ReadPlan, Transcoder>();

@@ -16,7 +16,7 @@ import { createClientAddress } from '../operate/client-address.ts';
 import { newRequestId } from '../operate/request-id.ts';
 import { requestRecord } from '../operate/request-record.ts';
 import { pagePaths } from '../pages/page-paths.ts';
-import { liesUnder, splitTarget } from '../query/target.ts';
+import { liesUnder, splitTarget } from '../query/parse/target.ts';
 import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
 import { corsHeaders } from './cors.ts';
 import { Outgoing } from './outgoing.ts';

@@ -14,7 +14,7 @@ import { allowedTransformation } from '../files/transform/presets.ts';
 import type { Renderer } from '../files/transform/renderer.ts';
 import { readWanted, type Transformation } from '../files/transform/transformation.ts';
 import { requestRecord } from '../operate/request-record.ts';
-import { readPathTexts, splitTarget } from '../query/target.ts';
+import { readPathTexts, splitTarget } from '../query/parse/target.ts';
 import type { Answerer, Exchange } from './answer.ts';
 import { disposition } from './attachment.ts';
 import type { Call } from './call.ts';

@@ -10,8 +10,8 @@ import { PlatformError } from '../errors.ts';
 import type { AccessNames } from '../language/access-names.ts';
 import { operations } from '../language/operations/index.ts';
 import type { FindClientAddress } from '../operate/client-address.ts';
-import { parameterNames } from '../query/parse-query-string.ts';
-import { liesUnder, splitTarget } from '../query/target.ts';
+import { parameterNames } from '../query/parse/parse-query-string.ts';
+import { liesUnder, splitTarget } from '../query/parse/target.ts';
 
 /**
  * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise:

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
-import { type ItemPath, readItemPath, readPathTexts, splitTarget } from '../query/target.ts';
+import { type ItemPath, readItemPath, readPathTexts, splitTarget } from '../query/parse/target.ts';
 import { type Authenticate, ignoresToken } from './authenticate.ts';
 import { findToken } from './find-token.ts';
 

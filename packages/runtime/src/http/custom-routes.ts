@@ -5,8 +5,8 @@ import { type ErrorCode, forbidden, invalidQuery, PlatformError, together } from
 import { type Fitted, fitJson, fitTexts } from '../extensions/decode-shape.ts';
 import { encodeShape } from '../extensions/encode-shape.ts';
 import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute } from '../language/index.ts';
-import { readPathTexts, splitTarget } from '../query/target.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import { readPathTexts, splitTarget } from '../query/parse/target.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Writer } from '../write/writer.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';

@@ -1,7 +1,7 @@
 /** The addresses of a server, and their handlers. */
 import { PlatformError } from '../errors.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../language/index.ts';
-import { splitTarget } from '../query/target.ts';
+import { splitTarget } from '../query/parse/target.ts';
 import type { Exchange } from './answer.ts';
 import type { Call } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';

@@ -4,7 +4,7 @@ import { invalidQuery, PlatformError } from '../errors.ts';
 import type { SentVariables } from '../graphql/coerce-variables.ts';
 import { isObject } from '../language/filter-syntax.ts';
 import { isStorableText, type JsonValue } from '../language/index.ts';
-import { parseJson } from '../query/parse-json.ts';
+import { parseJson } from '../query/parse/parse-json.ts';
 
 /** A request as it was sent. */
 export interface GraphqlParameters {

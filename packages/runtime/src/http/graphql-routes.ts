@@ -5,7 +5,7 @@ import type { Operation, OperationAnswer } from '../graphql/operation.ts';
 import type { AnswerGraphql } from '../graphql/service.ts';
 import type { GraphqlScope, JsonValue } from '../language/index.ts';
 import { type Log, logFailure } from '../operate/log.ts';
-import { readIdempotencyKey } from '../write/idempotency.ts';
+import { readIdempotencyKey } from '../write/execute/idempotency.ts';
 import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Endpoint, Handler, Method } from './endpoints.ts';

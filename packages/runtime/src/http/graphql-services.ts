@@ -8,7 +8,7 @@ import type { OperationCall } from '../graphql/operation.ts';
 import type { ServiceAnswer } from '../graphql/run-mutation.ts';
 import type { JsonValue } from '../language/index.ts';
 import { listMembers, type NamedOperation } from '../language/operations/index.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 import type { BoundOperation, OperationResult } from './operations/bind.ts';
 import type { Values } from './operations/decode.ts';
 

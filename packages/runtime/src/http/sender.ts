@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { FindClientAddress } from '../operate/client-address.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 
 /** Makes the reader of senders: the address of the client, and its descriptive headers; null for missing ones. */
 export function createSenderOf(clientAddress: FindClientAddress): (request: IncomingMessage) => RequestOrigin {

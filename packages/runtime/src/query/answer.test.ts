@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ShapeField } from '../json/shape.ts';
 import { int8, row, text } from '../json/testing/binary.ts';
 import { createAnswerWriter } from './answer.ts';
-import type { ReadPlan } from './plan.ts';
+import type { ReadPlan } from './plan/plan.ts';
 
 const fields: readonly ShapeField[] = [{ key: 'name', shape: { kind: 'scalar', wire: 'text' } }];
 const statement = { name: 'r_test', text: 'SELECT 1' };

@@ -6,8 +6,8 @@ import { int32, sourceOf } from '../json/bytes.ts';
 import { writeCount } from '../json/numbers.ts';
 import type { ShapeField } from '../json/shape.ts';
 import { createTranscoder, type Transcoder } from '../json/transcode.ts';
-import { type CursorPlan, writeCursor } from './cursor.ts';
-import type { ReadPlan } from './plan.ts';
+import { type CursorPlan, writeCursor } from './parse/cursor.ts';
+import type { ReadPlan } from './plan/plan.ts';
 
 /**
  * One answer being written. Pass it as the sink of the plan's statement, then call `end` for the bytes.

@@ -1,7 +1,7 @@
 /** Answers to reads whose statement counts the items that were named by key in front of everything else. */
 
 import type { Answer, AnswerWriter } from './answer.ts';
-import type { ReadPlan } from './plan.ts';
+import type { ReadPlan } from './plan/plan.ts';
 
 /**
  * Takes the count off the front of every row, and lets another writer write the rest.

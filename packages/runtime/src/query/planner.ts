@@ -5,17 +5,17 @@ import { createPlanCache, type PlanCache } from '../database/plan-cache.ts';
 import { forbidden } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
+import type { Selector } from './authorise/shape.ts';
 import { bindRows } from './bind-rows.ts';
-import { parseKeySegment, parseKeys } from './keys.ts';
-import { parseQueryString, type QueryTree } from './parse-query-string.ts';
-import { defaultReadLimits, parseKeyRequest, parseListRequest } from './parse-read.ts';
-import { parseSearch } from './parse-search.ts';
-import type { ReadPlan } from './plan.ts';
-import { settlePlan } from './plan-fixed.ts';
+import { parseKeySegment, parseKeys } from './parse/keys.ts';
+import { parseQueryString, type QueryTree } from './parse/parse-query-string.ts';
+import { defaultReadLimits, parseKeyRequest, parseListRequest } from './parse/parse-read.ts';
+import { parseSearch } from './parse/parse-search.ts';
+import type { ReadLimits, ReadRequest } from './parse/request.ts';
+import type { ReadPlan } from './plan/plan.ts';
+import { settlePlan } from './plan/plan-fixed.ts';
 import { prepareRead } from './prepare.ts';
 import type { NamedKeys, Prepared } from './prepared.ts';
-import type { ReadLimits, ReadRequest } from './request.ts';
-import type { Selector } from './shape.ts';
 import { fillTemplate, learnTemplate, type PlannedTemplate, templateOf } from './template.ts';
 
 /** Options of a planner; everything has a default. */

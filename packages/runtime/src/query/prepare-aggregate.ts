@@ -2,10 +2,9 @@ import { longestCachedStatement, type PlanCache } from '../database/plan-cache.t
 import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { authoriseAggregate, checkCalls, resolveAggregate } from './aggregate.ts';
-import { authoriseCollection } from './authorise.ts';
-import { refuseCost } from './cost.ts';
-import { resolveFields } from './fields.ts';
+import { authoriseAggregate, checkCalls, resolveAggregate } from './authorise/aggregate.ts';
+import { authoriseCollection } from './authorise/authorise.ts';
+import { resolveFields } from './authorise/fields.ts';
 import {
   collectValues,
   type OpenValues,
@@ -16,17 +15,18 @@ import {
   refuseRelations,
   refuseSize,
   relationsOf,
-} from './filter.ts';
-import { checkHaving, collectHaving, readHaving, refuseHaving } from './having.ts';
-import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './nested.ts';
-import type { ReadPlan } from './plan.ts';
-import { type AggregateQuery, planAggregate } from './plan-aggregate.ts';
-import { boundValues } from './plan-bounds.ts';
-import { isStreamed } from './plan-read.ts';
+} from './authorise/filter.ts';
+import { checkHaving, collectHaving, readHaving, refuseHaving } from './authorise/having.ts';
+import { authoriseNested, checkNested, type NestedReads, readNested, refuseNestedSyntax } from './authorise/nested.ts';
+import { withSearch } from './authorise/search.ts';
+import { aggregateShape, conditionShape, limitShape } from './authorise/shape.ts';
+import type { AggregateRequest } from './parse/request.ts';
+import { refuseCost } from './plan/cost.ts';
+import type { ReadPlan } from './plan/plan.ts';
+import { type AggregateQuery, planAggregate } from './plan/plan-aggregate.ts';
+import { boundValues } from './plan/plan-bounds.ts';
+import { isStreamed } from './plan/plan-read.ts';
 import type { Prepared, WantedRead } from './prepared.ts';
-import type { AggregateRequest } from './request.ts';
-import { withSearch } from './search.ts';
-import { aggregateShape, conditionShape, limitShape } from './shape.ts';
 
 /** The conditions of an aggregation: its filter, its `having`, and those of `deep`. */
 interface Conditions {

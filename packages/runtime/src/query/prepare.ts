@@ -3,10 +3,8 @@ import { invalidQuery } from '../errors.ts';
 import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
 import { type CollectionScope, exportScope, type Scope } from '../sql/scope.ts';
-import { authoriseCollection } from './authorise.ts';
-import { refuseCost } from './cost.ts';
-import { checkCursor } from './cursor.ts';
-import { type ResolvedFields, resolveFields } from './fields.ts';
+import { authoriseCollection } from './authorise/authorise.ts';
+import { type ResolvedFields, resolveFields } from './authorise/fields.ts';
 import {
   collectValues,
   type OpenValues,
@@ -17,7 +15,7 @@ import {
   refuseRelations,
   refuseSize,
   relationsOf,
-} from './filter.ts';
+} from './authorise/filter.ts';
 import {
   authoriseNested,
   checkNested,
@@ -30,18 +28,20 @@ import {
   nestedRelationsOf,
   readNested,
   refuseNestedSyntax,
-} from './nested.ts';
-import type { ReadPlan } from './plan.ts';
-import { boundValues } from './plan-bounds.ts';
-import { beyondOf, isStreamed, planRead, planTargets } from './plan-read.ts';
+} from './authorise/nested.ts';
+import type { ReadQuery } from './authorise/read-query.ts';
+import { withSearch } from './authorise/search.ts';
+import { type Selector, shapeOf } from './authorise/shape.ts';
+import { checkSort, type OrderTerm, resolveSort } from './authorise/sort.ts';
+import { checkCursor } from './parse/cursor.ts';
+import type { ReadLimits } from './parse/request.ts';
+import { refuseCost } from './plan/cost.ts';
+import type { ReadPlan } from './plan/plan.ts';
+import { boundValues } from './plan/plan-bounds.ts';
+import { beyondOf, isStreamed, planRead, planTargets } from './plan/plan-read.ts';
+import { isLarge, refuseRows, rowBound } from './plan/row-bound.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
 import type { NamedKeys, Prepared, WantedRead } from './prepared.ts';
-import type { ReadQuery } from './read-query.ts';
-import type { ReadLimits } from './request.ts';
-import { isLarge, refuseRows, rowBound } from './row-bound.ts';
-import { withSearch } from './search.ts';
-import { type Selector, shapeOf } from './shape.ts';
-import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
 
 /** The conditions of a read: its filter, and those of `deep`. */
 interface Conditions {

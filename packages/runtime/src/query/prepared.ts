@@ -1,9 +1,9 @@
 import type { CollectionScope, Scope } from '../sql/scope.ts';
-import type { OpenValues } from './filter.ts';
-import type { ReadPlan } from './plan.ts';
-import type { WantedTargets } from './plan-read.ts';
-import type { ReadLimits, ReadRequest } from './request.ts';
-import type { Selector } from './shape.ts';
+import type { OpenValues } from './authorise/filter.ts';
+import type { Selector } from './authorise/shape.ts';
+import type { ReadLimits, ReadRequest } from './parse/request.ts';
+import type { ReadPlan } from './plan/plan.ts';
+import type { WantedTargets } from './plan/plan-read.ts';
 
 /** Keys that a request names: their parameters, and how many items they are. */
 export interface NamedKeys {

@@ -7,8 +7,8 @@
 import type { JsonValue } from '../language/json.ts';
 import { definitions, elementwise, flags, listed, type Operator, operators } from '../language/operators/index.ts';
 import { encodeText, type OperandType } from '../sql/operand.ts';
-import type { OpenValues } from './filter.ts';
-import type { ReadPlan } from './plan.ts';
+import type { OpenValues } from './authorise/filter.ts';
+import type { ReadPlan } from './plan/plan.ts';
 import type { Prepared } from './prepared.ts';
 
 /** A query string with its holes marked, and the texts that stood in them. */

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
-import type { Running } from '../write/running.ts';
+import type { Running } from '../write/execute/running.ts';
 
 /** Items as activity and comments name them: their keys in path form. */
 export interface NamedItems {

@@ -8,8 +8,8 @@ import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { RequestOrigin, Running, SystemHook } from '../write/running.ts';
-import { keyArray } from '../write/system-hook.ts';
+import type { RequestOrigin, Running, SystemHook } from '../write/execute/running.ts';
+import { keyArray } from '../write/hooks/system-hook.ts';
 import { areReadable } from './are-readable.ts';
 
 /** Called with new comments, before the transaction ends: their collections, items and texts. */

@@ -13,8 +13,8 @@ import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
 import { invalidPayload } from '../json/problems.ts';
 import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Running, Step, SystemHook } from '../write/running.ts';
-import { keyArray, writes } from '../write/system-hook.ts';
+import type { Running, Step, SystemHook } from '../write/execute/running.ts';
+import { keyArray, writes } from '../write/hooks/system-hook.ts';
 
 /** Options of the hook. */
 export interface FileHookOptions {

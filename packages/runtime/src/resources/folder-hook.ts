@@ -7,8 +7,8 @@ import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables
 import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
 import { failedValidation } from '../json/problems.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { SystemHook } from '../write/running.ts';
-import { keyArray, writes } from '../write/system-hook.ts';
+import type { SystemHook } from '../write/execute/running.ts';
+import { keyArray, writes } from '../write/hooks/system-hook.ts';
 
 /** Serialises requests that move folders: each of two could close one half of a circle. */
 const moves = 'platform.folder-moves';

@@ -4,7 +4,7 @@ import type { ModelChanges } from '../model/model-changes.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createModelHook } from '../users/model-hook.ts';
-import type { SystemHooks } from '../write/running.ts';
+import type { SystemHooks } from '../write/execute/running.ts';
 import { createCommentHook } from './comment-hook.ts';
 import { createFileHook } from './file-hook.ts';
 import { createFolderHook } from './folder-hook.ts';

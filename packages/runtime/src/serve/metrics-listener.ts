@@ -7,7 +7,7 @@ import type { Readiness } from '../http/health.ts';
 import { localUrl } from '../http/local-url.ts';
 import type { MetricValues } from '../operate/metrics/measured.ts';
 import { printMetrics, wantsOpenMetrics } from '../operate/metrics/print.ts';
-import { splitTarget } from '../query/target.ts';
+import { splitTarget } from '../query/parse/target.ts';
 
 /** Figures and state of the processes that serve. */
 export interface Watched {

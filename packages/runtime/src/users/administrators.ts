@@ -7,7 +7,7 @@ import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables
 import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
 import { PlatformError } from '../errors.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Running } from '../write/running.ts';
+import type { Running } from '../write/execute/running.ts';
 
 /** Serialises requests that take an administrator away: each of two could believe that the other one stays. */
 const lastAdministrator = 'platform.last-administrator';

@@ -2,7 +2,7 @@
 
 import { PlatformError } from '../errors.ts';
 import type { ModelChanges, ModelCollection } from '../model/model-changes.ts';
-import type { SystemHook } from '../write/running.ts';
+import type { SystemHook } from '../write/execute/running.ts';
 
 /** Makes the systemHook of one of the collections. */
 export function createModelHook(changes: ModelChanges, collection: ModelCollection): SystemHook {

@@ -7,8 +7,8 @@ import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Running, SystemHook } from '../write/running.ts';
-import { keyArray, writes } from '../write/system-hook.ts';
+import type { Running, SystemHook } from '../write/execute/running.ts';
+import { keyArray, writes } from '../write/hooks/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 interface Statements {

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { ModelChanges } from '../model/model-changes.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import type { SystemHook, SystemHooks } from '../write/running.ts';
+import type { SystemHook, SystemHooks } from '../write/execute/running.ts';
 import { bothHooks, createModelHook } from './model-hook.ts';
 import { createRoleHook } from './role-hook.ts';
 import { createUserHook } from './user-hook.ts';

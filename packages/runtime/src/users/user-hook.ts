@@ -12,8 +12,8 @@ import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';
-import type { Running, Step, SystemHook } from '../write/running.ts';
-import { keyArray, writes } from '../write/system-hook.ts';
+import type { Running, Step, SystemHook } from '../write/execute/running.ts';
+import { keyArray, writes } from '../write/hooks/system-hook.ts';
 import { administratorStatements, keepAdministrator } from './administrators.ts';
 
 /** Facts of a user that writes are checked by. */

@@ -12,7 +12,7 @@ import type { FileMetadata, Uploads } from '../files/uploads.ts';
 import type { JsonValue } from '../language/index.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import { filesName } from '../write/access/uploading-access.ts';
-import type { RequestOrigin } from '../write/running.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
 
 /** Options of exporting. */
 export interface ExporterOptions {

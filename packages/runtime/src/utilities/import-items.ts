@@ -8,10 +8,10 @@ import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../json/body.ts';
 import { type FilterObject, isObject } from '../language/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../language/index.ts';
-import { retryOnConflict } from '../write/retry-on-conflict.ts';
-import type { RequestOrigin } from '../write/running.ts';
-import type { TransactionBody } from '../write/transaction-body.ts';
-import { explainViolation } from '../write/violation.ts';
+import { retryOnConflict } from '../write/execute/retry-on-conflict.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
+import type { TransactionBody } from '../write/execute/transaction-body.ts';
+import { explainViolation } from '../write/execute/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { type CsvRow, readCsv, refuse } from './read-csv.ts';
 

@@ -10,8 +10,8 @@ import { parseExactly } from '../language/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';
-import type { RequestOrigin } from '../write/running.ts';
-import { explainViolation } from '../write/violation.ts';
+import type { RequestOrigin } from '../write/execute/running.ts';
+import { explainViolation } from '../write/execute/violation.ts';
 import type { Writer } from '../write/writer.ts';
 import { updatableNames } from './updatable-names.ts';
 

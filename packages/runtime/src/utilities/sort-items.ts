@@ -15,7 +15,7 @@ import { parseExactly } from '../language/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { namedLocks } from '../write/named-locks.ts';
+import { namedLocks } from '../write/execute/named-locks.ts';
 
 /** Item to move, and the item at its destination: keys in path form. */
 export interface Move {

@@ -4,16 +4,16 @@ import type { Caller } from '../caller.ts';
 import type { Parameter } from '../database/database.ts';
 import type { PlanCache } from '../database/plan-cache.ts';
 import { forbidden, invalidQuery, PlatformError } from '../errors.ts';
-import { parseQueryString, type QueryTree } from '../query/parse-query-string.ts';
-import { parseKeyRequest, parseListRequest } from '../query/parse-read.ts';
-import type { ReadPlan } from '../query/plan.ts';
-import { boundValues } from '../query/plan-bounds.ts';
+import { parseQueryString, type QueryTree } from '../query/parse/parse-query-string.ts';
+import { parseKeyRequest, parseListRequest } from '../query/parse/parse-read.ts';
+import type { ReadLimits, ReadRequest } from '../query/parse/request.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
+import { boundValues } from '../query/plan/plan-bounds.ts';
 import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
 import type { Prepared, WantedRead } from '../query/prepared.ts';
-import type { ReadLimits, ReadRequest } from '../query/request.ts';
-import { asMany, type Keys } from './keys.ts';
-import type { WriteScope } from './scope.ts';
+import type { WriteScope } from './access/scope.ts';
+import { asMany, type Keys } from './decode/keys.ts';
 
 /** The form of an answer: one item, an array in the order of the keys, or the item of a singleton. */
 export type EchoForm = 'one' | 'many' | 'singleton';

@@ -2,12 +2,12 @@
 import { forbidden } from '../errors.ts';
 import { createProblems, placesIn } from '../json/problems.ts';
 import type { JsonValue } from '../language/index.ts';
-import type { ReadPlan } from '../query/plan.ts';
-import { decodeItems } from './decode.ts';
-import { hashBatch } from './hash.ts';
-import { parseCreate } from './parse-body.ts';
-import { grantFor, type WritableCollection } from './scope.ts';
-import { runStep } from './step.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
+import { grantFor, type WritableCollection } from './access/scope.ts';
+import { decodeItems } from './decode/decode.ts';
+import { hashBatch } from './decode/hash.ts';
+import { parseCreate } from './decode/parse-body.ts';
+import { runStep } from './execute/step.ts';
 import { isTree, newEntries, prepareKnownTree, prepareTree } from './tree/prepare-tree.ts';
 import {
   affectedBy,

@@ -3,17 +3,17 @@
 import { allOf, anyOf } from '../dialects/fragment.ts';
 import { forbidden } from '../errors.ts';
 import type { AccessRule, JsonValue } from '../language/index.ts';
-import { parseKeySegment } from '../query/keys.ts';
+import { parseKeySegment } from '../query/parse/keys.ts';
 import type { Row } from '../sql/row.ts';
 import { ruleHolds } from '../sql/rules.ts';
-import { findHeld } from './held-targets.ts';
-import { namedKeys, oneKey } from './keys.ts';
-import { parseDelete } from './parse-body.ts';
-import { runDelete } from './run-delete.ts';
-import type { WritableCollection } from './scope.ts';
-import { sparesAdministrators } from './spare-administrators.ts';
-import { prepareTargets } from './targets.ts';
-import type { AffectedConstraints } from './violation.ts';
+import type { WritableCollection } from './access/scope.ts';
+import { sparesAdministrators } from './access/spare-administrators.ts';
+import { namedKeys, oneKey } from './decode/keys.ts';
+import { parseDelete } from './decode/parse-body.ts';
+import { findHeld } from './execute/held-targets.ts';
+import { runDelete } from './execute/run-delete.ts';
+import { prepareTargets } from './execute/targets.ts';
+import type { AffectedConstraints } from './execute/violation.ts';
 import { echoOf, guardOf, type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
 
 /** Prepares the removal of the item that an address names. */

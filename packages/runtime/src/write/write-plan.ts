@@ -4,23 +4,23 @@ import type { Caller } from '../caller.ts';
 import type { PlanCache } from '../database/plan-cache.ts';
 import { forbidden, type PlatformError } from '../errors.ts';
 import type { Answer } from '../query/answer.ts';
-import type { ReadPlan } from '../query/plan.ts';
-import type { ReadLimits } from '../query/request.ts';
+import type { ReadLimits } from '../query/parse/request.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import type { Batch } from './batch.ts';
+import type { WritableCollection, WriteGrant, WriteScope } from './access/scope.ts';
 import type { Written } from './checks/check.ts';
+import type { Batch } from './decode/batch.ts';
+import type { Keys } from './decode/keys.ts';
 import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
-import type { ReturnedImages } from './history.ts';
-import type { Keys } from './keys.ts';
-import { keysInBatch } from './missing-parent.ts';
-import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plans.ts';
-import type { JudgedPayload } from './run.ts';
-import type { RequestOrigin, Running, Step } from './running.ts';
-import type { WritableCollection, WriteGrant, WriteScope } from './scope.ts';
-import { runReturnedStep } from './step.ts';
-import type { LinksPlanCache } from './tree/plan-links.ts';
-import type { TreePlanCache } from './tree/plan-tree.ts';
-import type { AffectedConstraints } from './violation.ts';
+import { keysInBatch } from './execute/missing-parent.ts';
+import type { JudgedPayload } from './execute/run.ts';
+import type { RequestOrigin, Running, Step } from './execute/running.ts';
+import { runReturnedStep } from './execute/step.ts';
+import type { AffectedConstraints } from './execute/violation.ts';
+import type { ReturnedImages } from './history/history.ts';
+import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
+import type { LinksPlanCache } from './tree/links/plan-links.ts';
+import type { TreePlanCache } from './tree/single-statement/plan-tree.ts';
 
 /** A request that writes, apart from its body. */
 export interface WriteRequest {

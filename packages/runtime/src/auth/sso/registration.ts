@@ -4,7 +4,7 @@ import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Account } from '../../users/account.ts';
 import type { AccountFinder } from '../../users/find-account.ts';
-import type { RequestOrigin } from '../../write/running.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { Profile } from './profile.ts';
 
 /** A user as it is written; absent fields have their defaults. */

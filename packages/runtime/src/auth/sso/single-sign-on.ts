@@ -10,7 +10,7 @@ import { type ErrorCode, PlatformError } from '../../errors.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
 import type { SystemPlace } from '../../system/place.ts';
-import type { RequestOrigin } from '../../write/running.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';
 import { makeRefreshToken } from '../refresh-token.ts';

@@ -16,7 +16,7 @@ import {
   type Resource,
   routeOf,
 } from '../../language/operations/index.ts';
-import type { RequestOrigin } from '../../write/running.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { decodeValues, type InputCode, type Values } from './decode.ts';
 

@@ -10,7 +10,7 @@ import type { JsonValue } from '../../language/index.ts';
 import type { commentResource } from '../../language/operations/index.ts';
 import type { Planner } from '../../query/planner.ts';
 import type { SystemPlace } from '../../system/place.ts';
-import { explainViolation } from '../../write/violation.ts';
+import { explainViolation } from '../../write/execute/violation.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Writer } from '../../write/writer.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';

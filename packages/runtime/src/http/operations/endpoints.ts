@@ -10,8 +10,8 @@ import {
   type SchemaMember,
   type ValueSchema,
 } from '../../language/operations/index.ts';
-import { readPathTexts, splitTarget } from '../../query/target.ts';
-import type { RequestOrigin } from '../../write/running.ts';
+import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { Answer, Answerer, EmptyAnswer, Exchange } from '../answer.ts';
 import { bodyObject } from '../auth-body.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';

@@ -8,7 +8,7 @@ import { isObject } from '../../language/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { fileResource } from '../../language/operations/index.ts';
 import { filesName } from '../../write/access/uploading-access.ts';
-import { readIdempotencyKey } from '../../write/idempotency.ts';
+import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import type { Implementations } from './bind.ts';
 
 /** Files from elsewhere. */

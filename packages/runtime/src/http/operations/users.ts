@@ -12,8 +12,8 @@ import type { Environment } from '../../environment.ts';
 import { PlatformError, readErrorBody } from '../../errors.ts';
 import type { ownUserResource, userResource } from '../../language/operations/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
-import { readIdempotencyKey } from '../../write/idempotency.ts';
-import type { KeyedOnce } from '../../write/keyed-once.ts';
+import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
+import type { KeyedOnce } from '../../write/execute/keyed-once.ts';
 import { linkOf } from './auth.ts';
 import { done, type Implementations, type OperationContext } from './bind.ts';
 

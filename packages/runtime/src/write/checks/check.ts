@@ -1,6 +1,6 @@
 import type { Row } from '../../sql/row.ts';
-import type { BatchColumn } from '../batch.ts';
-import type { WritableCollection, WriteGrant, WriteScope } from '../scope.ts';
+import type { WritableCollection, WriteGrant, WriteScope } from '../access/scope.ts';
+import type { BatchColumn } from '../decode/batch.ts';
 
 /** A column of a batch as far as statements depend on it. */
 export type WrittenColumn = Pick<BatchColumn, 'field' | 'linked'> & {

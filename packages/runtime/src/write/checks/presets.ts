@@ -6,7 +6,7 @@ import { printPath, printPresence } from '../../sql/caller-path.ts';
 import { operandType, printValue } from '../../sql/operand.ts';
 import type { Printing, Row, StatementBuilder } from '../../sql/row.ts';
 import { ruleHolds } from '../../sql/rules.ts';
-import { keysOf } from '../statement.ts';
+import { keysOf } from '../plan/statement.ts';
 import type { Written } from './check.ts';
 
 /** The rules that set a field, in their order. */

@@ -5,7 +5,7 @@ import { withNumberTexts } from '../../language/exact-numbers.ts';
 import type { FilterObject } from '../../language/filter-syntax.ts';
 import type { JsonValue, ManyToAny, RelationDescriptor } from '../../language/index.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
-import { isStructure } from '../tree/list-elements.ts';
+import { isStructure } from '../tree/parse/list-elements.ts';
 
 /** Copies what a payload says of an item, with the items below it. Within JSON, numbers stay as they were written. */
 export function copyPayload(open: Scope, collection: CollectionScope, payload: JsonValue): JsonValue {

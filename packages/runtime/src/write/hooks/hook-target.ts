@@ -5,10 +5,11 @@ import { PlatformError } from '../../errors.ts';
 import { toJson } from '../../extensions/json.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
-import { type Keys, oneKey } from '../keys.ts';
-import type { Running } from '../running.ts';
-import { isStructure } from '../tree/list-elements.ts';
-import type { Entry } from '../tree/nested-write.ts';
+import { type Keys, oneKey } from '../decode/keys.ts';
+import type { Running } from '../execute/running.ts';
+import type { WriteExecutor } from '../execute/write-executor.ts';
+import { isStructure } from '../tree/parse/list-elements.ts';
+import type { Entry } from '../tree/parse/nested-write.ts';
 import { judgeTree } from '../tree/prepare-tree.ts';
 import { readUpsert, type Upsert } from '../upsert/prepare-upsert.ts';
 import {
@@ -22,7 +23,6 @@ import {
   type WriteCommand,
   writtenPayloads,
 } from '../write-command.ts';
-import type { WriteExecutor } from '../write-executor.ts';
 import { type WriteContext, type WritePlan, writableOf } from '../write-plan.ts';
 import { copyPayload } from './copy-payload.ts';
 import { sentKeys } from './sent-keys.ts';

@@ -6,9 +6,9 @@ import type { Gate } from '../../database/gate.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
 import type { Planner } from '../../query/planner.ts';
-import { retryOnConflict } from '../retry-on-conflict.ts';
-import type { TransactionBody } from '../transaction-body.ts';
-import { explainViolation } from '../violation.ts';
+import { retryOnConflict } from '../execute/retry-on-conflict.ts';
+import type { TransactionBody } from '../execute/transaction-body.ts';
+import { explainViolation } from '../execute/violation.ts';
 import type { WritePlan } from '../write-plan.ts';
 import { openAttempt, type TransactionAttempt } from './transaction-attempt.ts';
 

@@ -3,8 +3,8 @@
 import type { Caller } from '../../caller.ts';
 import { toJson } from '../../extensions/json.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../../language/index.ts';
-import type { Keys } from '../keys.ts';
-import type { RequestOrigin } from '../running.ts';
+import type { Keys } from '../decode/keys.ts';
+import type { RequestOrigin } from '../execute/running.ts';
 import type { Action, WriteCommand } from '../write-command.ts';
 import { sentKeys } from './sent-keys.ts';
 

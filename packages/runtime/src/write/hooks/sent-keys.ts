@@ -2,7 +2,7 @@
 
 import type { CollectionDescriptor, FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { keyFields } from '../../sql/scope.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../decode/keys.ts';
 
 /** The keys in their order: each a value, or an object of the key fields where there are several. */
 export function sentKeys(descriptor: CollectionDescriptor, keys: Keys): readonly JsonValue[] {

@@ -1,6 +1,6 @@
 /** One try at a transaction in which code of a project takes part. */
 import type { Transaction } from '../../database/database.ts';
-import type { AffectedConstraints } from '../violation.ts';
+import type { AffectedConstraints } from '../execute/violation.ts';
 
 /** A transaction with what hooks have begun in it. Made anew when the transaction runs again. */
 export interface TransactionAttempt {

@@ -1,6 +1,6 @@
 /** Which stored rows may be changed, where a write cannot ask that itself: they are looked at, and locked, before it. */
 import type { Written } from '../checks/check.ts';
-import { allowed, type InputColumn } from '../inputs.ts';
+import { allowed, type InputColumn } from '../plan/inputs.ts';
 import {
   type Drafting,
   finishWrite,
@@ -9,7 +9,7 @@ import {
   keysMatch,
   startWrite,
   type WriteStatement,
-} from '../statement.ts';
+} from '../plan/statement.ts';
 
 /**
  * Predicates for each stored row, over its columns as `column` prints them: each rule by its position, and all of them

@@ -1,11 +1,11 @@
 /** Changes of stored items where a write cannot be part of a query. */
 
 import { anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
-import { type Assigned, assignEach, assignShared, type Stored } from '../assigned.ts';
 import type { Written } from '../checks/check.ts';
 import { ruleMatches } from '../checks/presets.ts';
 import { printAllowed, requirementsOf } from '../checks/requirements.ts';
-import { type InputColumn, listInput } from '../inputs.ts';
+import { type Assigned, assignEach, assignShared, type Stored } from '../plan/assigned.ts';
+import { type InputColumn, listInput } from '../plan/inputs.ts';
 import {
   type Drafting,
   finishWrite,
@@ -16,8 +16,8 @@ import {
   presenceInputs,
   ruleRow,
   startWrite,
-} from '../statement.ts';
-import type { StepPlans } from '../step-plans.ts';
+} from '../plan/statement.ts';
+import type { StepPlans } from '../plan/step-plans.ts';
 import { allowedInput, type Looked, looksAway, planLook } from './look.ts';
 
 /**

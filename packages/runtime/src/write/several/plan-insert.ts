@@ -1,10 +1,10 @@
 /** New items where a write cannot be part of a query: INSERT from rows of input, one item like many. */
 
-import type { Assigned } from '../assigned.ts';
 import type { Written } from '../checks/check.ts';
 import { printPreset } from '../checks/presets.ts';
-import { assignMany, columnList } from '../plan-create.ts';
-import { drawnFields } from '../random.ts';
+import type { Assigned } from '../plan/assigned.ts';
+import { assignMany, columnList } from '../plan/plan-create.ts';
+import { drawnFields } from '../plan/random.ts';
 import {
   finishWrite,
   inputTable,
@@ -13,7 +13,7 @@ import {
   type MadeKeys,
   startWrite,
   type WriteStatement,
-} from '../statement.ts';
+} from '../plan/statement.ts';
 
 /** Plans the INSERT of items, which answers the texts of the key of each, in their order, where the server has RETURNING. */
 export function planInsert(written: Written): WriteStatement {

@@ -4,8 +4,16 @@ import { anyOf, where } from '../../dialects/fragment.ts';
 import type { AccessRule } from '../../language/index.ts';
 import { ruleHolds } from '../../sql/rules.ts';
 import type { Written } from '../checks/check.ts';
-import { type Drafting, finishWrite, inputTable, keyInputs, keysMatch, ruleRow, startWrite } from '../statement.ts';
-import type { StepPlans } from '../step-plans.ts';
+import {
+  type Drafting,
+  finishWrite,
+  inputTable,
+  keyInputs,
+  keysMatch,
+  ruleRow,
+  startWrite,
+} from '../plan/statement.ts';
+import type { StepPlans } from '../plan/step-plans.ts';
 import { allowedInput, looksAway, planLook } from './look.ts';
 
 /** Plans the DELETE of items, as far as some rule allows it. */

@@ -4,11 +4,11 @@ import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
 import { arrayLiteral } from '../../language/index.ts';
-import type { Batch } from '../batch.ts';
-import type { WriteValues } from '../inputs.ts';
-import { draw } from '../random.ts';
-import type { KeyPart, MadeKeys, WriteStatement } from '../statement.ts';
-import { rowsOf, type WriteAnswer } from '../write-answer.ts';
+import type { Batch } from '../decode/batch.ts';
+import { rowsOf, type WriteAnswer } from '../execute/write-answer.ts';
+import type { WriteValues } from '../plan/inputs.ts';
+import { draw } from '../plan/random.ts';
+import type { KeyPart, MadeKeys, WriteStatement } from '../plan/statement.ts';
 
 /** Runs it: one statement, unless the server only tells a single key that it generated. */
 export async function runInsert(

@@ -3,15 +3,15 @@
 import { PlatformError } from '../../errors.ts';
 import { failedValidation, type Place } from '../../json/problems.ts';
 import { arrayLiteral } from '../../language/index.ts';
-import { createBatch } from '../batch.ts';
-import type { Keys } from '../keys.ts';
-import { runDelete } from '../run-delete.ts';
-import { grantFor, type WritableCollection } from '../scope.ts';
-import { runStep } from '../step.ts';
-import { explainViolation } from '../violation.ts';
+import { grantFor, type WritableCollection } from '../access/scope.ts';
+import { createBatch } from '../decode/batch.ts';
+import type { Keys } from '../decode/keys.ts';
+import { runDelete } from '../execute/run-delete.ts';
+import { runStep } from '../execute/step.ts';
+import { explainViolation } from '../execute/violation.ts';
 import { prepareStep } from '../write-plan.ts';
-import type { KeyTexts } from './group.ts';
-import { fieldsOf } from './names.ts';
+import type { KeyTexts } from './parse/group.ts';
+import { fieldsOf } from './parse/names.ts';
 import type { Writing } from './writing.ts';
 
 /** Keys as a step takes them. */

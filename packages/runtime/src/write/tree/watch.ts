@@ -1,7 +1,7 @@
 /** Events of a nested write that hooks receive. */
 import type { FilterObject } from '../../language/filter-syntax.ts';
-import type { Keys } from '../keys.ts';
-import type { KeyTexts } from './group.ts';
+import type { Keys } from '../decode/keys.ts';
+import type { KeyTexts } from './parse/group.ts';
 
 /** An item below others in a payload, as it was made or changed. */
 export interface WrittenNode {

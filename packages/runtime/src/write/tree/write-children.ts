@@ -1,10 +1,10 @@
 /** One-to-many relations, and the links of many-to-any ones: removed, linked, made and changed. */
 import { PlatformError } from '../../errors.ts';
-import type { Children, KeyTexts, Members } from './group.ts';
-import { type Inspected, inspectChildren } from './inspect-children.ts';
-import { fieldsOf, sortField } from './names.ts';
+import type { Children, KeyTexts, Members } from './parse/group.ts';
+import { fieldsOf, sortField } from './parse/names.ts';
 import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
-import { checkHeld, columnTexts } from './stored.ts';
+import { type Inspected, inspectChildren } from './resolve/inspect-children.ts';
+import { checkHeld, columnTexts } from './resolve/stored.ts';
 import type { Fills, Owners, Writing } from './writing.ts';
 
 /** Writes what payloads say of the children of items. */

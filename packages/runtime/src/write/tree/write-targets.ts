@@ -3,17 +3,17 @@
 import { PlatformError } from '../../errors.ts';
 import { createProblems, type Place } from '../../json/problems.ts';
 import type { ManyToMany } from '../../language/index.ts';
-import type { Batch, BatchColumn } from '../batch.ts';
-import { requireFields } from '../decode.ts';
-import { grantFor, type WritableCollection } from '../scope.ts';
-import { runStep } from '../step.ts';
-import { explainViolation } from '../violation.ts';
+import { grantFor, type WritableCollection } from '../access/scope.ts';
+import type { Batch, BatchColumn } from '../decode/batch.ts';
+import { requireFields } from '../decode/decode.ts';
+import { runStep } from '../execute/step.ts';
+import { explainViolation } from '../execute/violation.ts';
 import { affectedBy, type Granted, prepareStep } from '../write-plan.ts';
-import type { KeyTexts, Targets } from './group.ts';
-import { type InspectedTargets, inspectTargets, type Pair } from './inspect-targets.ts';
-import { fieldsOf, sortField } from './names.ts';
+import type { KeyTexts, Targets } from './parse/group.ts';
+import { fieldsOf, sortField } from './parse/names.ts';
 import { deleteRows } from './removal.ts';
-import { checkHeld, columnTexts } from './stored.ts';
+import { type InspectedTargets, inspectTargets, type Pair } from './resolve/inspect-targets.ts';
+import { checkHeld, columnTexts } from './resolve/stored.ts';
 import type { Owners, Writing } from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */

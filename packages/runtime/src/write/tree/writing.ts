@@ -1,10 +1,10 @@
 /** State that the parts of a tree share while it is written. */
 
-import type { Running } from '../running.ts';
-import type { StepDone } from '../step.ts';
+import type { Running } from '../execute/running.ts';
+import type { StepDone } from '../execute/step.ts';
 import type { WriteContext } from '../write-plan.ts';
-import type { DecodedSteps } from './decode-tree.ts';
-import type { Group, KeyTexts } from './group.ts';
+import type { DecodedSteps } from './parse/decode-tree.ts';
+import type { Group, KeyTexts } from './parse/group.ts';
 
 /** A tree while it is written. */
 export interface Writing {

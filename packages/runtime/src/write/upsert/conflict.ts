@@ -5,9 +5,9 @@
 
 import { forbidden, invalidQuery } from '../../errors.ts';
 import type { ConstraintDescriptor } from '../../language/index.ts';
-import { readNames } from '../../query/parse-list.ts';
-import { parseQueryString } from '../../query/parse-query-string.ts';
-import type { ReadLimits } from '../../query/request.ts';
+import { readNames } from '../../query/parse/parse-list.ts';
+import { parseQueryString } from '../../query/parse/parse-query-string.ts';
+import type { ReadLimits } from '../../query/parse/request.ts';
 import type { CollectionScope, FieldScope } from '../../sql/scope.ts';
 import { type Preset, presetsOf } from '../checks/presets.ts';
 import type { Granted, WriteContext } from '../write-plan.ts';

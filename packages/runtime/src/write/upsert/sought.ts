@@ -4,7 +4,7 @@ import { type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import { decodeGiven } from '../value.ts';
+import { decodeGiven } from '../decode/value.ts';
 import type { Conflict, ConflictField } from './conflict.ts';
 
 /** An item with the values by which it is looked for. */

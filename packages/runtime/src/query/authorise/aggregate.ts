@@ -1,0 +1,191 @@
+import { forbidden, invalidQuery } from '../../errors.ts';
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/aggregates.ts';
+import { parseCall } from '../../language/function-call.ts';
+import type { FieldFunction } from '../../language/index.ts';
+import { isOrdered } from '../../language/operators/index.ts';
+import { functionFits, isFieldFunction } from '../../language/types/index.ts';
+import { refuseUnknownFunctions } from '../../sql/calls.ts';
+import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
+import { isOneRow } from '../parse/parse-aggregate.ts';
+import type { AggregateRequest, NamedOrder, SortTerm } from '../parse/request.ts';
+import { checkSort, type OrderTerm, resolveSort } from './sort.ts';
+
+/** Meaning of a name: a field, a relation, or both where a field holds the key of one item. */
+interface Named {
+  readonly field: FieldScope | undefined;
+  readonly relation: RelationScope | undefined;
+}
+
+/** One value that the rows are grouped by. */
+export interface Group extends Named {
+  /** As requested: `year(released)`. */
+  readonly name: string;
+  /** In the answer: `released_year`. */
+  readonly key: string;
+  readonly function?: FieldFunction;
+}
+
+/** One aggregate value; without a field it counts rows. */
+export interface Aggregate {
+  readonly function: AggregateFunction;
+  readonly field: FieldScope | null;
+}
+
+/** One term of the order: a group by its position, or an aggregate. */
+export interface AggregateOrder {
+  readonly by: number | Aggregate;
+  readonly descending: boolean;
+}
+
+/** One response name of aggregate rows: the groups as an object, one value, values as an object, or the same JSON. */
+export type AggregatePart =
+  | { readonly kind: 'groups'; readonly key: string }
+  | { readonly kind: 'value'; readonly key: string; readonly of: Aggregate }
+  | { readonly kind: 'values'; readonly key: string; readonly parts: readonly AggregatePart[] }
+  | { readonly kind: 'constant'; readonly key: string; readonly json: string };
+
+/** An aggregation with its names looked up. */
+export interface AggregateNames {
+  readonly groups: readonly Group[];
+  readonly values: readonly Aggregate[];
+  readonly order: readonly AggregateOrder[];
+  /** Parts of the rows, where they are not the groups and then the values by their functions. */
+  readonly parts?: readonly AggregatePart[];
+}
+
+/**
+ * The syntax that only the names of a scope can tell: a name that looks like a call and is no field is one, so its
+ * function must exist, and `aggregate` takes none at all.
+ */
+export function checkCalls(scope: Scope, collection: CollectionScope | undefined, request: AggregateRequest): void {
+  const isCall = (name: string) => collection?.fields.has(name) !== true && parseCall(name) !== undefined;
+  for (const { field } of request.values) {
+    if (field !== null && isCall(field)) throw invalidQuery('"aggregate" takes fields, not functions of them.');
+  }
+  const unused = unusedTerms(request);
+  refuseUnknownFunctions(
+    scope,
+    unused.map((term) => term.path),
+    'sort',
+  );
+  const sorted = isOneRow(request) ? [] : request.sort.map((term) => term.name);
+  for (const name of [...request.groups, ...sorted]) {
+    if (isCall(name) && !isFieldFunction(parseCall(name)?.function ?? '')) {
+      throw invalidQuery('A name calls an unknown function.');
+    }
+  }
+}
+
+/** The names stage. Throws FORBIDDEN for a name that is hidden, unknown or secret. */
+export function authoriseAggregate(scope: Scope, collection: CollectionScope, request: AggregateRequest): void {
+  for (const name of request.groups) resolveGroup(collection, name);
+  for (const { field } of request.values) lookUpValue(collection, field);
+  resolveUnused(scope, collection, request);
+  for (const { name } of request.sort) lookUpOrder(collection, request, name);
+}
+
+/** The last stage, for names that are authorised. Throws INVALID_QUERY for what does not fit its type. */
+export function resolveAggregate(scope: Scope, collection: CollectionScope, request: AggregateRequest): AggregateNames {
+  const groups = request.groups.map((name) => resolveGroup(collection, name));
+  checkGroups(groups, request);
+  const values = request.values.map((value) => toAggregate(value.function, lookUpValue(collection, value.field)));
+  checkSort(resolveUnused(scope, collection, request));
+  const order = isOneRow(request) ? [] : request.sort.map((term) => resolveOrder(collection, groups, values, term));
+  return { groups, values, order };
+}
+
+/**
+ * The terms of `sort` that would order the items of a list. Clients send the order of their list also when they ask for its
+ * totals: one row has no order, so these are judged as a list judges them, and not used.
+ */
+function unusedTerms(request: AggregateRequest): readonly SortTerm[] {
+  if (!isOneRow(request)) return [];
+  const terms = request.sort.filter(({ name }) => !isAggregateFunction(name) && splitAggregate(name) === undefined);
+  return terms.map(({ name, descending }) => ({ path: name.split('.'), descending }));
+}
+
+function resolveUnused(scope: Scope, collection: CollectionScope, request: AggregateRequest): readonly OrderTerm[] {
+  return resolveSort(scope, collection, unusedTerms(request));
+}
+
+function lookUp(collection: CollectionScope, name: string): Named {
+  const field = collection.fields.get(name);
+  const relation = collection.relations.get(name);
+  if (field?.secret === true || (field === undefined && relation === undefined)) throw forbidden();
+  return { field, relation };
+}
+
+function lookUpValue(collection: CollectionScope, name: string | null): Named | null {
+  return name === null ? null : lookUp(collection, name);
+}
+
+function resolveGroup(collection: CollectionScope, name: string): Group {
+  const call = collection.fields.has(name) ? undefined : parseCall(name);
+  if (call === undefined) return { name, key: name, ...lookUp(collection, name) };
+  const named = lookUp(collection, call.argument);
+  if (!isFieldFunction(call.function)) throw forbidden();
+  return { name, key: `${call.argument}_${call.function}`, function: call.function, ...named };
+}
+
+/** Every group must have an order, and every name of the answer must be there once. */
+function checkGroups(groups: readonly Group[], request: AggregateRequest): void {
+  for (const group of groups) {
+    if (!groupFits(group))
+      throw invalidQuery('"groupBy" takes fields that have an order, and functions that fit them.');
+  }
+  const keys = new Set([...groups.map(({ key }) => key), ...request.values.map((value) => value.function)]);
+  const functions = new Set(request.values.map((value) => value.function));
+  if (keys.size < groups.length + functions.size) throw invalidQuery('Two values of the answer would have one name.');
+}
+
+function groupFits({ field, relation, function: call }: Group): boolean {
+  if (call === 'count' && relation !== undefined && relation.descriptor.kind !== 'm2o') return true;
+  if (field === undefined) return false;
+  return call === undefined ? isOrdered(field.descriptor) : functionFits(call, field.descriptor.type);
+}
+
+function toAggregate(name: AggregateFunction, named: Named | null): Aggregate {
+  if (named === null) return { function: name, field: null };
+  if (named.field === undefined || !aggregateFits(name, named.field.descriptor.type)) {
+    throw invalidQuery(`"${name}" is not defined for the type of a field.`);
+  }
+  return { function: name, field: named.field };
+}
+
+/** `sum.views` as function and field; undefined when a name has no such form. */
+function splitAggregate(name: string): { readonly function: AggregateFunction; readonly field: string } | undefined {
+  const dot = name.indexOf('.');
+  const head = name.slice(0, Math.max(dot, 0));
+  return isAggregateFunction(head) ? { function: head, field: name.slice(dot + 1) } : undefined;
+}
+
+function lookUpOrder(collection: CollectionScope, request: AggregateRequest, name: string): void {
+  const split = splitAggregate(name);
+  if (isAggregateFunction(name) || request.groups.some((group) => keyOf(group) === name)) return;
+  if (split !== undefined) lookUp(collection, split.field);
+  else if (!isOneRow(request)) resolveGroup(collection, name);
+}
+
+function keyOf(group: string): string {
+  const call = parseCall(group);
+  return call === undefined ? group : `${call.argument}_${call.function}`;
+}
+
+function resolveOrder(
+  collection: CollectionScope,
+  groups: readonly Group[],
+  values: readonly Aggregate[],
+  { name, descending }: NamedOrder,
+): AggregateOrder {
+  const index = groups.findIndex((group) => group.name === name || group.key === name);
+  if (index >= 0) return { by: index, descending };
+  const split = splitAggregate(name);
+  if (split !== undefined) return { by: toAggregate(split.function, lookUp(collection, split.field)), descending };
+  const asked = values.filter((value) => value.function === name);
+  const [only] = asked;
+  if (only !== undefined && asked.length === 1) return { by: only, descending };
+  if (asked.length === 0 && (name === 'count' || name === 'countAll')) {
+    return { by: { function: name, field: null }, descending };
+  }
+  throw invalidQuery('"sort" takes group fields and aggregates such as "count" or "sum.field" here.');
+}

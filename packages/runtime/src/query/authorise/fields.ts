@@ -1,0 +1,191 @@
+import { forbidden, invalidQuery, type PlatformError } from '../../errors.ts';
+import type { ManyToAny } from '../../language/index.ts';
+import { resolveCall } from '../../sql/calls.ts';
+import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
+import type { ReadLimits } from '../parse/request.ts';
+import { type Asked, type Budget, budgetOf, countPath, countRelation, gatherPaths, type Path } from './field-paths.ts';
+import { askedItems } from './item-paths.ts';
+import { isItemName, itemKey, linkOf } from './links.ts';
+import type { NestedRead, NestedReads } from './nested.ts';
+import type { Selected, SelectedItem, Selection } from './selection.ts';
+
+/** Everything that `fields` is resolved against. */
+export interface FieldNames {
+  readonly scope: Scope;
+  readonly collection: CollectionScope;
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly reads: NestedReads;
+  readonly limits: ReadLimits;
+}
+
+/** A selection, and what else is wrong with it, to be thrown when all names have been looked up. */
+export interface ResolvedFields {
+  readonly selection: Selection;
+  readonly late: readonly PlatformError[];
+}
+
+interface Resolving {
+  readonly scope: Scope;
+  readonly budget: Budget;
+  readonly late: PlatformError[];
+}
+
+interface Level {
+  readonly collection: CollectionScope;
+  readonly reads: NestedReads;
+  readonly aliases: ReadonlyMap<string, string>;
+  readonly link?: ManyToAny | undefined;
+}
+
+const noAliases: ReadonlyMap<string, string> = new Map();
+const noReads: NestedReads = new Map();
+
+/**
+ * The names stage of `fields` and `alias`: paths to a tree of readable fields and relations (API specification, sections
+ * 5.1 and 5.4).
+ *
+ * Throws FORBIDDEN for a name that is hidden or unknown, INVALID_QUERY for a selection that is too large.
+ */
+export function resolveFields(names: FieldNames, fields: readonly (readonly string[])[]): ResolvedFields {
+  const { scope, collection, aliases, reads, limits } = names;
+  const to: Resolving = { scope, budget: budgetOf(limits.relations), late: [] };
+  authoriseAliases(to, collection, aliases);
+  const paths = fields.map((path) => ({ names: path, soft: false }));
+  return { selection: resolveLevel(to, { collection, reads, aliases }, paths), late: to.late };
+}
+
+/** An alias stands for a field or relation of the level. Only readable names decide if its own name is free. */
+function authoriseAliases(to: Resolving, { fields, relations }: CollectionScope, aliases: Level['aliases']): void {
+  for (const [name, source] of aliases) {
+    const field = fields.get(source);
+    if (field?.secret === true || (field === undefined && !relations.has(source))) throw forbidden();
+    if (fields.has(name) || relations.has(name)) to.late.push(invalidQuery('"alias" takes names that are free.'));
+  }
+}
+
+function resolveLevel(to: Resolving, level: Level, paths: readonly Path[]): Selection {
+  const { collection, link, aliases } = level;
+  const asked = gatherPaths(to.scope, to.budget, { collection, aliases, links: link !== undefined }, paths);
+  const parts: Selected[] = [];
+  const items: [string, Asked][] = [];
+  for (const [name, what] of asked) {
+    if (link === undefined || !isItemName(link, name)) {
+      const part = resolveName(to, level, name, what);
+      if (part !== undefined) parts.push(part);
+    } else if (items.push([name, what]) === 1) {
+      const all = [...asked].filter(([other]) => isItemName(link, other));
+      parts.push(...resolveItem(to, level, link, all));
+    }
+  }
+  const keys = new Set(parts.map(({ key }) => key));
+  if (keys.size < parts.length) to.late.push(invalidQuery('"fields" gives two values one name.'));
+  return { collection, parts };
+}
+
+function resolveName(to: Resolving, level: Level, key: string, asked: Asked): Selected | undefined {
+  const { collection, reads } = level;
+  const name = level.aliases.get(key) ?? key;
+  const field = collection.fields.get(name);
+  const relation = collection.relations.get(name);
+  const read = reads.get(key);
+  if (read?.request.aggregate !== undefined && relation !== undefined && read.many) {
+    return resolveAggregated(to, key, relation, read, asked);
+  }
+  if (asked.below.length > 0) return resolveNested(to, key, { relation, field, read }, asked);
+  if (field !== undefined) return { kind: 'field', key, field };
+  if (relation !== undefined) return resolveKeys(to, key, relation, asked.soft, read);
+  return resolveFunction(to, collection, name, asked.soft);
+}
+
+/** Under a wildcard a function of what this level does not have is left out. */
+function resolveFunction(
+  to: Resolving,
+  collection: CollectionScope,
+  name: string,
+  soft: boolean,
+): Selected | undefined {
+  const call = resolveCall(collection, name);
+  if (call !== undefined && typeof call.found === 'object') return { kind: 'call', key: call.key, call: call.found };
+  if (soft) return undefined;
+  if (call?.found !== 'unfit') throw forbidden();
+  to.late.push(invalidQuery('"fields" has a function that does not fit.'));
+  return undefined;
+}
+
+interface Found {
+  readonly relation: RelationScope | undefined;
+  readonly field: FieldScope | undefined;
+  readonly read: NestedRead | undefined;
+}
+
+function resolveNested(to: Resolving, key: string, found: Found, asked: Asked): Selected | undefined {
+  const { relation, field, read } = found;
+  const target = relation && to.scope.collections.get(relation.descriptor.target);
+  if (relation === undefined || target === undefined) {
+    if (!asked.soft) throw forbidden();
+    return field && { kind: 'field', key, field };
+  }
+  countRelation(to.budget);
+  const link = linkOf(relation.descriptor);
+  const reads = read?.below ?? noReads;
+  const selection = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, asked.below);
+  return { kind: 'nested', key, relation, of: selection, read };
+}
+
+/** The rows of the relation are aggregated: paths below it are judged as names, and select nothing. */
+function resolveAggregated(
+  to: Resolving,
+  key: string,
+  relation: RelationScope,
+  read: NestedRead,
+  asked: Asked,
+): Selected | undefined {
+  countRelation(to.budget);
+  const collection = to.scope.collections.get(relation.descriptor.target);
+  if (collection === undefined) return undefined;
+  const level = { collection, reads: read.below, aliases: noAliases, link: linkOf(relation.descriptor) };
+  resolveLevel(to, level, asked.below);
+  return { kind: 'aggregate', key, relation, read };
+}
+
+/** The item of a link row: records of the collections that paths were asked of, and the key where it was asked for. */
+function resolveItem(
+  to: Resolving,
+  { collection, reads }: Level,
+  link: ManyToAny,
+  asked: readonly (readonly [string, Asked])[],
+): readonly Selected[] {
+  const { own: selectsKey, soft, below } = askedItems(to.scope, collection, link, asked);
+  const key = itemKey(collection, link);
+  if (key === undefined && !soft) throw forbidden();
+  const items = below.map(({ target, paths }): SelectedItem => {
+    countRelation(to.budget);
+    for (const _ of paths) countPath(to.budget);
+    const read = reads.get(`item:${target.descriptor.name}`);
+    const level = { collection: target, reads: read?.below ?? noReads, aliases: noAliases };
+    return { of: resolveLevel(to, level, paths), read };
+  });
+  if (items.length > 0) return [{ kind: 'item', key: link.itemField, link, items, own: selectsKey ? key : undefined }];
+  return selectsKey && key !== undefined ? [{ kind: 'field', key: link.itemField, field: key }] : [];
+}
+
+/** The keys of a relation can be read when the key fields of its target can. */
+function resolveKeys(
+  to: Resolving,
+  key: string,
+  relation: RelationScope,
+  soft: boolean,
+  read: NestedRead | undefined,
+): Selected | undefined {
+  const { descriptor } = relation;
+  const target = to.scope.collections.get(descriptor.target);
+  const parts = target?.descriptor.key ?? [];
+  const hidden = target === undefined || parts.some((part) => !target.fields.has(part));
+  if (descriptor.kind !== 'm2o' && (hidden || parts.length === 0)) {
+    if (soft) return undefined;
+    if (hidden) throw forbidden();
+    to.late.push(invalidQuery('"fields" names a relation to items without keys; name their fields.'));
+  }
+  countRelation(to.budget);
+  return { kind: 'keys', key, relation, read };
+}

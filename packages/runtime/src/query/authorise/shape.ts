@@ -1,0 +1,112 @@
+import { isIndex } from '../../dialects/json.ts';
+import { jsonKind } from '../../language/filter-json.ts';
+import type { Condition, Operand } from '../../language/index.ts';
+import { cursorShape } from '../parse/cursor.ts';
+import type { AggregateRequest, ReadRequest, SortTerm } from '../parse/request.ts';
+import { commonLimits } from '../plan/plan-bounds.ts';
+import type { NestedReads } from './nested.ts';
+
+/** The largest number of rows that is answered from memory; more are streamed. */
+export const largestBufferedLimit = 1000;
+
+/**
+ * Selection of a read's rows beside its filter: nothing, one key, or a list of keys. `written`: keys that were just
+ * written, whose order the answer keeps. `targets`: a permission to write; the read returns the keys.
+ */
+export type Selector = 'list' | 'key' | 'keys' | 'written' | 'targets';
+
+/**
+ * The structure of a read without its values: two reads of an access class with equal shapes have the same plan.
+ *
+ * The parts are JSON, so names cannot run into each other.
+ */
+export function shapeOf(
+  selector: Selector,
+  collection: string,
+  request: ReadRequest,
+  condition: Condition,
+  nested: NestedReads,
+  keys: number,
+): string {
+  const { fields, sort, limit, offset, meta, alias } = request;
+  const many = keys > largestBufferedLimit;
+  return JSON.stringify([
+    selector,
+    collection,
+    fields,
+    conditionShape(condition),
+    sortShape(sort),
+    limitShape(limit),
+    offset > 0,
+    meta,
+    many,
+    [...alias],
+    nestedShape(nested),
+    request.exported ?? '',
+    cursorShape(request.cursor),
+  ]);
+}
+
+/** Limits of equal shape share a plan. */
+export function limitShape(limit: number): number | string {
+  if (commonLimits.has(limit) || limit === -1) return limit;
+  return limit > largestBufferedLimit ? 'streamed' : 'few';
+}
+
+/** A part of a shape, as JSON writes it. */
+type Part = Shape | boolean | number | readonly Part[];
+
+function sortShape(sort: readonly SortTerm[]): Part {
+  return sort.map(({ path, descending }) => [descending, ...path]);
+}
+
+function nestedShape(reads: NestedReads): Part {
+  return [...reads].map(([name, { request, condition, having, below }]) => {
+    const { limit, offset, sort, aggregate } = request;
+    const size = commonLimits.has(limit) || limit === -1 ? limit : 'few';
+    const rows = aggregate === undefined ? sortShape(sort) : aggregateShape(aggregate, having.condition);
+    return [name, conditionShape(condition), aggregate !== undefined, rows, size, offset > 0, nestedShape(below)];
+  });
+}
+
+/** The structure of an aggregation without the values of its `having`. */
+export function aggregateShape({ values, groups, sort }: AggregateRequest, having: Condition): Part {
+  return [
+    values.map((value) => [value.function, value.field ?? false]),
+    groups,
+    sort.map(({ name, descending }) => [descending, name]),
+    conditionShape(having),
+  ];
+}
+
+/** Nested names and words, as JSON writes them. */
+export type Shape = string | readonly Shape[];
+
+/** The structure of a condition without its values. */
+export function conditionShape(condition: Condition): Shape {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [condition.kind, ...condition.of.map(conditionShape)];
+    case 'compare':
+      return [
+        condition.field,
+        condition.path === undefined ? (condition.function ?? '') : jsonKind(condition.operand),
+        condition.path === undefined ? '' : pathShape(condition.path),
+        condition.operator,
+        operandShape(condition.operand),
+      ];
+    case 'related':
+      return [condition.relation, condition.quantifier, condition.item ?? '', conditionShape(condition.where)];
+  }
+}
+
+/** Which segments of a path into JSON may be numbers of elements: not every server prints them like keys. */
+function pathShape({ value }: Extract<Operand, { kind: 'literal' }>): Shape {
+  return Array.isArray(value) ? value.map((segment) => (isIndex(String(segment)) ? 'index' : 'key')) : '';
+}
+
+function operandShape(operand: Operand): Shape {
+  if (operand.kind === 'literal') return Array.isArray(operand.value) ? 'list' : 'value';
+  return operand.kind === 'now' ? 'now' : [operand.of, ...operand.path];
+}

@@ -1,0 +1,115 @@
+import { invalidQuery } from '../../errors.ts';
+import { parseJson } from './parse-json.ts';
+import { readNames } from './parse-list.ts';
+import type { QueryParameter, QueryTree } from './parse-query-string.ts';
+import { type ExportFormat, exportFormats, type MetaName, type ReadLimits, type SortTerm } from './request.ts';
+
+/*
+ * The form of single parameters. They are the same at the top of a request and, under names with `_`, in `deep`.
+ */
+
+/** Paths of `fields`, without duplicates; everything when it is absent. */
+export function parseFields(tree: QueryTree, limits: ReadLimits): readonly (readonly string[])[] {
+  const paths = new Map<string, readonly string[]>();
+  const texts = parseList(tree, 'fields');
+  if (texts.length > limits.arrayLimit) throw invalidQuery('"fields" has too many elements.');
+  for (const text of texts) {
+    const path = text.split('.');
+    if (path.length > limits.relationalDepth) throw invalidQuery('"fields" names too many relations.');
+    paths.set(text, path);
+  }
+  return paths.size === 0 ? [['*']] : [...paths.values()];
+}
+
+/** The terms of `sort`, none of them with an empty name. */
+export function parseSort(tree: QueryTree, limits: ReadLimits): readonly SortTerm[] {
+  const terms = parseList(tree, 'sort').map((text): SortTerm => {
+    const descending = text.startsWith('-');
+    return { path: (descending ? text.slice(1) : text).split('.'), descending };
+  });
+  if (terms.length > limits.arrayLimit) throw invalidQuery('"sort" has too many elements.');
+  for (const { path } of terms) {
+    if (path.length > limits.relationalDepth) throw invalidQuery('"sort" names too many relations.');
+    if (path.includes('')) throw invalidQuery('"sort" has an empty name.');
+  }
+  return terms;
+}
+
+/** The counts of `meta`, in the order of the answer. */
+export function parseMeta(tree: QueryTree, limits: ReadLimits): readonly MetaName[] {
+  const names = parseList(tree, 'meta');
+  if (names.length > limits.arrayLimit) throw invalidQuery('"meta" has too many elements.');
+  for (const name of names) {
+    if (name !== 'total_count' && name !== 'filter_count' && name !== '*') {
+      throw invalidQuery('"meta" takes total_count, filter_count and *.');
+    }
+  }
+  const both = ['total_count', 'filter_count'] as const;
+  return both.filter((name) => names.includes(name) || names.includes('*'));
+}
+
+function parseList(tree: QueryTree, name: string): readonly string[] {
+  return readNames(tree.get(name), name);
+}
+
+/** The format of `export`; undefined when the answer is no file. */
+export function parseExport(tree: QueryTree): ExportFormat | undefined {
+  const value = tree.get('export')?.value;
+  if (value === undefined || value === '') return undefined;
+  const format = exportFormats.find((candidate) => candidate === value);
+  if (format === undefined) throw invalidQuery(`"export" takes ${exportFormats.join(', ')}.`);
+  return format;
+}
+
+/** A filter: brackets, native JSON, or JSON as text. */
+export function parseFilterParameter(tree: QueryTree): QueryParameter | undefined {
+  return parseTree(tree, 'filter');
+}
+
+/** A parameter in brackets, as native JSON, or as JSON text; undefined when absent or empty. */
+export function parseTree(tree: QueryTree, name: string): QueryParameter | undefined {
+  const parameter = tree.get(name);
+  if (parameter === undefined || parameter.value === '') return undefined;
+  if (typeof parameter.value !== 'string') return parameter;
+  return { value: parseJson(parameter.value, name), text: false };
+}
+
+/** The text of `search`; undefined when absent or empty. */
+export function parseSearchText(tree: QueryTree, { searchLength }: ReadLimits): string | undefined {
+  const value = tree.get('search')?.value;
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw invalidQuery('"search" must be one text.');
+  if (value.length > searchLength) throw invalidQuery(`"search" must not be longer than ${searchLength} characters.`);
+  return value;
+}
+
+/** An integer parameter given once; undefined when absent or empty. */
+function parseInteger(tree: QueryTree, name: string, least: number): number | undefined {
+  const value = tree.get(name)?.value;
+  if (value === undefined || value === '') return undefined;
+  const written = typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}$/.test(value));
+  const number = written ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(number) || number < least) {
+    throw invalidQuery(`"${name}" must be an integer of at least ${least}.`);
+  }
+  return number;
+}
+
+/** Rows at most: -1 for all, the default when absent. */
+export function parseLimit(tree: QueryTree, { defaultLimit, maxLimit }: ReadLimits): number {
+  const limit = parseInteger(tree, 'limit', -1);
+  if (limit === undefined) return Math.min(defaultLimit, maxLimit ?? defaultLimit);
+  if (maxLimit === undefined) return limit;
+  if (limit > maxLimit) throw invalidQuery(`"limit" must not be above ${maxLimit}.`);
+  return limit === -1 ? maxLimit : limit;
+}
+
+/** Rows to skip: `page` replaces `offset`. */
+export function parseOffset(tree: QueryTree, limit: number): number {
+  const offset = parseInteger(tree, 'offset', 0) ?? 0;
+  const page = parseInteger(tree, 'page', 0);
+  if (page === undefined) return offset;
+  const skipped = limit === -1 ? 0 : Math.max(page - 1, 0) * limit;
+  if (!Number.isSafeInteger(skipped)) throw invalidQuery('"page" is too large.');
+  return skipped;
+}

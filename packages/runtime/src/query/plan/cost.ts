@@ -1,0 +1,85 @@
+/**
+ * The cost of a request, known from its plan before the first statement. REST and GraphQL count alike; documents of GraphQL
+ * are measured before they are planned, with the same figures (`graphql/document-limits.ts`).
+ */
+
+import { invalidQuery, type PlatformError } from '../../errors.ts';
+import type { Condition } from '../../language/index.ts';
+import { matching } from '../../language/operators/index.ts';
+import type { AggregateNames } from '../authorise/aggregate.ts';
+import type { Selected, Selection } from '../authorise/selection.ts';
+
+/** The figures that costs are made of. A plain comparison is free: there is a bounded number of them. */
+export const costs = {
+  /** Each value of an answer's items, relations included. */
+  field: 1,
+  /** Each list within items, beside the field. */
+  list: 10,
+  /** Each list or item that a request asks for. */
+  root: 10,
+  /** Each relation that a filter looks through or counts. */
+  relation: 10,
+  /** Each text that is looked for within others: an index does not find it, and every row is read. */
+  pattern: 50,
+} as const;
+
+/** The cost of what one list or item selects, and of the conditions on its rows and on those of its lists. */
+export function costOfRead(selection: Selection, conditions: Iterable<Condition>): number {
+  return costs.root + costOfSelection(selection) + costOfConditions(conditions);
+}
+
+/** The cost of an aggregation. */
+export function costOfAggregate({ groups, values }: AggregateNames, conditions: Iterable<Condition>): number {
+  return costs.root + (groups.length + values.length) * costs.field + costOfConditions(conditions);
+}
+
+/** The cost of all conditions of a read. */
+export function costOfConditions(conditions: Iterable<Condition>): number {
+  let cost = 0;
+  for (const condition of conditions) cost += costOfCondition(condition);
+  return cost;
+}
+
+/** Throws INVALID_QUERY for a cost beyond the bound. */
+export function refuseCost(cost: number, maxCost: number): void {
+  if (cost > maxCost) throw tooExpensive(cost, maxCost);
+}
+
+function tooExpensive(cost: number, maxCost: number): PlatformError {
+  return invalidQuery(`The query costs ${cost}, which is more than ${maxCost}: it selects or looks for too much.`);
+}
+
+function costOfSelection({ parts }: Selection): number {
+  return parts.reduce((sum, part) => sum + costOfPart(part), 0);
+}
+
+function costOfPart(part: Selected): number {
+  switch (part.kind) {
+    case 'field':
+    case 'constant':
+      return costs.field;
+    case 'call':
+      return costs.field + (part.call.kind === 'rows' ? costs.list : 0);
+    case 'keys':
+      return costs.field + listCost(part);
+    case 'nested':
+      return costs.field + listCost(part) + costOfSelection(part.of);
+    case 'aggregate':
+      return costs.field + costs.list + (part.read.request.aggregate?.values.length ?? 0) * costs.field;
+    case 'item':
+      return costs.field + part.items.reduce((sum, { of: selection }) => sum + costOfSelection(selection), 0);
+    case 'group':
+      return costs.field + part.parts.reduce((sum, member) => sum + costOfPart(member), 0);
+  }
+}
+
+function listCost({ relation }: Extract<Selected, { kind: 'keys' | 'nested' }>): number {
+  return relation.descriptor.kind === 'm2o' ? 0 : costs.list;
+}
+
+function costOfCondition(condition: Condition): number {
+  if (condition.kind === 'and' || condition.kind === 'or') return costOfConditions(condition.of);
+  if (condition.kind === 'related') return costs.relation + costOfCondition(condition.where);
+  const counted = condition.function === 'count' ? costs.relation : 0;
+  return counted + (matching.has(condition.operator) ? costs.pattern : 0);
+}

@@ -1,0 +1,181 @@
+import { cast } from '../../dialects/casts.ts';
+import { sqlTrue } from '../../dialects/fragment.ts';
+import type { SqlDialect } from '../../dialects/index.ts';
+import type { Shape, ShapeField } from '../../json/shape.ts';
+import type { Condition, FieldDescriptor, WireForm } from '../../language/index.ts';
+import { aggregated, aggregateWire, groupable } from '../../sql/aggregates.ts';
+import { cell } from '../../sql/cell.ts';
+import { printCount } from '../../sql/lookups.ts';
+import type { Row } from '../../sql/row.ts';
+import type { Aggregate, AggregateNames, AggregatePart, Group } from '../authorise/aggregate.ts';
+import { printHaving } from '../authorise/having.ts';
+import type { Source } from './aggregate-source.ts';
+import { valuesOf } from './plan-value.ts';
+
+/** One response name of aggregate rows; without an expression for what has no column. */
+interface Column {
+  readonly key: string;
+  readonly expression?: string;
+  readonly shape: Shape;
+}
+
+/** One term of the order of aggregate rows. */
+export interface Term {
+  readonly expression: string;
+  readonly direction: '' | ' DESC';
+}
+
+/** Printed parts of aggregate rows. */
+export interface PrintedAggregates {
+  readonly columns: readonly Column[];
+  /** Everything after FROM and its source, up to the order. */
+  readonly grouping: string;
+  readonly order: readonly Term[];
+}
+
+/**
+ * Prints an aggregation over the rows of a source: its columns, its groups, and the order that the groups complete.
+ * Expressions of the source in `apart` keep rows in separate groups.
+ */
+export function printAggregates(
+  names: AggregateNames,
+  having: Condition,
+  source: Source,
+  apart: readonly string[] = [],
+): PrintedAggregates {
+  const { collection } = source.row;
+  const groups = names.groups.map((group) => source.column(printGroup(source.row, group)));
+  const print = (aggregate: Aggregate) => printValue(source, aggregate);
+  const met = printHaving(source.row, collection, having, print);
+  const { dialect } = source.row.statement;
+  const grouped = names.groups.map((group, index) => groupColumn(dialect, group, groups[index] ?? 'NULL'));
+  const columns =
+    names.parts === undefined
+      ? [...grouped, ...valueColumns(dialect, names.values, print)]
+      : names.parts.map((part) => partColumn(dialect, part, grouped, print));
+  const asked = names.order.map(({ by, descending }): Term => {
+    const expression = typeof by === 'number' ? (groups[by] ?? 'NULL') : print(by);
+    return { expression, direction: descending ? ' DESC' : '' };
+  });
+  const rest = groups.map((expression): Term => ({ expression, direction: '' }));
+  const first = new Map([...asked, ...rest].toReversed().map((term) => [term.expression, term]));
+  return {
+    columns,
+    grouping: groupClause(dialect, [...apart, ...groups], names.values.length) + havingClause(met),
+    order: [...asked, ...rest].filter((term) => first.get(term.expression) === term),
+  };
+}
+
+/** Where nothing else aggregates, the empty group makes one row of all. */
+function groupClause({ oneGroup }: SqlDialect, groups: readonly string[], values: number): string {
+  if (groups.length > 0) return ` GROUP BY ${groups.join(', ')}`;
+  return values > 0 ? '' : oneGroup;
+}
+
+function havingClause(predicate: string): string {
+  return predicate === sqlTrue ? '' : ` HAVING ${predicate}`;
+}
+
+/** The ORDER BY clause of aggregate rows with a leading space. */
+export function aggregateOrder(order: readonly Term[]): string {
+  const terms = order.map(({ expression, direction }) => expression + direction);
+  return terms.length === 0 ? '' : ` ORDER BY ${terms.join(', ')}`;
+}
+
+/** Selected expressions of columns. */
+export function expressionsOf(columns: readonly Column[]): readonly string[] {
+  return columns.flatMap(({ expression }) => expression ?? []);
+}
+
+/** Response names of columns, with their shapes. */
+export function fieldsOf(columns: readonly Column[]): readonly ShapeField[] {
+  return columns.map(({ key, shape }): ShapeField => ({ key, shape }));
+}
+
+function printGroup(row: Row, { field, relation, function: call }: Group): string {
+  if (call === 'count' && relation !== undefined && relation.descriptor.kind !== 'm2o') {
+    return printCount(row, relation);
+  }
+  // Groups were checked, so what is no relation is a field.
+  if (field === undefined) return 'NULL';
+  return call === undefined
+    ? groupable(row, field)
+    : row.statement.dialect.field(call, cell(row, field), field.descriptor);
+}
+
+function printValue(source: Source, { function: name, field }: Aggregate): string {
+  const argument = field === null ? null : source.column(aggregated(source.row, name, field));
+  return source.row.statement.dialect.aggregate(name, argument, field?.descriptor ?? null);
+}
+
+/** One part of rows that are arranged otherwise. */
+function partColumn(
+  dialect: SqlDialect,
+  part: AggregatePart,
+  groups: readonly Column[],
+  print: (aggregate: Aggregate) => string,
+): Column {
+  const { key } = part;
+  switch (part.kind) {
+    case 'constant':
+      return { key, shape: { kind: 'constant', json: part.json } };
+    case 'groups':
+      return recordColumn(dialect, key, groups);
+    case 'value': {
+      const wire = aggregateWire(dialect, part.of.function, part.of.field?.descriptor ?? null);
+      return { key, expression: cast(print(part.of), wire.cast), shape: shapeOf(wire) };
+    }
+    case 'values':
+      return recordColumn(
+        dialect,
+        key,
+        part.parts.map((inner) => partColumn(dialect, inner, groups, print)),
+      );
+  }
+}
+
+function recordColumn(dialect: SqlDialect, key: string, columns: readonly Column[]): Column {
+  const fields = fieldsOf(columns);
+  const expression = dialect.record(valuesOf(expressionsOf(columns), fields));
+  return { key, expression, shape: { kind: 'record', fields } };
+}
+
+function groupColumn(dialect: SqlDialect, { key, field, function: call }: Group, expression: string): Column {
+  const part: WireForm = call === 'count' ? { kind: 'number', cast: dialect.asText } : dialect.datePart;
+  const wire = call === undefined && field !== undefined ? field.descriptor.wire : part;
+  // An expression that is compared in the form in which it is read has that cast already. Not every cast takes its own
+  // result, such as that of geometry.
+  const isRead = call === undefined && wire.cast !== undefined && field?.descriptor.comparison === wire.cast;
+  return { key, expression: isRead ? expression : cast(expression, wire.cast), shape: shapeOf(wire) };
+}
+
+function shapeOf({ kind, array }: FieldDescriptor['wire']): Shape {
+  return array === true ? { kind: 'array', element: kind } : { kind: 'scalar', wire: kind };
+}
+
+/** One column per function: a value for rows, a record with one value per field for fields. */
+function valueColumns(
+  dialect: SqlDialect,
+  values: readonly Aggregate[],
+  print: (aggregate: Aggregate) => string,
+): readonly Column[] {
+  const functions = Map.groupBy(values, (value) => value.function);
+  return [...functions].map(([key, aggregates]) => {
+    const parts = aggregates.map((aggregate) => {
+      const wire = aggregateWire(dialect, aggregate.function, aggregate.field?.descriptor ?? null);
+      const name = aggregate.field?.descriptor.name;
+      return { name, expression: cast(print(aggregate), wire.cast), shape: shapeOf(wire) };
+    });
+    const [first] = parts;
+    if (first !== undefined && first.name === undefined)
+      return { key, expression: first.expression, shape: first.shape };
+    const fields = parts.map(({ name = '', shape }): ShapeField => ({ key: name, shape }));
+    const expression = dialect.record(
+      valuesOf(
+        parts.map((part) => part.expression),
+        fields,
+      ),
+    );
+    return { key, expression, shape: { kind: 'record', fields } };
+  });
+}

@@ -1,0 +1,26 @@
+import type { StatementBuilder } from '../../sql/row.ts';
+import type { Bounds } from '../parse/request.ts';
+
+/** LIMIT and OFFSET with a leading space; their values, as `boundValues` gives them, stand at `index`. */
+export function printBounds(statement: StatementBuilder, bounds: Bounds, index: number): string {
+  const { limit, offset, beyond = 0 } = bounds;
+  const common = commonLimits.has(limit);
+  const parameter = (offset: number) =>
+    statement.parameter({ kind: 'value', index: offset }, statement.dialect.boundType);
+  const none = offset > 0 ? statement.dialect.noLimit : '';
+  const size = limit === -1 ? none : ` LIMIT ${common ? limit + beyond : parameter(index)}`;
+  const skipped = limit === -1 || common ? index : index + 1;
+  return offset > 0 ? `${size} OFFSET ${parameter(skipped)}` : size;
+}
+
+/** The values that `printBounds` leaves open, in its order. */
+export function boundValues({ limit, offset, beyond = 0 }: Bounds): readonly string[] {
+  const size = limit === -1 || commonLimits.has(limit) ? [] : [String(limit + beyond)];
+  return offset > 0 ? [...size, String(offset)] : size;
+}
+
+/**
+ * Limits that are written into a statement as numbers, because the database plans better when it knows them. Every other
+ * limit is a parameter, so that the number of statements stays bounded.
+ */
+export const commonLimits: ReadonlySet<number> = new Set([0, 1, 2, 3, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000]);

@@ -1,0 +1,83 @@
+import type { KeyKind } from '../../database/database.ts';
+import { cast } from '../../dialects/casts.ts';
+import type { ListedKey } from '../../dialects/index.ts';
+import { type FieldDescriptor, types } from '../../language/index.ts';
+import { operandType } from '../../sql/operand.ts';
+import type { Row, StatementBuilder } from '../../sql/row.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
+import type { Selector } from '../authorise/shape.ts';
+
+/**
+ * The predicates that pick items by key, for reads by key and lists of keys. Their values, one per key field, or one
+ * array per field for a list of keys, stand at `index`.
+ */
+export function printKeys(row: Row, selector: Selector, index: number): readonly string[] {
+  if (selector !== 'key' && selector !== 'keys') return [];
+  return printKeyFields(row, keyFields(row.collection.descriptor), selector, index);
+}
+
+/** The same of some fields of the key, whose values stand at `index` in their order. */
+export function printKeyFields(
+  row: Row,
+  fields: readonly FieldDescriptor[],
+  selector: 'key' | 'keys',
+  index: number,
+): readonly string[] {
+  const types = fields.map((field) => ({ field, type: operandType(field) }));
+  // Arrays of a domain compare with their parameter only as arrays of its base.
+  const plain = types.map(({ field, type }) =>
+    cast(row.column(field.column), type.type === 'array' ? `::${type.native}` : field.comparison),
+  );
+  const exact = types.map(({ field }, index) => {
+    const column = plain[index] ?? 'NULL';
+    return field.folds === true ? row.statement.dialect.exactly(column) : column;
+  });
+  const keys = types.map(({ type }, position): ListedKey => {
+    const sent = type.type === 'array' && selector === 'keys' ? 'pg_catalog.text' : type.native;
+    const list = selector === 'keys' ? '[]' : '';
+    const value = row.statement.parameter({ kind: 'value', index: index + position }, sent + list);
+    return { list: value, cast: sent === type.native ? '' : `::${type.native}`, native: type.native };
+  });
+  // The exact comparison implies the plain one, but an index serves only the plain one. Predicates that are equal are
+  // printed once.
+  return [plain, exact].flatMap((columns) => printColumns(row.statement, columns, keys, selector));
+}
+
+/** A field that tells the rows of several keys apart, and what its values are. */
+export interface SeveralKey {
+  readonly field: FieldDescriptor;
+  readonly kind: KeyKind;
+}
+
+/** The key of a collection, where it is one field whose values have one text each. */
+export function severalKey({ descriptor }: CollectionScope): SeveralKey | undefined {
+  const [field, ...more] = keyFields(descriptor);
+  if (field === undefined || more.length > 0 || field.folds === true || field.comparison !== undefined)
+    return undefined;
+  const kind = types[field.type].key;
+  return kind && { field, kind };
+}
+
+/** The predicate that picks items by one of several keys, whose values stand at `index`. */
+export function printSeveral(row: Row, field: FieldDescriptor, index: number): string {
+  const { statement } = row;
+  const take = (native: string): string => statement.parameter({ kind: 'value', index }, native);
+  return statement.dialect.amongSeveral(row.column(field.column), operandType(field).native, take);
+}
+
+function printColumns(
+  { dialect }: StatementBuilder,
+  columns: readonly string[],
+  keys: readonly ListedKey[],
+  selector: Selector,
+): readonly string[] {
+  if (selector === 'key') return columns.map((column, index) => `${column} = ${keys[index]?.list}`);
+  const [only, ...more] = keys;
+  const isPlain = only !== undefined && only.cast === '' && more.length === 0;
+  return [isPlain ? dialect.among(columns.join(), only.list, only.native, false) : dialect.rowAmong(columns, keys)];
+}
+
+/** How many values a list of keys takes, named or written. */
+export function keyValues(collection: CollectionScope, selector: Selector): number {
+  return selector === 'keys' || selector === 'written' ? collection.descriptor.key.length : 0;
+}

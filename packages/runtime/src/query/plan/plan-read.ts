@@ -1,0 +1,333 @@
+import { createHash } from 'node:crypto';
+import type { Statement } from '../../database/database.ts';
+import { cast } from '../../dialects/casts.ts';
+import { allOf, where } from '../../dialects/fragment.ts';
+import type { RowLock } from '../../dialects/index.ts';
+import type { Condition } from '../../language/index.ts';
+import { printCondition } from '../../sql/condition.ts';
+import { operandType } from '../../sql/operand.ts';
+import type { PageOfRows } from '../../sql/page-links.ts';
+import { readable } from '../../sql/readable.ts';
+import { type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
+import { keyFields } from '../../sql/scope.ts';
+import { createStatement } from '../../sql/statement.ts';
+import type { ReadQuery } from '../authorise/read-query.ts';
+import type { Selected } from '../authorise/selection.ts';
+import { largestBufferedLimit } from '../authorise/shape.ts';
+import type { Cursor } from '../parse/cursor.ts';
+import { costOfConditions, costOfRead } from './cost.ts';
+import type { ReadPlan } from './plan.ts';
+import { commonLimits, printBounds } from './plan-bounds.ts';
+import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
+import { orDefaults } from './plan-defaults.ts';
+import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
+import { keyValues, printKeys, printSeveral, type SeveralKey, severalKey } from './plan-keys.ts';
+import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
+import { createPage, outerOrder } from './plan-page.ts';
+import { ownRead, wholeRead } from './plan-returned.ts';
+import { answerList, leavesTable, printSelection } from './plan-selection.ts';
+import { nestedRows } from './row-bound.ts';
+
+/**
+ * Plans a read: decides the form of its one statement and prints it.
+ *
+ * The values of a request follow those of its conditions and nested lists in this order: the key (one value per field, or one array per field for a
+ * list of keys) or what the cursor holds, the limit when it is a parameter, the offset when there is one.
+ */
+export function planRead(query: ReadQuery): ReadPlan {
+  const statement = createStatement(query.operands, query.scope.dialect);
+  const parts = startRead(query, statement);
+  const joins = query.meta.length > 0 || query.singleton;
+  const lists = nestedRows(query.selection);
+  const whole = wholeRead(query);
+  const ownStatement = whole && ownRead(whole);
+  const fixed = fixedParts(query);
+  const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
+  const built = statementOf(statement, printed.text, joins ? undefined : printForLinks(query, parts));
+  const { binders } = built;
+  return {
+    statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : bounded(query, built.statement)),
+    binders,
+    ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
+    cost: costOfRead(query.selection, conditionsOf(query)),
+    many: query.many,
+    fields: printed.fields,
+    ...(fixed.size > 0 && { fixed: fixedFields(fixed, query, binders) }),
+    meta: query.meta,
+    ...(lists.length > 0 && { nested: lists }),
+    ...(whole && { whole }),
+    ...(ownStatement && { own: ownStatement }),
+    streamed: query.streamed,
+    ...(query.exported && { exported: query.exported }),
+  };
+}
+
+/** The statement as the callers of a scope run it, streamed or not. */
+export function runFor({ scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'>, statement: Statement): Statement {
+  const { isPublic } = scope;
+  const planned = streamed ? { ...statement, byValues: true } : statement;
+  if (isPublic !== true) return planned;
+  const { several } = planned;
+  const both = several && { ...several, statement: { ...several.statement, isPublic } };
+  return { ...planned, isPublic, ...(both && { several: both }) };
+}
+
+/** The statement with its number of rows at most, where lists in them may make it a large answer all the same. */
+function bounded({ selector, selection, limit, cursor }: ReadQuery, statement: Statement): Statement {
+  if (nestedRows(selection).length === 0) return statement;
+  if (selector === 'key') return { ...statement, mostRows: 1 };
+  return commonLimits.has(limit) ? { ...statement, mostRows: Math.max(1, limit + beyondOf(cursor)) } : statement;
+}
+
+/** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */
+function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
+  return selector === 'key' && selection.collection.descriptor.opaque !== true && text.lastIndexOf('SELECT ') === 0;
+}
+
+/** The same statement with what tells how it is run: beside others of its kind, and for several keys where there is one form of each. */
+function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'statement' | 'binders'>): Statement {
+  const key = severalKey(query.selection.collection);
+  const several = key && planSeveral(query, key);
+  // All other parameters of the text have to be the same.
+  const alike = several !== undefined && several.binders.length === binders.length;
+  const position = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
+  if (key === undefined || !alike || position < 0) return { ...statement, brief: true };
+  return {
+    ...statement,
+    brief: true,
+    several: { at: position, kind: key.kind, statement: { ...several.statement, brief: true } },
+  };
+}
+
+/** Plans the read of several keys: for each row its key, then the columns that the read by one key selects. */
+function planSeveral(query: ReadQuery, { field }: SeveralKey): Pick<ReadPlan, 'statement' | 'binders'> {
+  const statement = createStatement(query.operands, query.scope.dialect);
+  const { row, from, matching } = startRead(query, statement, (row) => [printSeveral(row, field, query.values)]);
+  const { expressions, fields } = printSelection(row, query.selection, query.nested);
+  const columns = answerList(statement, [row.column(field.column)], expressions, fields);
+  return statementOf(statement, `SELECT ${columns} FROM ${from}${where(matching)}`);
+}
+
+/** Ends a statement: its text under a name, the one for when it is slow, and the binders of its parameters. */
+export function statementOf(
+  statement: StatementBuilder,
+  printed: string,
+  printedSlow?: string,
+): Pick<ReadPlan, 'statement' | 'binders'> {
+  const { text, other, tables, binders, forms } = statement.finish(printed, printedSlow);
+  const slow = other === undefined ? undefined : { name: nameOf(other), text: other };
+  return { statement: { name: nameOf(text), text, tables, ...(forms && { forms }), ...(slow && { slow }) }, binders };
+}
+
+/** A text printed, with the shape of its columns. */
+type Printed = { readonly text: string; readonly fields: ReadPlan['fields'] };
+
+interface ReadParts {
+  readonly row: Row;
+  /** The table, joined to the keys that were written. */
+  readonly from: string;
+  /** The table alone. */
+  readonly table: string;
+  readonly rows: string;
+  readonly matching: string;
+  /** Those of the matching rows that the list is cut from: all of them, or those after the cursor. */
+  readonly listed: string;
+  readonly order: readonly PrintedTerm[];
+  readonly bounds: string;
+}
+
+/** Prints what every form shares: the table, its readable rows, those that match, and the bounds of the list. */
+function startRead(
+  query: ReadQuery,
+  statement: StatementBuilder,
+  keysOf = (row: Row) => printKeys(row, query.selector, query.values),
+): ReadParts {
+  const { collection } = query.selection;
+  const alias = statement.alias();
+  const row = tableRow(statement, query.scope, collection, alias);
+  const rows = readable(row);
+  const matching = allOf([rows, ...keysOf(row), printCondition(row, query.condition)]);
+  const table = `${collection.descriptor.table} ${alias}`;
+  const order = query.selector === 'key' ? [] : printListOrder(row, query);
+  const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];
+  return {
+    row,
+    from: query.selector === 'written' ? joinWritten(row, query, table) : table,
+    table,
+    rows,
+    matching,
+    listed: allOf([matching, ...behind]),
+    order,
+    bounds: printListBounds(query, statement),
+  };
+}
+
+function printPlain(query: ReadQuery, parts: ReadParts, fixed: FixedParts): Printed {
+  const list = query.selector !== 'key' && !isCutFirst(query, parts);
+  return list && leavesTable(query.selection) ? printPaged(query, parts) : printFlat(query, parts, fixed);
+}
+
+/**
+ * True if the list is cut before anything is computed for its rows although it has no page. Where rows of several
+ * tables are joined the server may compute all of them first. The same holds where a filter or an order looks at other
+ * tables.
+ */
+function isCutFirst({ selector, selection }: ReadQuery, { row, listed, order }: ReadParts): boolean {
+  if (!row.statement.dialect.selectsLast || selector === 'written') return false;
+  const isOneTable = selection.collection.descriptor.opaque !== true && !/\bSELECT\b/.test(listed);
+  return isOneTable && order.every(({ column }) => column !== undefined);
+}
+
+/** The keys that were written, numbered in their order, joined to their rows. */
+function joinWritten(row: Row, query: ReadQuery, table: string): string {
+  const { dialect, parameter } = row.statement;
+  const fields = keyFields(row.collection.descriptor);
+  const columns = fields.map((field, index) => {
+    return { name: `k${index}`, native: operandType(field).native, list: query.values + index };
+  });
+  const input = dialect.input.table(parameter, { columns, alias: 'k', numbered: true, as: false });
+  const joins = fields.map((field, index) => dialect.input.equal(row.column(field.column), `k.k${index}`, field));
+  return `${input}${dialect.input.join}${table} ON ${joins.join(' AND ')}`;
+}
+
+/** Written items are answered in the order of the keys, unless the request asks for another one. */
+function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
+  if (query.selector === 'written' && query.order.length === 0) return [{ expression: 'k.n', direction: '' }];
+  return printOrder(row, query.order, query.cursor !== undefined);
+}
+
+/** Rows that a write selects: the predicate for those that it may write, and the lock on them. */
+export interface WantedTargets {
+  readonly permitted: (row: Row) => string;
+  /** Default: not at all. */
+  readonly lock?: RowLock;
+}
+
+/**
+ * Plans which rows a write is about: the readable ones that match and that `permitted` lets through, by their keys. Answers
+ * one row: null, their number, and one array per key field, all as text.
+ */
+export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets): ReadPlan {
+  const statement = createStatement(query.operands, query.scope.dialect);
+  const { row, from, matching, bounds } = startRead(query, statement);
+  const { count, gathered, place: position } = query.scope.dialect.input;
+  const fields = keyFields(row.collection.descriptor);
+  const keys = fields.map((field, index) => `${cast(row.column(field.column), field.comparison)} AS k${index}`);
+  const rows = where(allOf([matching, permitted(row)]));
+  const order = orderBy(printOrder(row, query.order));
+  const { descriptor } = row.collection;
+  // A lock looks at its row again when it has waited, and at no other one; and all have to lock in one order.
+  const held =
+    lock !== undefined && descriptor.unlockable !== true && query.order.length === 0 && !/\bSELECT\b/.test(rows);
+  const locks = held ? query.scope.dialect.input.lock(lock, row.column('').slice(0, -1)) : '';
+  const list = `SELECT ${keys.join(', ')}${position(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
+  const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, settled: 'k.n', field }));
+  const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
+  const cost = costOfConditions(conditionsOf(query));
+  const plan = { cost, many: true, fields: [], meta: [], streamed: false } as const;
+  return { ...statementOf(statement, text), ...plan, ...(held && { held }) };
+}
+
+/** The conditions on the rows of a read and on those of its lists. */
+function conditionsOf({ condition, nested }: ReadQuery): readonly Condition[] {
+  return [condition, ...[...nested.positions.keys()].flatMap((read) => [read.condition, read.having.condition])];
+}
+
+/** One level: columns of one table, or one item, whose nested parts are computed once anyway. */
+function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts, fixed: FixedParts): Printed {
+  const parts = withoutFixed(query.selection.parts, fixed);
+  const { expressions, fields } = printSelection(row, { parts }, query.nested);
+  const columns = answerList(row.statement, hidden(query, row, order), expressions, fields);
+  return { text: `SELECT ${columns} FROM ${from}${where(listed)}${orderBy(order)}${bounds}`, fields };
+}
+
+/** Columns selected for each row beside the item. */
+function hidden({ cursor }: ReadQuery, { statement }: Row, order: readonly PrintedTerm[]): readonly string[] {
+  return cursor === undefined ? [] : cursorColumns(statement.dialect, order);
+}
+
+function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): Printed {
+  const page = createPage(row);
+  const outer = outerOrder(page, order);
+  const { expressions, fields } = printSelection(page.row, query.selection, query.nested);
+  const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
+  const source = page.print(() => from, listed, order, bounds);
+  return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
+}
+
+/** A list of rows that have many links, which are followed for all rows at once; undefined where nothing is. */
+function printForLinks(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): string | undefined {
+  const { selection, selector, streamed, nested } = query;
+  const isPage = selector === 'list' && !streamed && row.statement.dialect.looksUp;
+  if (!isPage || !selection.parts.some(leadsThroughLinks)) return undefined;
+  const rows = createPage(row);
+  const outer = outerOrder(rows, order);
+  const page: PageOfRows = { name: row.statement.alias(), row: rows.row, queries: [], joins: [] };
+  const { expressions, fields } = printSelection(rows.row, selection, { ...nested, page });
+  if (page.queries.length === 0) return undefined;
+  const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
+  const source = `SELECT * FROM ${rows.print(() => from, listed, order, bounds)}`;
+  const queries = [`${page.name} AS MATERIALIZED (${source})`, ...page.queries].join(', ');
+  return `WITH ${queries} SELECT ${columns} FROM ${page.name} ${rows.alias}${page.joins.join('')}${orderBy(outer)}`;
+}
+
+function leadsThroughLinks(part: Selected): boolean {
+  const isList = part.kind === 'keys' || part.kind === 'nested' || part.kind === 'aggregate';
+  return isList && part.relation.descriptor.kind === 'm2m';
+}
+
+/**
+ * The list joined to one row that is always there. That row carries the counts of an empty list, computed once, and the
+ * defaults of a singleton that has never been written.
+ */
+function printJoined(query: ReadQuery, parts: ReadParts): Printed {
+  const { row, from, table, rows, matching, listed, order, bounds } = parts;
+  const { dialect } = row.statement;
+  const page = createPage(row);
+  const present = page.extra('TRUE');
+  const outer = outerOrder(page, order);
+  const single = query.singleton;
+  const item = single ? orDefaults(page.row, present) : page.row;
+  const { expressions, fields } = printSelection(item, query.selection, query.nested);
+  const counts = query.meta.map((name, index) => {
+    const counted = name === 'total_count' ? `${table}${where(rows)}` : `${from}${where(matching)}`;
+    return `(SELECT ${dialect.countRows} FROM ${counted}) AS c${index}`;
+  });
+  const meta = row.statement.alias();
+  const carried = counts.map((_, index) => `${meta}.c${index}`);
+  const flag = counts.length === 0 ? [] : [dialect.flag(single ? 'TRUE' : `${present} IS NOT NULL`)];
+  const first = [...carried, ...flag, ...hidden(query, row, outer)];
+  const columns = answerList(row.statement, first, expressions, fields);
+  const source = page.print(() => from, listed, order, bounds);
+  const text = `SELECT ${columns} FROM (SELECT ${counts.length === 0 ? dialect.noColumns : counts.join(', ')}) ${meta} LEFT JOIN ${source} ON TRUE`;
+  return { text: text + orderBy(outer), fields };
+}
+
+/** LIMIT and OFFSET with a leading space. */
+function printListBounds(query: ReadQuery, statement: StatementBuilder): string {
+  if (query.selector === 'key') return '';
+  const { limit, offset, cursor } = query;
+  const keys = keyValues(query.selection.collection, query.selector);
+  return printBounds(statement, { limit, offset, beyond: beyondOf(cursor) }, query.values + keys + heldBy(cursor));
+}
+
+/** A list that is paged by cursor reads one row more, to know whether its page is the last. */
+export function beyondOf(cursor: Cursor | undefined): number {
+  return cursor === undefined ? 0 : 1;
+}
+
+function heldBy(cursor: Cursor | undefined): number {
+  if (cursor === undefined || cursor.start === 'first') return 0;
+  return cursor.start.filter((value) => value !== null).length;
+}
+
+/** True if so many rows are sent as they come instead of being collected. */
+export function isStreamed(limit: number, keys: number | undefined): boolean {
+  const maxRows = keys === undefined ? limit : limit === -1 ? keys : Math.min(limit, keys);
+  return maxRows === -1 || maxRows > largestBufferedLimit;
+}
+
+/** Statements of equal text have equal names on every connection, regardless of the planner. */
+function nameOf(text: string): string {
+  return `r_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+}

@@ -1,0 +1,56 @@
+/** Reads of nothing but own columns of a row, printed on a row that a statement has just written. */
+
+import type { ShapeField } from '../../json/shape.ts';
+import type { Condition } from '../../language/index.ts';
+import { readable } from '../../sql/readable.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
+import type { Grant } from '../../sql/scope.ts';
+import type { ReadQuery } from '../authorise/read-query.ts';
+import type { Selected } from '../authorise/selection.ts';
+import type { OwnRead, WholeRead } from './plan.ts';
+import { printSelection } from './plan-selection.ts';
+
+/** The columns of such a read. */
+export interface PrintedOwn {
+  /** SQL predicate that is true if the caller may read the row. */
+  readonly visible: string;
+  readonly expressions: readonly string[];
+  readonly fields: readonly ShapeField[];
+}
+
+/** The whole read of a query; undefined where it asks for less than all items. */
+export function wholeRead(query: ReadQuery): WholeRead | undefined {
+  const { scope, selection, nested, selector, singleton, condition, order, limit, offset, meta, cursor } = query;
+  const byKey = (selector === 'key' || selector === 'written') && !singleton;
+  const filtered = condition.kind !== 'and' || condition.of.length > 0;
+  const cut = order.length > 0 || limit !== -1 || offset > 0 || meta.length > 0 || cursor !== undefined;
+  return byKey && !filtered && !cut ? { scope, selection, nested } : undefined;
+}
+
+/** A whole read as one of own columns; undefined where it asks for more. */
+export function ownRead(whole: WholeRead): OwnRead | undefined {
+  return whole.selection.parts.every((part) => grantOf(part) !== undefined) ? whole : undefined;
+}
+
+/** When a part that is made of own columns can be read; undefined for every other part. */
+function grantOf(part: Selected): Grant | undefined {
+  if (part.kind === 'constant') return null;
+  if (part.kind === 'field') return part.field.grant;
+  if (part.kind === 'call' && part.call.kind === 'field') return part.call.field.grant;
+  return part.kind === 'keys' && part.relation.descriptor.kind === 'm2o' ? part.relation.grant : undefined;
+}
+
+/** Every condition that decides what of a row the caller reads. */
+export function conditionsOf({ selection }: OwnRead): readonly Condition[] {
+  return [...selection.collection.rows, ...selection.parts.flatMap((part) => grantOf(part) ?? [])];
+}
+
+/** Prints it on a row of the written table; `column` takes a quoted column to an expression. */
+export function printOwn(
+  statement: StatementBuilder,
+  { scope, selection, nested }: WholeRead,
+  column: (quoted: string) => string,
+): PrintedOwn {
+  const row = { statement, scope, collection: selection.collection, column };
+  return { visible: readable(row), ...printSelection(row, selection, nested) };
+}

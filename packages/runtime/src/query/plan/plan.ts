@@ -1,0 +1,75 @@
+import type { Binder } from '../../database/binder.ts';
+import type { Statement } from '../../database/database.ts';
+import type { ShapeField } from '../../json/shape.ts';
+import type { Scope } from '../../sql/scope.ts';
+import type { Selection } from '../authorise/selection.ts';
+import type { CursorPlan } from '../parse/cursor.ts';
+import type { Exported } from '../parse/request.ts';
+import type { NestedLists } from './plan-nested-list.ts';
+
+/**
+ * One planned read: one statement, at any depth.
+ *
+ * With `meta` the first columns of every row are the counts in that order, followed by one boolean column that is false
+ * on the single row that stands for an empty list. Then the item's columns follow, as without `meta`. With `cursor`,
+ * the texts that a cursor is made of stand in front of the item's columns. One row more than the limit tells that there
+ * are more.
+ *
+ * With `countsNamed` one more column stands in front: how many of the items named by key there are; and the boolean is
+ * there without `meta` too.
+ */
+export interface ReadPlan {
+  readonly statement: Statement;
+  readonly binders: readonly Binder[];
+  /** Cost of everything that it selects and looks for: see `cost.ts`. */
+  readonly cost: number;
+  readonly many: boolean;
+  readonly fields: readonly ShapeField[];
+  /** Set where fields are the same in every item, by the request: `settlePlan` makes the plan that writes them. */
+  readonly fixed?: readonly FixedField[];
+  readonly meta: readonly ('total_count' | 'filter_count')[];
+  /** For `planTargets`: true if the statement locks the rows that it finds. */
+  readonly held?: boolean;
+  /** Set for aggregations of items named by key. */
+  readonly countsNamed?: boolean;
+  /** The lists within its rows, when there are any. */
+  readonly nested?: readonly NestedRows[];
+  /** Set where it reads all of the items that it names. */
+  readonly whole?: WholeRead;
+  /** Set where it also reads nothing but columns of their rows. */
+  readonly own?: OwnRead;
+  /** True for `limit=-1` and large limits: run by `Database.stream`. */
+  readonly streamed: boolean;
+  /** Set when the list is paged by cursor. */
+  readonly cursor?: CursorPlan;
+  /** Set when the answer is a file. */
+  readonly exported?: Exported;
+}
+
+/** A field of an answer that has the same value in every item: its place, and that of the parameter which holds the value. */
+export interface FixedField {
+  readonly field: number;
+  readonly parameter: number;
+}
+
+/**
+ * The lists within the rows of a selection, as far as they decide how many rows an answer can have at most. They are the
+ * same for every request of a shape, while their limits are not.
+ */
+export interface NestedRows {
+  /** The name under which `deep` speaks of the rows. */
+  readonly name: string;
+  /** False for a relation to one item. */
+  readonly many: boolean;
+  readonly below: readonly NestedRows[];
+}
+
+/** A read of items by their keys that asks for all of them, with any selection. */
+export interface WholeRead {
+  readonly scope: Scope;
+  readonly selection: Selection;
+  readonly nested: NestedLists;
+}
+
+/** Such a read that asks for nothing but columns of their rows. */
+export type OwnRead = WholeRead;

@@ -1,0 +1,168 @@
+/**
+ * Write permissions of one access class: the only place where a name of a payload becomes a column (security property
+ * P4).
+ */
+import type { Caller } from '../../caller.ts';
+import type {
+  AccessClass,
+  AccessRule,
+  CollectionAccess,
+  CompiledApi,
+  FieldDescriptor,
+  WriteRule,
+} from '../../language/index.ts';
+import { systemCollection } from '../../language/system.ts';
+import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../../sql/scope.ts';
+import { defaultFieldLimits, type FieldLimits } from '../../system/fields/field-rules.ts';
+
+/**
+ * Everything one access class may write. A collection that is not in it does not exist for writing; only some system
+ * collections are in it.
+ */
+export interface WriteScope {
+  readonly admin: boolean;
+  /** Read permissions of the class: for answers, and for the items that payloads link. */
+  readonly read: Scope;
+  /** Every name on every row, as rules use them. */
+  readonly open: Scope;
+  readonly collections: ReadonlyMap<string, WritableCollection>;
+  readonly fieldLimits: FieldLimits;
+}
+
+/** One collection that some action of the class changes. */
+export interface WritableCollection {
+  /** In the open scope. */
+  readonly collection: CollectionScope;
+  readonly create: WriteGrant | undefined;
+  readonly update: WriteGrant | undefined;
+  readonly delete: readonly AccessRule[] | undefined;
+  /**
+   * Allowed values of the fields in which links name the collection of their item, by field. Absent where the items are
+   * no links.
+   */
+  readonly links?: ReadonlyMap<string, ReadonlySet<string>>;
+  /**
+   * True if payloads may name the key fields. A caller who can neither read nor write them must not learn their names.
+   */
+  readonly namesKey: boolean;
+}
+
+/** The rules of one action, and the names that its payloads may have. */
+export interface WriteGrant {
+  readonly rules: readonly WriteRule[];
+  /** Fields that some rule lists and the database lets anyone write, each with the positions of these rules. */
+  readonly fields: ReadonlyMap<string, WritableField>;
+  /** Every name that some rule lists, including relations and fields that cannot be written. */
+  readonly listed: ReadonlySet<string>;
+}
+
+/** A field of a payload. */
+export interface WritableField {
+  readonly descriptor: FieldDescriptor;
+  /** Places of the rules that list it, ascending. */
+  readonly rules: readonly number[];
+}
+
+/** Builds the write scopes of a compiled API, each when it is first asked for. */
+export function createWriteScopes(
+  api: CompiledApi,
+  fieldLimits: FieldLimits = defaultFieldLimits,
+): (accessClass: string) => WriteScope {
+  const open = buildOpenScope(api);
+  const scopes = new Map<string, WriteScope>();
+  return function scopeOf(accessClass) {
+    const cached = scopes.get(accessClass);
+    if (cached !== undefined) return cached;
+    const access = api.access.find(({ name }) => name === accessClass);
+    if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
+    const scope = buildWriteScope(api, access, open, fieldLimits);
+    scopes.set(accessClass, scope);
+    return scope;
+  };
+}
+
+function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope, fieldLimits: FieldLimits): WriteScope {
+  const collections = new Map<string, WritableCollection>();
+  const read = buildScope(api, access, open);
+  for (const granted of access.collections) {
+    const collection = open.collections.get(granted.collection);
+    if (collection === undefined || !isWrittenByPayloads(collection)) continue;
+    const links = linkedBy(api, granted.collection);
+    const built = buildCollection(collection, granted, read.collections.get(granted.collection), links);
+    collections.set(granted.collection, access.admin ? { ...built, namesKey: true } : built);
+  }
+  return { admin: access.admin, read, open, collections, fieldLimits };
+}
+
+/** True unless it is a system collection without a path: only those with a path have system hooks. */
+function isWrittenByPayloads({ descriptor }: CollectionScope): boolean {
+  return descriptor.system !== true || systemCollection(descriptor.name)?.path !== undefined;
+}
+
+/**
+ * Returns the allowed values of the fields that name the collections of links, over all many-to-any relations whose
+ * links a collection holds.
+ */
+function linkedBy({ collections }: CompiledApi, name: string): WritableCollection['links'] {
+  const links = new Map<string, Set<string>>();
+  for (const relation of collections.flatMap(({ relations }) => relations)) {
+    if (relation.kind !== 'm2a' || relation.target !== name) continue;
+    const { collectionField, allowed } = relation;
+    links.set(collectionField, new Set([...(links.get(collectionField) ?? []), ...allowed]));
+  }
+  return links.size === 0 ? undefined : links;
+}
+
+function buildCollection(
+  collection: CollectionScope,
+  granted: CollectionAccess,
+  read: CollectionScope | undefined,
+  links: WritableCollection['links'],
+): WritableCollection {
+  const grant = (rules: readonly WriteRule[] | undefined): WriteGrant | undefined =>
+    rules === undefined || rules.length === 0 ? undefined : buildGrant(collection, rules);
+  const [create, update] = [grant(granted.create), grant(granted.update)];
+  const named = [read, create, update];
+  return {
+    collection,
+    create,
+    update,
+    delete: granted.delete?.length === 0 ? undefined : granted.delete,
+    ...(links !== undefined && { links }),
+    namesKey: collection.descriptor.key.every((name) => named.some((names) => names?.fields.has(name) === true)),
+  };
+}
+
+function buildGrant({ descriptor }: CollectionScope, rules: readonly WriteRule[]): WriteGrant {
+  const fields = new Map<string, WritableField>();
+  for (const field of descriptor.fields) {
+    const listing = rules.flatMap((rule, index) => (rule.fields.includes(field.name) ? [index] : []));
+    if (field.writable && listing.length > 0) fields.set(field.name, { descriptor: field, rules: listing });
+  }
+  return { rules, fields, listed: new Set(rules.flatMap((rule) => rule.fields)) };
+}
+
+/**
+ * The grant as far as a caller can use it: a rule whose preset needs a value that the caller lacks is none (API
+ * specification, section 5.3). Undefined when no rule is left.
+ */
+export function grantFor(
+  { collection }: WritableCollection,
+  grant: WriteGrant | undefined,
+  caller: Caller,
+): WriteGrant | undefined {
+  if (grant === undefined) return undefined;
+  const usable = grant.rules.filter((rule) => canPreset(rule, caller));
+  if (usable.length === grant.rules.length) return grant;
+  return usable.length === 0 ? undefined : buildGrant(collection, usable);
+}
+
+/**
+ * True if the values that a rule sets exist. Only the database knows the value of a path from the caller, see
+ * `presetsHold`.
+ */
+export function canPreset({ presets }: WriteRule, caller: Caller): boolean {
+  return presets.every(
+    ({ value }) => value.kind !== 'caller' || (value.of === 'user' ? caller.user : caller.role) !== null,
+  );
+}

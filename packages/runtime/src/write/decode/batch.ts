@@ -1,0 +1,79 @@
+/** Items of one action on one collection, turned into columns, which a statement takes as arrays. */
+import type { CollectionDescriptor } from '../../language/index.ts';
+import type { WritableField } from '../access/scope.ts';
+
+/** Items by columns. */
+export interface Batch {
+  /** How many items there are. */
+  readonly count: number;
+  /** In the order of the collection's fields. */
+  readonly columns: readonly BatchColumn[];
+}
+
+/** The values of one field. */
+export interface BatchColumn {
+  readonly field: WritableField;
+  /** Text forms, one per item; null also where an item does not have the field. */
+  readonly values: readonly (string | null)[];
+  /** Which items have the field; null when all do. */
+  readonly present: readonly boolean[] | null;
+  /** True if all its values are keys that the server fills in while it writes, so that none came with the request. */
+  readonly linked: boolean;
+}
+
+/** Gathers values item by item. */
+export interface BatchBuilder {
+  /** Sets a field of an item; a later value wins. */
+  set(item: number, field: WritableField, value: string | null): void;
+  /** Leaves room for a value that becomes known when other items are written. */
+  link(item: number, field: WritableField): void;
+  /** Ends with so many items. */
+  finish(count: number): Batch;
+}
+
+interface GrowingColumn {
+  readonly field: WritableField;
+  readonly values: (string | null)[];
+  readonly present: boolean[];
+  linked: boolean;
+}
+
+/** Starts a batch of items of a collection. */
+export function createBatch(descriptor: CollectionDescriptor): BatchBuilder {
+  const columns = new Map<string, GrowingColumn>();
+  function columnOf(field: WritableField): GrowingColumn {
+    const { name } = field.descriptor;
+    const column = columns.get(name) ?? { field, values: [], present: [], linked: true };
+    columns.set(name, column);
+    return column;
+  }
+  return {
+    set(item, field, value) {
+      const column = columnOf(field);
+      column.values[item] = value;
+      column.present[item] = true;
+      column.linked = false;
+    },
+    link(item, field) {
+      const column = columnOf(field);
+      column.values[item] = null;
+      column.present[item] = true;
+    },
+    finish(count) {
+      const places = Array.from({ length: count }, (_, item) => item);
+      const ordered = descriptor.fields.flatMap(({ name }) => columns.get(name) ?? []);
+      return {
+        count,
+        columns: ordered.map(({ field, values, present, linked }): BatchColumn => {
+          const complete = places.every((item) => present[item] === true);
+          return {
+            field,
+            linked,
+            values: complete ? values : places.map((item) => values[item] ?? null),
+            present: complete ? null : places.map((item) => present[item] === true),
+          };
+        }),
+      };
+    },
+  };
+}

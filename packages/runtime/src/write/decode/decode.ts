@@ -1,0 +1,136 @@
+/** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
+
+import { type Place, type Problems, placesIn } from '../../json/problems.ts';
+import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
+import { checkField, requiredBeside } from '../../system/fields/field-rules.ts';
+import type { WritableCollection, WritableField, WriteGrant, WriteScope } from '../access/scope.ts';
+import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
+import { decodeGiven } from './value.ts';
+
+/** Collection, permission and action that payloads are decoded against. */
+export interface Input {
+  readonly scope: WriteScope;
+  readonly writable: WritableCollection;
+  readonly grant: WriteGrant;
+  readonly action: 'create' | 'update';
+}
+
+/**
+ * Decodes items into a batch; errors go to `problems`.
+ *
+ * Updates skip fields of the key: they name the item, if the caller may name them. `places` tells where in the body
+ * each item stands, null when the body is the item.
+ */
+export function decodeItems(
+  input: Input,
+  items: readonly FilterObject[],
+  places: readonly number[] | null,
+  problems: Problems,
+): Batch {
+  const { descriptor } = input.writable.collection;
+  const builder = createBatch(descriptor);
+  const placeOf = placesIn(descriptor.name, places);
+  for (const [item, payload] of items.entries()) decodeItem(input, item, payload, placeOf(item), builder, problems);
+  const batch = builder.finish(items.length);
+  if (input.action === 'create') requireFields(input, batch, placeOf, problems);
+  return batch;
+}
+
+/** Decodes one item into a batch under construction. */
+export function decodeItem(
+  input: Input,
+  item: number,
+  payload: FilterObject,
+  location: Place,
+  builder: BatchBuilder,
+  problems: Problems,
+): void {
+  const { collection, namesKey } = input.writable;
+  const { key } = collection.descriptor;
+  for (const [name, value] of Object.entries(payload)) {
+    if (input.action === 'update' && namesKey && key.includes(name)) continue;
+    const field = input.grant.fields.get(name);
+    if (field === undefined) refuseName(input, name, location, problems);
+    else decodeField(input, item, field, value, location, builder, problems);
+  }
+}
+
+/** Hidden and unknown names answer the same. Only administrators learn that a field exists but cannot be written. */
+function refuseName({ scope, writable, grant }: Input, name: string, location: Place, problems: Problems): void {
+  const { fields, relations } = writable.collection;
+  if (relations.has(name) && grant.listed.has(name))
+    problems.refuse(location, name, 'is a relation and takes no payload');
+  else if (scope.admin && fields.has(name)) problems.refuse(location, name, 'cannot be written');
+  else problems.forbid();
+}
+
+function decodeField(
+  input: Input,
+  item: number,
+  field: WritableField,
+  value: JsonValue,
+  location: Place,
+  builder: BatchBuilder,
+  problems: Problems,
+): void {
+  const { descriptor } = field;
+  const { name } = descriptor;
+  const relation = input.writable.collection.relations.get(name)?.descriptor;
+  if (relation !== undefined && isObject(value)) {
+    problems.refuse(location, name, 'takes the key of an item');
+    return;
+  }
+  // A caller who may read nothing of a collection knows none of its keys.
+  if (relation !== undefined && value !== null && !input.scope.read.collections.has(relation.target)) problems.forbid();
+  const decoded = decodeGiven(descriptor, value, input.action === 'create');
+  if (decoded.ok && 'unchanged' in decoded) return;
+  const { collection } = input.writable;
+  const wrong = decoded.ok
+    ? checkField(collection.descriptor, name, decoded.value, input.scope.fieldLimits)
+    : undefined;
+  if (wrong !== undefined) problems.invalidate(location, name, wrong.type, wrong.message);
+  const allowed = input.writable.links?.get(name);
+  if (allowed !== undefined && decoded.ok && decoded.value !== null && !allowed.has(decoded.value))
+    problems.refuse(location, name, 'must be a collection that the relation allows');
+  if (decoded.ok) builder.set(item, field, decoded.value);
+  else {
+    // It is there, so it is not missing as well.
+    builder.set(item, field, null);
+    if ('type' in decoded) problems.invalidate(location, name, decoded.type, decoded.message);
+    else problems.refuse(location, name, decoded.message);
+  }
+}
+
+/** Requires fields that neither presets nor the database fill. A field that the caller may not write is not named. */
+export function requireFields(
+  { writable, grant }: Input,
+  { count, columns }: Batch,
+  placeOf: (item: number) => Place,
+  problems: Problems,
+): void {
+  const { descriptor } = writable.collection;
+  const preset = new Set(grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field)));
+  const byName = new Map(columns.map((column) => [column.field.descriptor.name, column]));
+  /** The value that an item gives a field; undefined when it does not have it. */
+  function given(item: number, name: string): string | null | undefined {
+    const column = byName.get(name);
+    const has = column !== undefined && (column.present === null || column.present[item] === true);
+    return has ? (column.values[item] ?? null) : undefined;
+  }
+  function require(item: number, name: string): void {
+    if (preset.has(name) || given(item, name) !== undefined) return;
+    problems.invalidate(placeOf(item), grant.fields.has(name) ? name : null, 'required', 'is required');
+  }
+  for (const field of descriptor.fields.filter(isRequired)) {
+    for (let item = 0; item < count; item++) require(item, field.name);
+  }
+  for (let item = 0; item < count; item++) {
+    for (const name of requiredBeside(descriptor, (other) => given(item, other))) require(item, name);
+  }
+}
+
+function isRequired(field: FieldDescriptor): boolean {
+  if (!field.writable) return false;
+  return field.required === true || (!field.nullable && field.filled === undefined);
+}

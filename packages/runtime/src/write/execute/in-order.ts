@@ -1,0 +1,88 @@
+/** Several writes as one: in order, in one transaction, with one answer. Source: API specification, section 14.1. */
+
+import { type PlatformError, toPlatformError } from '../../errors.ts';
+import type { WriteCommand } from '../write-command.ts';
+import type { KeyedRequest } from './idempotency.ts';
+import type { TransactionBody, Written } from './transaction-body.ts';
+import type { WriteExecutor } from './write-executor.ts';
+
+/** Functions that build the response to several writes. */
+export interface Telling {
+  /** The answers in order, each as it would be alone: `{"data":…}`, null for none. */
+  readonly answer: (answers: readonly (Buffer | null)[]) => Buffer;
+  readonly failure: (position: number, error: PlatformError) => Buffer;
+}
+
+/** Prepares all writes, so that what is wrong with one is known before any of them runs, and runs them. */
+export async function runInOrder(
+  executor: WriteExecutor,
+  prepare: (command: WriteCommand) => Promise<TransactionBody>,
+  commands: readonly WriteCommand[],
+  telling: Telling,
+  keyed: KeyedRequest | undefined,
+): Promise<Buffer> {
+  const cursor = { place: 0 };
+  const tell = (error: unknown): Buffer => telling.failure(cursor.place, toPlatformError(error));
+  const together = async (): Promise<TransactionBody> =>
+    joined(executor, await prepareAll(prepare, commands, cursor), telling, cursor);
+  try {
+    if (keyed !== undefined) {
+      const { body } = await executor.keyed(keyed, together, (error) => ({ status: 200, body: tell(error) }));
+      return body ?? telling.answer([]);
+    }
+    const [only] = commands;
+    if (only !== undefined && commands.length === 1) {
+      // Alone, its answer is read together with COMMIT.
+      return telling.answer([await executor.once(await prepare(only))]);
+    }
+    return (await executor.once(await together())) ?? telling.answer([]);
+  } catch (error) {
+    // An error about the key itself is not the fault of a write.
+    if (keyed !== undefined && toPlatformError(error).status < 500) throw error;
+    return tell(error);
+  }
+}
+
+async function prepareAll(
+  prepare: (command: WriteCommand) => Promise<TransactionBody>,
+  commands: readonly WriteCommand[],
+  cursor: { place: number },
+): Promise<readonly TransactionBody[]> {
+  const works: TransactionBody[] = [];
+  for (const [index, command] of commands.entries()) {
+    cursor.place = index;
+    works.push(await prepare(command));
+  }
+  return works;
+}
+
+/** The works as one, whose answer is made of theirs. `cursor` tells which of them runs. */
+function joined(
+  executor: WriteExecutor,
+  works: readonly TransactionBody[],
+  { answer }: Telling,
+  cursor: { place: number },
+): TransactionBody {
+  return {
+    async run(transaction) {
+      const answers: (Buffer | null)[] = [];
+      for (const [index, work] of works.entries()) {
+        cursor.place = index;
+        answers.push(await executor.answer(transaction, await work.run(transaction)));
+      }
+      return made(answer(answers));
+    },
+    affected: () => works.flatMap((work) => work.affected()),
+    // Calls every check: it is not known here which write failed.
+    isConflict: (error) => works.map((work) => work.isConflict?.(error) === true).includes(true),
+    committed() {
+      for (const work of works) work.committed();
+    },
+  };
+}
+
+/** An answer that is there already. */
+function made(body: Buffer): Written {
+  const rows = { items: 1, row() {}, take: () => body, end: () => body };
+  return { echo: null, keys: null, rows };
+}

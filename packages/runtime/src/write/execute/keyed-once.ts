@@ -1,0 +1,43 @@
+/** Requests outside of collections that may be sent again under a key. Source: API specification, section 17. */
+
+import type { Database, Transaction } from '../../database/database.ts';
+import type { JsonValue } from '../../language/index.ts';
+import { type AnswerKeeper, type AskedOnce, type KeptAnswer, keyRequest } from './idempotency.ts';
+import type { TransactionBody } from './transaction-body.ts';
+import { createWriteExecutor } from './write-executor.ts';
+
+/** A request, with its key where it has one; `collection` is its path. */
+export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
+
+/**
+ * Runs what `prepare` gives in a transaction and answers 204; under a key, only where no answer is kept. `prepare` runs
+ * before, outside of the transaction, in any case.
+ */
+export type KeyedOnce = (
+  asked: KeyedAsk,
+  body: JsonValue | undefined,
+  prepare: () => Promise<TransactionBody<void>>,
+) => Promise<KeptAnswer>;
+
+/** Makes it; `keeper` is null where no answers are kept. */
+export function createKeyedOnce(
+  database: Pick<Database, 'transaction' | 'briefTransaction'>,
+  keeper: AnswerKeeper | null,
+): KeyedOnce {
+  const executor = createWriteExecutor({ database, gate: () => {}, history: null, systemHooks: new Map(), keeper });
+  return async function keyedOnce({ key, ...asked }, body, prepare) {
+    const workOf = async () => {
+      const work = await prepare();
+      return {
+        ...work,
+        async run(transaction: Transaction) {
+          await work.run(transaction);
+          return { echo: null, keys: null };
+        },
+      };
+    };
+    if (key !== undefined) return executor.keyed(keyRequest({ ...asked, key }, body), workOf);
+    await executor.once(await workOf());
+    return { status: 204, body: null };
+  };
+}

@@ -1,0 +1,55 @@
+/** Holding items still until the transaction ends, so that what is read of them is what is changed. */
+
+import type { RowSink, Transaction } from '../../database/database.ts';
+import { nameStatement } from '../../database/name-statement.ts';
+import { cast } from '../../dialects/casts.ts';
+import { selectList, sqlTrue } from '../../dialects/fragment.ts';
+import type { RowLock, SqlDialect } from '../../dialects/index.ts';
+import type { CollectionDescriptor } from '../../language/index.ts';
+import type { OwnRead } from '../../query/plan/plan.ts';
+import { printOwn } from '../../query/plan/plan-returned.ts';
+import { bind } from '../../query/planner.ts';
+import { operandType } from '../../sql/operand.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
+import { keyFields } from '../../sql/scope.ts';
+import { createStatement } from '../../sql/statement.ts';
+import { asMany, type Keys } from '../decode/keys.ts';
+import { selectLocked } from '../plan/locked-rows.ts';
+
+const noRows: RowSink = { row: () => {} };
+
+/** Locks the items with these keys. With `read` it also reads them, as they are under the lock. */
+export function lockRows(
+  transaction: Transaction,
+  dialect: SqlDialect,
+  descriptor: CollectionDescriptor,
+  keys: Keys,
+  lock: RowLock,
+  read?: OwnRead,
+  rows: RowSink = noRows,
+): Promise<void> {
+  const statement = createStatement(new Map(), dialect);
+  const finished = statement.finish(printLock(statement, descriptor, lock, read));
+  const nobody = { accessClass: '', user: null, role: null };
+  return transaction.run(nameStatement(finished), bind(finished.binders, asMany(keys).values, nobody), rows);
+}
+
+function printLock(
+  statement: StatementBuilder,
+  descriptor: CollectionDescriptor,
+  lock: RowLock,
+  read: OwnRead | undefined,
+): string {
+  const { dialect, parameter } = statement;
+  const fields = keyFields(descriptor);
+  const named = fields.map((field, part) => ({ name: `k${part}`, native: operandType(field).native, list: part }));
+  const input = dialect.input.table(parameter, { columns: named, alias: 'i', numbered: false, as: true });
+  const keys = fields.map((field) => cast(`t.${field.column}`, field.comparison));
+  const equal = fields
+    .map((field, part) => dialect.input.equal(`t.${field.column}`, `i.k${part}`, field))
+    .join(' AND ');
+  const columns = read === undefined ? [] : printOwn(statement, read, (quoted) => `t.${quoted}`).expressions;
+  const selected = columns.length === 0 ? dialect.noColumns : selectList(columns);
+  const from = dialect.input.lookUp(`${statement.table(descriptor.table)} AS t`, input, equal);
+  return selectLocked(dialect, { descriptor, selected, from, rows: sqlTrue, alias: 't', keys, lock });
+}

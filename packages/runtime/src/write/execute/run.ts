@@ -1,0 +1,165 @@
+/** Running planned writes in a transaction, and what their answers mean. */
+
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../database/database.ts';
+import type { TextRow } from '../../database/texts.ts';
+import { PlatformError, together } from '../../errors.ts';
+import { int32 } from '../../json/bytes.ts';
+import { failedValidation, mostErrors, type Place } from '../../json/problems.ts';
+import { arrayLiteral } from '../../language/index.ts';
+import type { Answer, AnswerWriter } from '../../query/answer.ts';
+import { bind } from '../../query/planner.ts';
+import type { PermissionCheck } from '../checks/check.ts';
+import { valuesOf, type WriteValues } from '../plan/inputs.ts';
+import type { WriteStatement } from '../plan/statement.ts';
+import { runInsert } from '../several/run-insert.ts';
+import { rowsOf, type Verdict, type WriteAnswer } from './write-answer.ts';
+
+/** Runs a write. A missing row counts as none written. */
+export async function runWrite(
+  transaction: Transaction,
+  plan: WriteStatement,
+  values: WriteValues,
+  caller: Caller,
+): Promise<WriteAnswer> {
+  if (plan.made !== undefined) return runInsert(transaction, plan, plan.made, values, caller);
+  const [row = []] = await rowsOf(transaction, plan, values, caller);
+  const [number = null, count = '0', ...rest] = row;
+  if (number !== null) transaction.identify(number);
+  return readAnswer(plan, Number(count), number !== null, rest);
+}
+
+/** Answer of a write that returns its items. */
+export interface ReturnedAnswer extends Omit<WriteAnswer, 'matched'> {
+  /** The items that the caller may read. */
+  readonly rows: Answer;
+}
+
+/** Runs a write that returns its items: rows of the transaction's number, permission checks, keys, and what is read of an item. */
+export async function runReturned(
+  transaction: Transaction,
+  { statement, sources, binders, judgements, keys: parts }: WriteStatement,
+  values: WriteValues,
+  caller: Caller,
+  answer: AnswerWriter,
+  many: boolean,
+): Promise<ReturnedAnswer> {
+  const rows = answer();
+  const failed = judgements.map((): number[] => []);
+  const keys = Array.from({ length: parts }, (): string[] => []);
+  let count = 0;
+  let wrote = false;
+  await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), {
+    row(buffer, offset, length) {
+      let position = skip(buffer, offset);
+      if (count === 0 && position > offset + 4) {
+        wrote = true;
+        transaction.identify(buffer.toString('latin1', offset + 4, position));
+      }
+      for (const items of failed) {
+        if (int32(buffer, position) >= 0) items.push(count);
+        position = skip(buffer, position);
+      }
+      for (const texts of keys) {
+        const end = skip(buffer, position);
+        texts.push(buffer.toString('utf8', position + 4, end));
+        position = end;
+      }
+      count++;
+      // The flag that the caller may read the row is a boolean, and never null.
+      if (buffer[position + 4] === 1) rows.row(buffer, position + 5, length - (position + 5 - offset));
+    },
+    // Not only when COMMIT is answered: until then it would keep its memory from other answers.
+    end() {
+      if (rows.items > 0) rows.end();
+    },
+  });
+  const verdicts = judgements.flatMap((permissionCheck, index) => {
+    const items = failed[index] ?? [];
+    return items.length === 0 ? [] : [{ judgement: permissionCheck, items }];
+  });
+  return { count, wrote, keys: keys.map((texts) => (many ? arrayLiteral(texts) : (texts[0] ?? ''))), verdicts, rows };
+}
+
+/** Where the column after one starts. */
+export function skip(buffer: Buffer, offset: number): number {
+  return offset + 4 + Math.max(int32(buffer, offset), 0);
+}
+
+function readAnswer(
+  { keys, matched, judgements }: WriteStatement,
+  count: number,
+  wrote: boolean,
+  row: TextRow,
+): WriteAnswer {
+  const answers = row.slice(keys + matched.length);
+  return {
+    count,
+    wrote,
+    keys: row.slice(0, keys).map((key) => key ?? ''),
+    matched: new Map(matched.map((rule, index) => [rule, row[keys + index] ?? '{}'])),
+    verdicts: judgements.flatMap((permissionCheck, index) => {
+      const items = placesOf(answers[index] ?? null);
+      return items.length === 0 ? [] : [{ judgement: permissionCheck, items }];
+    }),
+  };
+}
+
+/** `{1,5}` → 0, 4. */
+function placesOf(text: string | null): readonly number[] {
+  return text === null || text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((position) => Number(position) - 1);
+}
+
+/** Context of the payload when verdicts become errors. */
+export interface JudgedPayload {
+  readonly collection: string;
+  /** Where an item stands in the body. */
+  readonly placeOf: (item: number) => Place;
+  /** Names that the payload has; no other field is named in an error. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Throws FORBIDDEN, or FAILED_VALIDATION with every violation, when some item fails. */
+export function judge(verdicts: readonly Verdict[], payload: JudgedPayload): void {
+  if (verdicts.length === 0) return;
+  const violated = new Set(
+    verdicts.flatMap(({ judgement: permissionCheck, items }) => violatedItems(permissionCheck, items)),
+  );
+  const refused = verdicts.some(
+    ({ judgement: permissionCheck, items }) =>
+      permissionCheck.kind === 'refused' &&
+      items.some((item) => !violated.has(`${permissionCheck.requirement} ${item}`)),
+  );
+  if (refused) throw new PlatformError('FORBIDDEN');
+  const error = together(violations(verdicts, payload));
+  if (error !== undefined) throw error;
+}
+
+function violatedItems(permissionCheck: PermissionCheck, items: readonly number[]): readonly string[] {
+  return permissionCheck.kind === 'violated' ? items.map((item) => `${permissionCheck.requirement} ${item}`) : [];
+}
+
+/** Reports the conditions of the first rule, where several would have granted the write. */
+function violations(verdicts: readonly Verdict[], payload: JudgedPayload): readonly PlatformError[] {
+  const rules = new Map<string, number>();
+  const errors = new Map<string, PlatformError>();
+  for (const { judgement: permissionCheck, items } of verdicts) {
+    if (permissionCheck.kind !== 'violated') continue;
+    const field =
+      permissionCheck.field !== null && payload.names.has(permissionCheck.field) ? permissionCheck.field : null;
+    for (const item of items) {
+      const rule = rules.get(`${permissionCheck.requirement} ${item}`) ?? permissionCheck.rule;
+      rules.set(`${permissionCheck.requirement} ${item}`, rule);
+      const location = payload.placeOf(item);
+      const id = JSON.stringify([location, field, permissionCheck.type, permissionCheck.requirement]);
+      if (rule !== permissionCheck.rule || errors.size >= mostErrors) continue;
+      errors.set(id, failedValidation(location, field, permissionCheck.type, 'does not meet a condition'));
+    }
+  }
+  return [...errors.values()];
+}

@@ -1,0 +1,60 @@
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../database/database.ts';
+import type { Gate } from '../../database/gate.ts';
+import type { SqlDialect } from '../../dialects/index.ts';
+import type { PlatformError } from '../../errors.ts';
+import type { ChangeOrigin } from '../../system/log-changes.ts';
+import type { Batch } from '../decode/batch.ts';
+import type { Keys } from '../decode/keys.ts';
+import type { History, StepAction } from '../history/history.ts';
+import type { StepPlans } from '../plan/step-plans.ts';
+import type { TreeWatcher } from '../tree/watch.ts';
+import type { JudgedPayload } from './run.ts';
+
+/** Where a request came from. */
+export type RequestOrigin = Omit<ChangeOrigin, 'user'>;
+
+/** A step that is ready to run. */
+export interface Step {
+  readonly action: StepAction;
+  readonly plans: StepPlans;
+  readonly batch: Batch;
+  /** Null when items are made. */
+  readonly keys: Keys | null;
+  /** True if rows that are gone by now are skipped: rows found by a query were not named. */
+  readonly lenient: boolean;
+  readonly payload: JudgedPayload;
+}
+
+/** Context in which steps run. */
+export interface Running {
+  readonly transaction: Transaction;
+  readonly caller: Caller;
+  readonly sender: RequestOrigin;
+  readonly dialect: SqlDialect;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: Gate;
+  /** Keeps activity and revisions; null where there are no tables for them. */
+  readonly history: History | null;
+  /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */
+  readonly collect?: (violation: PlatformError) => void;
+  /** Hears what happens to the items below others in payloads. */
+  readonly watcher?: TreeWatcher;
+  /** Watch over collections of the platform. */
+  readonly systemHooks: SystemHooks;
+}
+
+/** Watches over the steps of one collection, however they came to be: by its own route, or within other payloads. */
+export interface SystemHook {
+  /**
+   * Runs before a step. Throws to refuse the request. The function that it returns runs with the keys of the written
+   * items, and may throw as well.
+   */
+  watch(running: Running, step: Step): Promise<AfterStep | null>;
+}
+
+/** Judges and completes what a step has written. */
+export type AfterStep = (keys: Keys) => Promise<void>;
+
+/** system hooks by the collection that they watch over. */
+export type SystemHooks = ReadonlyMap<string, SystemHook>;

@@ -1,0 +1,55 @@
+/** Work that requests do together while they share a transaction. */
+import type { Transaction } from '../../database/database.ts';
+
+interface Waiting<I, O> {
+  readonly item: I;
+  readonly resolve: (made: O) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Does an item's work, together with that of others of the same name where the transaction is shared. */
+export type Shared<I, O> = (transaction: Transaction, name: string, item: I) => Promise<O>;
+
+/**
+ * Makes one of work that can be done for several items at once: `run` gives what comes of each, in their order. When it
+ * fails, it has failed for all of them.
+ */
+export function shareWork<I, O>(
+  run: (transaction: Transaction, items: readonly I[]) => Promise<readonly O[]>,
+): Shared<I, O> {
+  const waiting = new WeakMap<Transaction, Map<string, Waiting<I, O>[]>>();
+
+  function send(transaction: Transaction, all: readonly Waiting<I, O>[]): void {
+    run(
+      transaction,
+      all.map(({ item }) => item),
+    ).then(
+      (made) => {
+        for (const [index, result] of made.entries()) all[index]?.resolve(result);
+      },
+      (error: unknown) => {
+        for (const { reject } of all) reject(error);
+      },
+    );
+  }
+
+  function join(transaction: Transaction, name: string, entry: Waiting<I, O>): void {
+    const names = waiting.get(transaction) ?? new Map<string, Waiting<I, O>[]>();
+    waiting.set(transaction, names);
+    const others = names.get(name);
+    if (others !== undefined) {
+      others.push(entry);
+      return;
+    }
+    const all = [entry];
+    names.set(name, all);
+    transaction.begun?.(() => send(transaction, all));
+  }
+
+  return (transaction, name, item) =>
+    new Promise((resolve, reject) => {
+      const entry = { item, resolve, reject };
+      if (transaction.begun === undefined) send(transaction, [entry]);
+      else join(transaction, name, entry);
+    });
+}

@@ -1,0 +1,114 @@
+/** One step of a write: one action on one collection, in a transaction. */
+
+import { PlatformError } from '../../errors.ts';
+import { failedValidation } from '../../json/problems.ts';
+import type { Answer, AnswerWriter } from '../../query/answer.ts';
+import { asMany, asOne, type Keys } from '../decode/keys.ts';
+import type { WriteValues } from '../plan/inputs.ts';
+import type { WriteStatement } from '../plan/statement.ts';
+import { type JudgedPayload, judge, type ReturnedAnswer, runReturned, runWrite } from './run.ts';
+import type { Running, Step } from './running.ts';
+import type { Verdict, WriteAnswer } from './write-answer.ts';
+
+/** A step that was written, and what is left to judge when everything is. */
+export interface StepDone {
+  readonly keys: Keys;
+  judgeLate(): Promise<void>;
+}
+
+/** Runs a step. Throws FORBIDDEN and FAILED_VALIDATION for what the written rows say. */
+export async function runStep(running: Running, step: Step): Promise<StepDone> {
+  const { plans, batch, keys, payload } = step;
+  const { write } = plans;
+  running.gate(write.statement);
+  const guarded = await running.systemHooks.get(payload.collection)?.watch(running, step);
+  const named = keys !== null && plans.many ? asMany(keys) : keys;
+  const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
+  const { transaction, caller } = running;
+  const wanted = keys?.count ?? batch.count;
+  const looked =
+    plans.look && (await runWrite(transaction, plans.look, { batch, keys: named, matched: nothing }, caller));
+  if (looked !== undefined && looked.count !== wanted && !step.lenient) throw missingRows(keys, payload);
+  const values = { batch, keys: named, matched: looked?.matched ?? nothing };
+  const writing: Promise<WriteAnswer & { readonly rows?: Answer }> =
+    plans.answer === undefined
+      ? runWrite(transaction, write, values, caller)
+      : runReturned(transaction, write, values, caller, plans.answer, plans.many).then(unmatched);
+  if (plans.answer === undefined) watch?.follow();
+  const answer = await writing;
+  if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
+  const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
+  const written = keys ?? (plans.single === true ? asOne(made) : made);
+  const matched = looked?.matched ?? answer.matched;
+  const verified = plans.verify && { ...values, keys: asMany(written), matched };
+  const verdicts = verified === undefined ? answer.verdicts : await verify(running, plans.verify, verified);
+  judgeAnswer(running, verdicts, payload);
+  await guarded?.(written);
+  if (answer.wrote) await watch?.settle(written, answer.count, answer.rows);
+  return {
+    keys: written,
+    judgeLate: () => judgeLate(running, step, plans.judge, { ...values, keys: asMany(written), matched }),
+  };
+}
+
+/** Runs a step whose write answers its items itself. Throws as `runStep` does. */
+export async function runReturnedStep(
+  { transaction, caller, gate }: Pick<Running, 'transaction' | 'caller' | 'gate'>,
+  { plans, batch, keys, payload }: Omit<Step, 'lenient'>,
+  answer: AnswerWriter,
+): Promise<Answer> {
+  gate(plans.write.statement);
+  const named = keys !== null && plans.many ? asMany(keys) : keys;
+  const values = { batch, keys: named, matched: nothing };
+  const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, answer, plans.many);
+  if (count !== (keys?.count ?? batch.count)) throw missingRows(keys, payload);
+  judge(verdicts, payload);
+  return rows;
+}
+
+/** Checks the written rows by a statement after the write. */
+async function verify(
+  { transaction, caller, gate }: Running,
+  plan: WriteStatement | undefined,
+  values: WriteValues,
+): Promise<readonly Verdict[]> {
+  if (plan === undefined) return [];
+  gate(plan.statement);
+  return (await runWrite(transaction, plan, values, caller)).verdicts;
+}
+
+const nothing: ReadonlyMap<number, string> = new Map();
+
+/** A write that returns its items leaves nothing to judge for which it would matter which rules matched. */
+function unmatched(answer: ReturnedAnswer): ReturnedAnswer & Pick<WriteAnswer, 'matched'> {
+  return { ...answer, matched: nothing };
+}
+
+/** Rows that are missing, hidden or not to be changed look the same; a row that was not made a trigger has refused. */
+function missingRows(keys: Keys | null, { collection }: JudgedPayload): PlatformError {
+  if (keys !== null) return new PlatformError('FORBIDDEN');
+  return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
+}
+
+function judgeAnswer({ collect }: Running, verdicts: readonly Verdict[], payload: JudgedPayload): void {
+  try {
+    judge(verdicts, payload);
+  } catch (error) {
+    if (collect === undefined || !(error instanceof PlatformError) || error.code !== 'FAILED_VALIDATION') throw error;
+    collect(error);
+  }
+}
+
+async function judgeLate(
+  running: Running,
+  { payload, lenient }: Step,
+  plan: WriteStatement | undefined,
+  values: Parameters<typeof runWrite>[2],
+): Promise<void> {
+  const { transaction, caller, gate } = running;
+  if (plan === undefined) return;
+  gate(plan.statement);
+  const answer = await runWrite(transaction, plan, values, caller);
+  if (answer.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
+  judgeAnswer(running, answer.verdicts, payload);
+}

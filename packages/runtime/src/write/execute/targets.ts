@@ -1,0 +1,133 @@
+/** Items that a write is about without naming their keys: those of a query, and the one of a singleton. */
+
+import type { Caller } from '../../caller.ts';
+import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
+import { nameStatement } from '../../database/name-statement.ts';
+import { createPlanCache } from '../../database/plan-cache.ts';
+import { readRow, type TextRow } from '../../database/texts.ts';
+import { cast } from '../../dialects/casts.ts';
+import { allOf, where } from '../../dialects/fragment.ts';
+import type { SqlDialect } from '../../dialects/index.ts';
+import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
+import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
+import type { ReadLimits } from '../../query/parse/request.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import { printKeyFields } from '../../query/plan/plan-keys.ts';
+import { orderBy, printOrder } from '../../query/plan/plan-order.ts';
+import type { WantedTargets } from '../../query/plan/plan-read.ts';
+import { bind } from '../../query/planner.ts';
+import { checkReadSyntax, prepareRead } from '../../query/prepare.ts';
+import type { WantedRead } from '../../query/prepared.ts';
+import { readable } from '../../sql/readable.ts';
+import { tableRow } from '../../sql/row.ts';
+import { keyFields } from '../../sql/scope.ts';
+import { createStatement } from '../../sql/statement.ts';
+import type { WritableCollection, WriteScope } from '../access/scope.ts';
+import type { Keys } from '../decode/keys.ts';
+import { namedLocks } from './named-locks.ts';
+
+/** A statement that finds keys. */
+export interface Targets {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  /** True if it locks the items that it finds. Default: false. */
+  readonly held?: boolean;
+}
+
+/** Input of `prepareTargets`. */
+export interface TargetRequest {
+  readonly scope: WriteScope;
+  readonly caller: Caller;
+  readonly collection: string;
+  readonly query: JsonValue;
+  readonly limits: ReadLimits;
+  readonly targets: WantedTargets;
+}
+
+/** The syntax of a query, before anybody looks at names. Throws INVALID_QUERY. */
+export function checkTargetsSyntax(asked: Omit<TargetRequest, 'targets'>): void {
+  checkReadSyntax(wantedTargets(asked));
+}
+
+/** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
+export function prepareTargets(asked: TargetRequest): Targets {
+  // The items that may be written depend on the data too, so the plan is of no use to another request.
+  const once = createPlanCache<ReadPlan>(1);
+  const { plan, values } = prepareRead(once, { ...wantedTargets(asked), targets: asked.targets });
+  const { statement, binders, held = false } = plan;
+  return { statement, parameters: bind(binders, values, asked.caller), held };
+}
+
+function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): WantedRead {
+  const tree = readBodyQuery(query);
+  const parsed = parseListRequest(tree, limits);
+  const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
+  const wanted = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
+  return { scope: scope.read, limits, selector: 'targets', collection, request: wanted };
+}
+
+/**
+ * The item of a singleton: the first one that the caller may read, or that there is when reading is not for him. With the
+ * values of some fields of a key, none where that item has another one.
+ */
+export function prepareSingleton(
+  scope: WriteScope,
+  { collection }: WritableCollection,
+  caller: Caller,
+  named: { readonly fields: readonly FieldDescriptor[]; readonly values: readonly string[] } = {
+    fields: [],
+    values: [],
+  },
+): Targets {
+  const statement = createStatement(new Map(), scope.open.dialect);
+  const { count, gathered } = scope.open.dialect.input;
+  const readableOne = scope.read.collections.get(collection.descriptor.name);
+  const alias = statement.alias();
+  const seen = readableOne === undefined ? scope.open : scope.read;
+  const row = tableRow(statement, seen, readableOne ?? collection, alias);
+  const { table } = collection.descriptor;
+  const fields = keyFields(collection.descriptor);
+  const keys = fields.map((field, index) => {
+    return `${cast(row.column(field.column), field.comparison)} AS k${index}`;
+  });
+  const conditions = printKeyFields(row, named.fields, 'key', 0);
+  const same = conditions.length === 0 ? [] : [`CASE WHEN ${allOf(conditions)} THEN 1 END AS own`];
+  const first = `SELECT ${[...keys, ...same].join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
+  const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, field }));
+  const any = `(SELECT ${count()} FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
+  const finished = statement.finish(
+    `SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k${where(allOf(same.map(() => 'k.own = 1')))}`,
+  );
+  return { statement: nameStatement(finished), parameters: bind(finished.binders, named.values, caller) };
+}
+
+/** Keys that were found, and how many rows there are to choose from. */
+export interface Found {
+  readonly keys: Keys | null;
+  readonly count: number;
+}
+
+/** Runs a statement that finds keys; null when there are none. */
+export async function findTargets(transaction: Transaction, { statement, parameters }: Targets): Promise<Found> {
+  let row: TextRow = [];
+  const sink: RowSink = {
+    row: (buffer, offset, length) => {
+      row = readRow(buffer, offset, offset + length);
+    },
+  };
+  await transaction.run(statement, parameters, sink);
+  const [, count, ...values] = row;
+  const arrays = values.flatMap((value) => value ?? []);
+  return {
+    count: Number(count),
+    keys: arrays.length === 0 ? null : { count: Number(count), many: true, values: arrays },
+  };
+}
+
+/**
+ * Makes each write of a singleton wait for the one before it, so that the item is made only once. Runs before the
+ * statement that looks for the item, because a statement does not see rows committed while it waited.
+ */
+export function lockSingleton({ name }: SqlDialect, { collection }: WritableCollection): Targets {
+  return { statement: namedLocks[name], parameters: [collection.descriptor.table] };
+}

@@ -1,0 +1,27 @@
+import type { Transaction } from '../../database/database.ts';
+import type { Answer } from '../../query/answer.ts';
+import type { Keys } from '../decode/keys.ts';
+import type { WritePlan } from '../write-plan.ts';
+import type { AffectedConstraints } from './violation.ts';
+
+/** Result of a write, and how its answer is read. */
+export interface Written {
+  readonly echo: WritePlan['echo'];
+  readonly keys: Keys | null;
+  /** The answer, where the write has given it. */
+  readonly rows?: Answer;
+}
+
+/** A write as transactions run it. */
+export interface TransactionBody<T = Written> {
+  /** Writes. Runs again from the start when the transaction does. */
+  run(transaction: Transaction): Promise<T>;
+  /** How many rows it writes, where it runs one brief statement and is done. */
+  brief?(): number | undefined;
+  /** Collections and names by which errors of the database are explained, as far as they are known by now. */
+  affected(): readonly AffectedConstraints[];
+  /** True if an error only means that another request was faster, so that the work is done again from the start. */
+  readonly isConflict?: (error: unknown) => boolean;
+  /** The transaction of the last run was committed. */
+  committed(): void;
+}

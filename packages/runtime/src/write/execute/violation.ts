@@ -1,0 +1,150 @@
+/** Constraints of the database, told in terms of the API. Source: API specification, section 9. */
+
+import { ServerError } from '../../database/errors.ts';
+import { PlatformError } from '../../errors.ts';
+import { failedValidation } from '../../json/problems.ts';
+import type { ConstraintDescriptor } from '../../language/index.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
+import { staticTokenRule } from '../../system/fields/static-token.ts';
+import type { WriteScope } from '../access/scope.ts';
+import { isEveryRow } from '../checks/late.ts';
+import { type GivenKeys, missingParent } from './missing-parent.ts';
+
+/** A write, with the context by which errors of the database about it are explained. */
+export interface AffectedConstraints {
+  readonly scope: WriteScope;
+  readonly collection: CollectionScope;
+  /** Where the items stand in the payload: the way to one, or the names of relations to several. Default: they are its items. */
+  readonly path?: string;
+  /** Names that the payload has. */
+  readonly names: ReadonlySet<string>;
+  /** Fields that the caller may write. */
+  readonly writable: ReadonlySet<string>;
+  /** The keys that the payload links; absent where it links none itself. */
+  readonly given?: GivenKeys;
+}
+
+/** SQLSTATEs of what the database does not take, and what they mean. */
+const limits: ReadonlyMap<string, string> = new Map([
+  ['22001', 'max_length'],
+  // Longer than an index, a row or a packet takes.
+  ['54000', 'max_length'],
+  ['22003', 'range'],
+  ['22008', 'range'],
+  ['44000', 'check'],
+  // Raised by a trigger to refuse a row.
+  ['P0001', 'check'],
+]);
+
+/** SQLSTATEs of values that are none of their type, which only the database can tell: addresses, XML, types of extensions. */
+const malformed: ReadonlySet<string> = new Set(['22P02', '22007', '2200N', '2200M', '22P03', '22023']);
+
+/**
+ * Takes an error of a transaction to the one that answers it. `collections` are those that were written; an error
+ * about another one, by a trigger for example, names none of its own.
+ */
+export function explainViolation(thrown: unknown, collections: readonly AffectedConstraints[]): unknown {
+  if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
+  // Told already, by the step that failed.
+  if (thrown.extensions.collection !== undefined) return thrown;
+  const { cause } = thrown;
+  const [first] = collections;
+  if (first === undefined) return thrown;
+  const affected = affectedBy(cause, collections) ?? first;
+  const { path } = affected;
+  const location = {
+    collection: affected.collection.descriptor.name,
+    index: undefined,
+    ...(path !== undefined && { path }),
+  };
+  const fail = (field: string | null, type: string, message: string): PlatformError =>
+    failedValidation(location, field, type, message, cause);
+  if (cause.sqlstate === '23502') return fail(missingField(cause, affected), 'required', 'is required');
+  const limit = limits.get(cause.sqlstate);
+  if (limit !== undefined) return fail(null, limit, 'is refused by the database');
+  if (malformed.has(cause.sqlstate)) {
+    return new PlatformError('INVALID_PAYLOAD', 'A value is none of its type.', {}, { cause });
+  }
+  const type = thrown.code === 'FAILED_VALIDATION' ? String(thrown.extensions.type) : undefined;
+  if (type === undefined) return thrown;
+  const constraint = constraintOf(cause, affected);
+  const field = constraint?.fields.find((name) => isNamed(affected, name)) ?? null;
+  if (type === 'foreign_key' && constraint !== undefined && isLink(affected, constraint)) {
+    if (!mayKnow(affected, constraint)) return new PlatformError('FORBIDDEN', undefined, {}, { cause });
+    const isComplete = constraint.fields.every((name) => isNamed(affected, name));
+    return fail(field, type, missingParent(constraint, isComplete ? affected.given : undefined, cause.about.values));
+  }
+  // The error does not tell that another user has the token.
+  if (type === 'unique' && isToken(affected, constraint)) return fail(field, 'check', staticTokenRule);
+  return fail(field, type, messages[type] ?? 'is not valid');
+}
+
+/** The name of the unique key that has the value already; undefined for any other error. */
+export function takenKey(error: unknown): string | undefined {
+  if (!(error instanceof PlatformError) || !(error.cause instanceof ServerError)) return undefined;
+  const { sqlstate, about } = error.cause;
+  return sqlstate === '23505' ? about.constraint : undefined;
+}
+
+/** True if a collection has a constraint of that name; a partition's constraint belongs to none. */
+export function isKnown({ collections }: WriteScope['open'], constraint: string): boolean {
+  return [...collections.values()].some(({ descriptor }) =>
+    descriptor.constraints?.some(({ name }) => name === constraint),
+  );
+}
+
+const messages: Readonly<Record<string, string>> = {
+  unique: 'has a value that is taken',
+  foreign_key: 'is linked with other items, which do not allow this',
+  check: 'does not meet a condition of the database',
+};
+
+/**
+ * Returns the write that an error is about. MariaDB names no table with a key that is taken: then it is the last one
+ * with such a key.
+ */
+function affectedBy(cause: ServerError, collections: readonly AffectedConstraints[]): AffectedConstraints | undefined {
+  if (cause.about.table !== undefined) return collections.find(({ collection }) => isAbout(cause, collection));
+  return collections.findLast((affected) => constraintOf(cause, affected) !== undefined);
+}
+
+function isAbout({ about }: ServerError, { descriptor }: CollectionScope): boolean {
+  const table = quoted(about.table);
+  // On MySQL and MariaDB the tables of the connection's own database stand without it.
+  return descriptor.table === `${quoted(about.schema)}.${table}` || descriptor.table === table;
+}
+
+function quoted(name: string | undefined): string {
+  return `"${(name ?? '').replaceAll('"', '""')}"`;
+}
+
+function constraintOf({ about }: ServerError, { collection }: AffectedConstraints): ConstraintDescriptor | undefined {
+  return collection.descriptor.constraints?.find(({ name }) => name === about.constraint);
+}
+
+function isToken({ collection }: AffectedConstraints, constraint: ConstraintDescriptor | undefined): boolean {
+  const { fields } = collection.descriptor;
+  return constraint?.fields.some((name) => fields.find((field) => field.name === name)?.type === 'token') === true;
+}
+
+/** A field is named when the request has it and the caller may write it. */
+function isNamed({ names, writable }: AffectedConstraints, field: string): boolean {
+  return names.has(field) && writable.has(field);
+}
+
+/** The field of a column that must not be null, where it is required of the caller. */
+function missingField({ about }: ServerError, { collection, writable }: AffectedConstraints): string | null {
+  const field = collection.descriptor.fields.find(({ column }) => column === quoted(about.column));
+  return field !== undefined && writable.has(field.name) ? field.name : null;
+}
+
+/** True if the payload gives a key that the constraint looks up; otherwise other items refer to the written one. */
+function isLink({ names }: AffectedConstraints, { fields }: ConstraintDescriptor): boolean {
+  return fields.some((name) => names.has(name));
+}
+
+/** True if the caller may learn that an item is missing and not hidden, because the caller may read every item. */
+function mayKnow({ scope }: AffectedConstraints, { target }: ConstraintDescriptor): boolean {
+  if (target === undefined) return scope.admin;
+  return scope.read.collections.get(target)?.rows.some(isEveryRow) === true;
+}

@@ -1,0 +1,259 @@
+/** Executes write plans as transactions, and reads their answers. Source: API specification, sections 1.2, 1.6 and 17. */
+
+import type { Database, Outcome, Transaction } from '../../database/database.ts';
+import type { Gate } from '../../database/gate.ts';
+import { postgres, type SqlDialect } from '../../dialects/index.ts';
+import { entityTag, matchesTag } from '../../entity-tag.ts';
+import { errorBody, forbidden, PlatformError, toPlatformError } from '../../errors.ts';
+import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import type { HistoryKeeper } from '../history/history.ts';
+import type { TreeWatcher } from '../tree/watch.ts';
+import type { Guard, WritePlan, WriteRequest } from '../write-plan.ts';
+import type { AnswerKeeper, KeptAnswer, KeyedRequest } from './idempotency.ts';
+import { lockRows } from './lock-rows.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
+import type { SystemHooks } from './running.ts';
+import type { TransactionBody, Written } from './transaction-body.ts';
+import { explainViolation } from './violation.ts';
+
+/** Options of the executor. */
+export interface WriteExecutorOptions {
+  readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
+  /** SQL dialect. Default: PostgreSQL. */
+  readonly dialect?: SqlDialect;
+  /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
+  readonly gate: Gate;
+  /** Null where the platform's own tables are not installed. */
+  readonly history: HistoryKeeper | null;
+  readonly systemHooks: SystemHooks;
+  readonly keeper: AnswerKeeper | null;
+  /** Told of every transaction that was committed; the answer waits for what it gives. */
+  readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
+}
+
+/** Executes plans of writes. */
+export interface WriteExecutor {
+  /** Turns a plan into the body of a transaction. */
+  bodyOf(request: WriteRequest, plan: WritePlan): TransactionBody;
+  /** Gives the bytes of the answer, null for none. */
+  once(work: TransactionBody): Promise<Buffer | null>;
+  /**
+   * Gives the answer that is kept under the key, or does the work and keeps its answer, also when that is an error, as
+   * `failed` tells it: by default that of section 9.
+   */
+  keyed(
+    keyed: KeyedRequest,
+    prepare: () => Promise<TransactionBody>,
+    failed?: (error: PlatformError) => KeptAnswer,
+  ): Promise<KeptAnswer>;
+  /** Reads the answer to a write while its transaction goes on. */
+  answer(transaction: Transaction, written: Written): Promise<Buffer | null>;
+  /** Judges what an item must be before it is written. */
+  checkGuard(transaction: Transaction, guard: Guard): Promise<void>;
+  /** Executes a plan whose guard was checked, with its history. */
+  write(transaction: Transaction, request: WriteRequest, plan: WritePlan, watcher?: TreeWatcher): Promise<Written>;
+}
+
+/** Finds the writer of a plan's answers; each is made once. */
+type WriterOf = (plan: ReadPlan) => AnswerWriter;
+
+/** Creates the executor of write plans. */
+export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
+  const { database, keeper, gate } = options;
+  const writerOf = rememberWriters();
+  const checkOf = (transaction: Transaction, guard: Guard) =>
+    checkGuard(guard, gate, writerOf, transaction, options.dialect);
+  function end(work: TransactionBody, transaction: Transaction | undefined): Promise<void> | undefined {
+    const following = transaction === undefined ? undefined : options.committed?.(transaction);
+    work.committed();
+    return following;
+  }
+
+  return {
+    bodyOf(request, plan) {
+      let retelling = false;
+      return {
+        async run(transaction) {
+          if (plan.singleStatement !== undefined && !retelling) {
+            const rows = await plan.singleStatement({ transaction, caller: request.caller, gate });
+            return { echo: plan.echo, keys: null, rows };
+          }
+          if (plan.guard !== undefined) await checkOf(transaction, plan.guard);
+          return executePlan(options, transaction, request, plan);
+        },
+        brief: () => (retelling ? undefined : plan.brief),
+        affected: () => plan.affected(),
+        isConflict(error) {
+          if (plan.retrySlowPath !== true || retelling || !isRefusal(error)) return plan.isConflict?.(error) === true;
+          retelling = true;
+          return true;
+        },
+        committed() {},
+      };
+    },
+    checkGuard: checkOf,
+    write: (transaction, request, plan, watcher) => executePlan(options, transaction, request, plan, watcher),
+    async once(work) {
+      try {
+        let latest: Transaction | undefined;
+        const run = async (transaction: Transaction) => {
+          latest = transaction;
+          return finish(gate, writerOf, await work.run(transaction));
+        };
+        const answer = await retryOnConflict(work, () => {
+          const rows = work.brief?.();
+          return rows === undefined
+            ? database.transaction(run)
+            : database.briefTransaction(async (transaction) => (await run(transaction)).value, rows);
+        });
+        const following = end(work, latest);
+        if (following !== undefined) await following;
+        return answer();
+      } catch (error) {
+        throw explainViolation(error, work.affected());
+      }
+    },
+    answer: (transaction, written) => answerNow(transaction, finish(gate, writerOf, written)),
+    async keyed(keyed, prepare, failed = failedAnswer) {
+      if (keeper === null) {
+        throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
+      }
+      let work: TransactionBody | undefined;
+      let ran = false;
+      let latest: Transaction | undefined;
+      try {
+        const ready = await prepare();
+        work = ready;
+        const kept = await retryOnConflict(ready, () =>
+          database.transaction(async (transaction) => {
+            ran = false;
+            latest = transaction;
+            const stored = await keeper.claim(transaction, keyed);
+            if (stored !== null) return { value: stored };
+            ran = true;
+            // The answer to keep must be known before the transaction ends.
+            const body = await answerNow(transaction, finish(gate, writerOf, await ready.run(transaction)));
+            const answer = { status: body === null ? 204 : 200, body };
+            keeper.keep(transaction, keyed, answer);
+            return { value: answer };
+          }),
+        );
+        if (ran) await end(ready, latest);
+        return kept;
+      } catch (thrown) {
+        const error = toPlatformError(explainViolation(thrown, work?.affected() ?? []));
+        if (error.status >= 500 || error.status === 429) throw error;
+        return keepFailure(database, keeper, keyed, failed(error));
+      }
+    },
+  };
+}
+
+/** True if the request is at fault, so that nothing of it stays and it may run again. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof PlatformError && error.status < 500;
+}
+
+function failedAnswer(error: PlatformError): KeptAnswer {
+  return { status: error.status, body: Buffer.from(errorBody([error, ...error.others])) };
+}
+
+async function answerNow(
+  transaction: Transaction,
+  { value, last }: Outcome<() => Buffer | null>,
+): Promise<Buffer | null> {
+  if (last !== undefined) await transaction.run(last.statement, last.parameters, last.sink());
+  return value();
+}
+
+/** Nothing of the request stays but its answer, unless another request has taken the key first. */
+function keepFailure(
+  database: WriteExecutorOptions['database'],
+  keeper: AnswerKeeper,
+  keyed: KeyedRequest,
+  answer: KeptAnswer,
+): Promise<KeptAnswer> {
+  return database.transaction(async (transaction) => {
+    const stored = await keeper.claim(transaction, keyed);
+    if (stored !== null) return { value: stored };
+    keeper.keep(transaction, keyed, answer);
+    return { value: answer };
+  });
+}
+
+function rememberWriters(): WriterOf {
+  const writers = new WeakMap<ReadPlan, AnswerWriter>();
+  return function writerOf(plan) {
+    const writer = writers.get(plan) ?? createAnswerWriter(plan);
+    writers.set(plan, writer);
+    return writer;
+  };
+}
+
+/** Executes a plan with its history. */
+async function executePlan(
+  { gate, history: keeper, systemHooks, dialect = postgres }: WriteExecutorOptions,
+  transaction: Transaction,
+  { caller, sender, activity }: WriteRequest,
+  { echo, work }: WritePlan,
+  watcher?: TreeWatcher,
+): Promise<Written> {
+  const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }, activity) ?? null;
+  const keys = await work({
+    transaction,
+    caller,
+    sender,
+    dialect,
+    gate,
+    history,
+    systemHooks: systemHooks,
+    ...(watcher && { watcher }),
+  });
+  const kept = history?.finish();
+  // Without a turn of the event loop where nothing has to be waited for: COMMIT goes with what was sent.
+  if (kept !== undefined) await kept;
+  return { echo, keys };
+}
+
+/** Returns the outcome of a transaction: the planned answer, read together with COMMIT. */
+function finish(gate: Gate, writerOf: WriterOf, { echo, keys, rows: returned }: Written): Outcome<() => Buffer | null> {
+  if (returned !== undefined) return { value: () => answerOf(returned) };
+  if (echo === null) return { value: () => null };
+  let rows = writerOf(echo.plan)();
+  if (keys === null) return { value: () => rows.end() };
+  gate(echo.plan.statement);
+  const last = {
+    statement: echo.plan.statement,
+    parameters: echo.parameters(keys),
+    sink() {
+      rows = writerOf(echo.plan)();
+      return rows;
+    },
+  };
+  return { value: () => answerOf(rows), last };
+}
+
+/** Written items that the caller cannot read are not answered. */
+function answerOf(rows: Answer): Buffer | null {
+  return rows.items === 0 ? null : rows.end();
+}
+
+/** Holds the item still and compares what the caller reads of it with what he has read before. */
+async function checkGuard(
+  { wanted, collection, keys, read }: Guard,
+  gate: Gate,
+  writerOf: WriterOf,
+  transaction: Transaction,
+  dialect: SqlDialect = postgres,
+): Promise<void> {
+  if (read === null) throw forbidden();
+  gate(read.plan.statement);
+  const rows = writerOf(read.plan)();
+  const locked = lockRows(transaction, dialect, collection.descriptor, keys, 'NO KEY UPDATE');
+  await Promise.all([locked, transaction.run(read.plan.statement, read.parameters(keys), rows)]);
+  if (rows.items === 0) throw forbidden();
+  const etag = entityTag(rows.end());
+  if (matchesTag(wanted, etag)) return;
+  throw new PlatformError('UNPROCESSABLE_ENTITY', 'The item is not what "If-Match" says.', { etag });
+}

@@ -1,0 +1,188 @@
+/**
+ * Activity and revisions of writes, in the transaction that writes. The number of statements does not depend on how
+ * many items are written. Source: API specification, sections 8.4, 10.1 and 10.10.
+ */
+
+import type { Transaction } from '../../database/database.ts';
+import type { Gate } from '../../database/gate.ts';
+import { nameStatement } from '../../database/name-statement.ts';
+import { byFamily } from '../../dialects/by-family.ts';
+import { mysqlLog } from '../../dialects/mysql/own-tables/log-changes.ts';
+import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../../language/index.ts';
+import type { Answer } from '../../query/answer.ts';
+import type { ReadLimits } from '../../query/parse/request.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import type { Scope } from '../../sql/scope.ts';
+import { type ChangeOrigin, type LoggedChange, logChanges, revisionOf } from '../../system/log-changes.ts';
+import { logPlaceOf, type SystemPlace } from '../../system/place.ts';
+import { filesName } from '../access/uploading-access.ts';
+import type { Keys } from '../decode/keys.ts';
+import { createImages, type Image, type Images, imagesOf } from './images.ts';
+
+/** Action of a step on its items. */
+export type StepAction = 'create' | 'update' | 'delete';
+
+/** Keeps the history of one attempt at a request. */
+export interface History {
+  /** Starts watching a step that is about to be sent; null when nothing of its collection is kept. */
+  watch(action: StepAction, collection: string, keys: Keys | null): Watch | null;
+  /**
+   * Sends the collected history. If it fails, the transaction fails. Returns a promise where that takes several
+   * statements: COMMIT must wait for it.
+   */
+  finish(): Promise<void> | undefined;
+}
+
+/** Watches one step. Values that must be read before the step were requested when the watch began. */
+export interface Watch {
+  /** The step was sent: sends what can be read after it at once. */
+  follow(): void;
+  /** The step has written so many rows of those keys; `returned` is what it gave of them, as `ReturnedImages` wants it. */
+  settle(keys: Keys, count: number, returned?: Answer): Promise<void>;
+}
+
+/**
+ * Returns the read plan whose rows a write of the collection should return, so that no read has to follow it. Undefined
+ * where no history is kept.
+ */
+export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | undefined;
+
+/** Starts the history of an attempt. */
+export type BeginHistory = (
+  transaction: Transaction,
+  gate: Gate,
+  origin: ChangeOrigin,
+  /** Action to log instead of the one performed, for updates (`revert`) and new contents of files (`upload`). */
+  called?: 'revert' | 'upload',
+) => History;
+
+/** Starts histories, and tells which rows it needs writes to return. */
+export interface HistoryKeeper {
+  readonly begin: BeginHistory;
+  readonly images: ReturnedImages;
+}
+
+/** Makes what keeps history; null when the platform's own tables are not installed. */
+export function createHistory(api: CompiledApi, open: Scope, limits: ReadLimits): HistoryKeeper | null {
+  const location = logPlaceOf(api);
+  if (location === null) return null;
+  const read = createImages(open, limits);
+  // Those of the platform are completed after the write.
+  const images: ReturnedImages = (descriptor) =>
+    isKept(descriptor) && descriptor.system !== true ? read.plan(descriptor, isWhole(descriptor)) : undefined;
+  return { begin: beginWith(api, location, read), images };
+}
+
+function isKept({ accountability }: CollectionDescriptor): boolean {
+  return accountability !== 'none';
+}
+
+/** True if a system hook writes the activity. */
+function tellsItself({ name, system }: CollectionDescriptor, action: StepAction): boolean {
+  return system === true && systemCollection(name)?.ownActivity?.includes(action) === true;
+}
+
+/** True if revisions hold the whole item. */
+function isWhole({ accountability }: CollectionDescriptor): boolean {
+  return accountability !== 'activity';
+}
+
+/** Sends changes to be logged. */
+type Log = (
+  transaction: Transaction,
+  origin: ChangeOrigin,
+  changes: readonly LoggedChange[],
+) => Promise<void> | undefined;
+
+function postgresLog(schema: string): Log {
+  return (transaction, origin, changes) => {
+    const { text, parameters } = logChanges(schema, origin, changes);
+    transaction.run(nameStatement({ text }), parameters, { row: () => {} }).catch(() => {});
+    return undefined;
+  };
+}
+
+function beginWith(api: CompiledApi, location: SystemPlace, read: Images): BeginHistory {
+  const log = byFamily<Log>(location, { postgres: postgresLog, mysql: mysqlLog });
+  const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
+  return function beginHistory(transaction, gate, origin, called) {
+    const changes: LoggedChange[] = [];
+    return {
+      watch(action, collection, keys) {
+        const descriptor = collections.get(collection);
+        if (descriptor === undefined || !isKept(descriptor) || tellsItself(descriptor, action)) return null;
+        gate({ tables: [descriptor.table] });
+        return watchStep({ transaction, read, descriptor, action, called, keys, changes });
+      },
+      finish: () => (changes.length === 0 ? undefined : log(transaction, origin, changes)),
+    };
+  };
+}
+
+interface Watching {
+  readonly transaction: Transaction;
+  readonly read: Images;
+  readonly descriptor: CollectionDescriptor;
+  readonly action: StepAction;
+  readonly called: 'revert' | 'upload' | undefined;
+  /** Null when items are made. */
+  readonly keys: Keys | null;
+  readonly changes: LoggedChange[];
+}
+
+function watchStep(watching: Watching): Watch {
+  const { transaction, read, descriptor, action, keys, changes } = watching;
+  const whole = action !== 'delete' && isWhole(descriptor);
+  const lock = action === 'delete' ? 'UPDATE' : 'NO KEY UPDATE';
+  const before = keys === null ? nothing : held(read.read(transaction, descriptor, keys, whole, lock));
+  let after: Promise<readonly Image[]> | undefined;
+  const readAfter = (itemKeys: Keys) => (after ??= held(read.read(transaction, descriptor, itemKeys, whole)));
+  return {
+    follow() {
+      if (action === 'update' && keys !== null) readAfter(keys);
+    },
+    async settle(written, count, returned) {
+      const stored = await before;
+      // All that were there are gone, unless some were passed over.
+      const gone = action === 'delete' && count === stored.length;
+      const left = gone ? [] : returned === undefined ? await readAfter(written) : imagesOf(descriptor, returned);
+      const done = action === 'delete' ? without(stored, left) : left;
+      const old = new Map(stored.map((image) => [image.key, image]));
+      for (const image of done) {
+        const change = changeOf(watching, whole, old.get(image.key), image);
+        if (change !== null) changes.push(change);
+      }
+    },
+  };
+}
+
+const nothing: Promise<readonly Image[]> = Promise.resolve([]);
+
+/** A promise that is looked at later, perhaps never. */
+function held<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+function without(images: readonly Image[], others: readonly Image[]): readonly Image[] {
+  const gone = new Set(others.map(({ key }) => key));
+  return images.filter(({ key }) => !gone.has(key));
+}
+
+function changeOf(
+  { action, called, descriptor }: Watching,
+  whole: boolean,
+  before: Image | undefined,
+  { key, item }: Image,
+): LoggedChange | null {
+  // It came while we were looking, so it is none of ours.
+  if (action === 'update' && before === undefined) return null;
+  const revision = whole ? revisionOf(descriptor, before?.item ?? null, item) : null;
+  const name = called !== undefined && isCalled(called, action, descriptor) ? called : action;
+  return { action: name, collection: descriptor.name, item: key, revision, parent: null };
+}
+
+/** True if an action is logged under the name of its request (`revert`, `upload`) instead of its own. */
+function isCalled(called: 'revert' | 'upload', action: StepAction, { name }: CollectionDescriptor): boolean {
+  return called === 'revert' ? action === 'update' : action !== 'delete' && name === filesName;
+}

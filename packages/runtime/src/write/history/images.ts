@@ -1,0 +1,127 @@
+/** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
+
+import type { Transaction } from '../../database/database.ts';
+import { createPlanCache } from '../../database/plan-cache.ts';
+import type { RowLock } from '../../dialects/index.ts';
+import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
+import { parseExactly } from '../../language/parse-text.ts';
+import { isSecret } from '../../language/types/index.ts';
+import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
+import type { ReadLimits, ReadRequest } from '../../query/parse/request.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import { boundValues } from '../../query/plan/plan-bounds.ts';
+import { bind } from '../../query/planner.ts';
+import { prepareRead } from '../../query/prepare.ts';
+import type { Scope } from '../../sql/scope.ts';
+import { asMany, type Keys } from '../decode/keys.ts';
+import { lockRows } from '../execute/lock-rows.ts';
+
+/** One item: its key in the form of a path, and its fields by API names. */
+export interface Image {
+  readonly key: string;
+  readonly item: FilterObject;
+}
+
+/** Images of items. `whole` false: nothing but their keys. */
+export interface Images {
+  /** Reads items by their keys; those that are not there are left out. With `lock` they are held still first. */
+  read(
+    transaction: Transaction,
+    descriptor: CollectionDescriptor,
+    keys: Keys,
+    whole: boolean,
+    lock?: RowLock,
+  ): Promise<readonly Image[]>;
+  /** The plan of such a read, for a write that returns the images itself. */
+  plan(descriptor: CollectionDescriptor, whole: boolean): ReadPlan;
+}
+
+interface ImagePlan {
+  readonly plan: ReadPlan;
+  readonly answer: AnswerWriter;
+  parameters(keys: Keys): ReturnType<typeof bind>;
+}
+
+/** Makes the reader of images; `open` is the scope in which every name can be read. Each collection is planned once. */
+export function createImages(open: Scope, limits: ReadLimits): Images {
+  const plans = new Map<string, ImagePlan>();
+  function planOf(descriptor: CollectionDescriptor, whole: boolean): ImagePlan {
+    const id = JSON.stringify([descriptor.name, whole]);
+    const plan = plans.get(id) ?? planImages(open, limits, descriptor, whole);
+    plans.set(id, plan);
+    return plan;
+  }
+  return {
+    plan: (descriptor, whole) => planOf(descriptor, whole).plan,
+    async read(transaction, descriptor, keys, whole, lock) {
+      const { plan, answer, parameters } = planOf(descriptor, whole);
+      const rows = answer();
+      if (lock !== undefined && plan.own !== undefined) {
+        await lockRows(transaction, open.dialect, descriptor, keys, lock, plan.own, rows);
+        return imagesOf(descriptor, rows);
+      }
+      const locked = lock && lockRows(transaction, open.dialect, descriptor, keys, lock);
+      await Promise.all([locked, transaction.run(plan.statement, parameters(keys), rows)]);
+      return imagesOf(descriptor, rows);
+    },
+  };
+}
+
+/** The images of an answer to the plan. */
+export function imagesOf(descriptor: CollectionDescriptor, rows: Answer): readonly Image[] {
+  return itemsOf(rows.end()).map((item) => ({ key: pathForm(descriptor, item), item }));
+}
+
+function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescriptor, whole: boolean): ImagePlan {
+  const fields = descriptor.fields.filter(({ type }) => !isSecret(type)).map(({ name }) => name);
+  const request: ReadRequest = {
+    fields: (whole ? [...new Set([...descriptor.key, ...fields])] : descriptor.key).map((name) => [name]),
+    filter: undefined,
+    search: undefined,
+    sort: [],
+    limit: -1,
+    offset: 0,
+    meta: [],
+    alias: new Map(),
+    deep: new Map(),
+  };
+  const parts = descriptor.key.map(() => '');
+  const { plan } = prepareRead(createPlanCache<ReadPlan>(1), {
+    scope: open,
+    limits,
+    selector: 'written',
+    collection: descriptor.name,
+    request,
+    keys: () => ({ values: parts, count: parts.length }),
+  });
+  const bounds = boundValues(request);
+  // Rows are a list for a singleton, too.
+  const listed = { ...plan, many: true };
+  const nobody = { accessClass: '', user: null, role: null };
+  return {
+    plan: listed,
+    answer: createAnswerWriter(listed),
+    parameters: (keys) => bind(plan.binders, [...asMany(keys).values, ...bounds], nobody),
+  };
+}
+
+function itemsOf(answer: Buffer): readonly FilterObject[] {
+  const parsed = parseExactly(answer.toString());
+  const data = isObject(parsed) ? parsed.data : undefined;
+  return isList(data) ? data.filter(isObject) : [];
+}
+
+/** The values of a key, percent-encoded and joined by commas (API specification, section 4). */
+function pathForm({ key }: CollectionDescriptor, item: FilterObject): string {
+  return key.map((name) => encodeURIComponent(textOf(item[name] ?? ''))).join(',');
+}
+
+function textOf(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value);
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

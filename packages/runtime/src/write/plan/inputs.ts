@@ -1,0 +1,116 @@
+/** The parameters of a write: where each finds its value when the statement runs. */
+
+import { arrayLiteral, type FieldDescriptor } from '../../language/index.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
+import type { Batch } from '../decode/batch.ts';
+import type { Keys } from '../decode/keys.ts';
+
+/** Where a parameter finds its value. Columns are those of the batch by their positions. */
+export type Source =
+  /** A part of the key: one value for one item, else an array. */
+  | { readonly kind: 'key'; readonly part: number }
+  /** The value of the first item. */
+  | { readonly kind: 'value'; readonly column: number }
+  /** The values of all items, as an array. */
+  | { readonly kind: 'values'; readonly column: number }
+  /** An array with a generated value for each item, for one of the fields that get such values. */
+  | { readonly kind: 'drawn'; readonly field: number }
+  /** Which items have the field, as an array. */
+  | { readonly kind: 'present'; readonly column: number }
+  /** Which of the stored rows a rule matched, as an array that an earlier statement answered; `allowed`: which may be changed. */
+  | { readonly kind: 'matched'; readonly rule: number | typeof allowed }
+  /** How many items there are. */
+  | { readonly kind: 'count' }
+  /**
+   * For items that hold keys of items made by the same statement: an array of the positions of these; `of` counts
+   * relations.
+   */
+  | { readonly kind: 'place'; readonly of: number };
+
+/** The position, among those of rules, of what all of them together say of a row. */
+export const allowed = -1;
+
+/** Values of one execution of a statement. */
+export interface WriteValues {
+  readonly batch: Batch;
+  readonly keys: Keys | null;
+  /** By the positions of rules. */
+  readonly matched: ReadonlyMap<number, string>;
+  /** By the fields that get what is drawn; made anew for every statement. */
+  readonly drawn?: readonly (readonly (string | null)[])[];
+  /** By relations to others that the same statement makes: the position of the one whose key each item holds, from 1. */
+  readonly places?: readonly (readonly number[])[];
+}
+
+/** Hands out the parameters of one statement. */
+export interface Inputs {
+  /** A placeholder with its cast for a value of that source. */
+  take(source: Source, native: string): string;
+  /** Where the values of the statement have those of a source. */
+  place(source: Source): number;
+  readonly sources: readonly Source[];
+}
+
+/** Starts the inputs of a statement, or of a part of it whose values stand after others: so many. */
+export function createInputs(statement: StatementBuilder, before = 0): Inputs {
+  const sources: Source[] = [];
+  const add = (source: Source): number => before + sources.push(source) - 1;
+  return {
+    sources,
+    place: add,
+    take: (source, native) => statement.parameter({ kind: 'value', index: add(source) }, native),
+  };
+}
+
+/** The values of sources, in their order. */
+export function valuesOf(sources: readonly Source[], values: WriteValues): readonly (string | null)[] {
+  return sources.map((source) => readSource(source, values));
+}
+
+function readSource(source: Source, values: WriteValues): string | null {
+  const { batch, keys, matched, drawn, places = [] } = values;
+  switch (source.kind) {
+    case 'key':
+      return keys?.values[source.part] ?? null;
+    case 'value':
+      return batch.columns[source.column]?.values[0] ?? null;
+    case 'values':
+      return arrayLiteral(batch.columns[source.column]?.values ?? []);
+    case 'drawn':
+      return arrayLiteral(drawn?.[source.field] ?? []);
+    case 'present':
+      return arrayLiteral((batch.columns[source.column]?.present ?? []).map(String));
+    case 'matched':
+      return matched.get(source.rule) ?? null;
+    case 'count':
+      return String(batch.count);
+    case 'place':
+      return arrayLiteral((places[source.of] ?? []).map(String));
+  }
+}
+
+/** The type that a value of a field has in SQL while it is written. */
+export function storedType({ stored, native }: FieldDescriptor): string {
+  return stored ?? native;
+}
+
+/** One value of a field as an expression. */
+export function scalarInput(inputs: Inputs, field: FieldDescriptor, column: number): string {
+  const value = inputs.take({ kind: 'value', column }, field.native);
+  return field.stored === undefined ? value : `${value}::${field.stored}`;
+}
+
+/** Several values of a field, as a column of input. Arrays in arrays go as their texts. */
+export function listInput(name: string, field: FieldDescriptor, column: number): InputColumn {
+  const native = field.type === 'array' ? 'pg_catalog.text' : field.native;
+  return { name, source: { kind: 'values', column }, native, stored: true };
+}
+
+/** A column of an input table: the name, source and SQL type of its elements. */
+export interface InputColumn {
+  readonly name: string;
+  readonly source: Source;
+  readonly native: string;
+  /** True if its values are stored, and not compared with stored ones. */
+  readonly stored?: true;
+}

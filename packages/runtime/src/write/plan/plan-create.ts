@@ -1,0 +1,172 @@
+/** New items: one by VALUES, several from arrays. */
+
+import { transactionNumber } from '../../dialects/fragment.ts';
+import type { Check, CheckedRow, Written } from '../checks/check.ts';
+import { checksOf } from '../checks/checks.ts';
+import { presetsOf, printPreset } from '../checks/presets.ts';
+import type { Assigned } from './assigned.ts';
+import { type InputColumn, listInput, scalarInput, storedType } from './inputs.ts';
+import { type DrawnField, drawnFields } from './random.ts';
+import { type Returned, returnedColumns } from './returned.ts';
+import { createReturning } from './returning.ts';
+import {
+  type Drafting,
+  finishWrite,
+  inputTable,
+  keyColumns,
+  keysOf,
+  manyAnswers,
+  presenceInputs,
+  present,
+  ruleRow,
+  singleAnswers,
+  startWrite,
+  type WriteStatement,
+} from './statement.ts';
+
+/** Plans the INSERT of one item, or of several. */
+export function planCreate(written: Written, many: boolean): WriteStatement {
+  const drafting = startWrite(written);
+  const checks = checksOf(written).filter((check) => !check.late);
+  return many ? planMany(drafting, checks) : planOne(drafting, checks);
+}
+
+/**
+ * Plans an INSERT that answers the items itself, with `keyed` after the texts of their keys; undefined where some check asks
+ * which items have a field.
+ */
+export function planReturnedCreate(
+  written: Written,
+  many: boolean,
+  returned: Returned,
+  keyed: boolean,
+): WriteStatement | undefined {
+  const drafting = startWrite(written);
+  const checks = checksOf(written);
+  if (checks.some(({ late, columns }) => late || (many && columns.length > 0))) return undefined;
+  const alias = drafting.statement.alias();
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const source = many ? manyRows(drafting) : oneRow(drafting);
+  const judged: CheckedRow = { row: ruleRow(drafting, column), matched: present, present };
+  const keys = keyed ? keyColumns(written, column).map((key) => `(${key})::pg_catalog.text`) : [];
+  const answer = returnedColumns(drafting, returned, column);
+  const columns = [transactionNumber, ...singleAnswers(checks, judged), ...keys, ...answer];
+  const { table } = written.writable.collection.descriptor;
+  const text = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${columns.join(', ')}`;
+  return finishWrite(drafting, text, {
+    keys: keys.length,
+    judgements: checks.map(({ permissionCheck }) => permissionCheck),
+  });
+}
+
+function planOne(drafting: Drafting, checks: readonly Check[]): WriteStatement {
+  const { written, statement } = drafting;
+  const alias = statement.alias();
+  const source = oneRow(drafting);
+  const column = (quoted: string): string => `${alias}.${quoted}`;
+  const judged: CheckedRow = { row: ruleRow(drafting, column), matched: present, present };
+  const returned = [
+    transactionNumber,
+    "'1'",
+    ...keyColumns(written, column).map((key) => `(${key})::pg_catalog.text`),
+    ...singleAnswers(checks, judged),
+  ];
+  const { table } = written.writable.collection.descriptor;
+  const text = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${returned.join(', ')}`;
+  return finishWrite(drafting, text, answerOf(written, checks));
+}
+
+/** Columns and values of one item, with a leading space. */
+function oneRow(drafting: Drafting): string {
+  const payloadColumns = drafting.written.columns.map(({ field }, index): Assigned => {
+    const { descriptor } = field;
+    return { field: descriptor, value: scalarInput(drafting.inputs, descriptor, index) };
+  });
+  const assigned = [...payloadColumns, ...presetOnly(drafting)];
+  if (assigned.length === 0) return ' DEFAULT VALUES';
+  return ` (${columnList(assigned)}) VALUES (${assigned.map(({ value }) => value).join(', ')})`;
+}
+
+/** Columns and rows of several items, with a leading space. Rows come back in the order in which they are inserted. */
+function manyRows(drafting: Drafting): string {
+  const { assigned, columns } = assignMany(drafting);
+  const list = assigned.length === 0 ? '' : ` (${columnList(assigned)})`;
+  const values = assigned.map(({ value }) => ` ${value}`).join(',');
+  return `${list} SELECT${values} FROM ${inputTable(drafting, columns, 'i')} ORDER BY i.n`;
+}
+
+function planMany(drafting: Drafting, checks: readonly Check[]): WriteStatement {
+  const { written, statement } = drafting;
+  const alias = statement.alias();
+  const source = manyRows(drafting);
+  const { table } = written.writable.collection.descriptor;
+  const returning = createReturning(alias, 'w');
+  const keys = keyColumns(written, (quoted) => `${alias}.${quoted}`).map((key) => returning.take(key));
+  const flags = [...new Set(checks.flatMap((check) => check.columns))];
+  const judged: CheckedRow = {
+    row: ruleRow(drafting, returning.column),
+    matched: present,
+    present: (index) => `f.p${index}`,
+  };
+  const answers = manyAnswers(drafting, checks, judged, 'w.n');
+  const selected = [
+    transactionNumber,
+    'pg_catalog.count(*)::pg_catalog.text',
+    ...keys.map((key) => `pg_catalog.array_agg(${key})::pg_catalog.text`),
+    ...answers,
+  ];
+  const numbered = `(SELECT *, pg_catalog.row_number() OVER () AS n FROM w) w`;
+  const flagged = `${numbered} JOIN ${inputTable(drafting, presenceInputs(flags), 'f')} ON f.n = w.n`;
+  const from = checks.length === 0 ? 'w' : flags.length === 0 ? numbered : flagged;
+  const insert = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${returning.list()}`;
+  const text = `WITH w AS (${insert}) SELECT ${selected.join(', ')} FROM ${from}`;
+  return finishWrite(drafting, text, answerOf(written, checks));
+}
+
+function answerOf(written: Written, checks: readonly Check[]): Pick<WriteStatement, 'keys' | 'judgements'> {
+  return { keys: keysOf(written).length, judgements: checks.map(({ permissionCheck }) => permissionCheck) };
+}
+
+/** The list of columns of an INSERT. */
+export function columnList(assigned: readonly Assigned[]): string {
+  return assigned.map(({ field }) => field.column).join(', ');
+}
+
+/** Assigns the arrays, presets and generated values. Where an item lacks a field it gets the preset or default. */
+export function assignMany(drafting: Drafting): { assigned: readonly Assigned[]; columns: readonly InputColumn[] } {
+  const { written, statement } = drafting;
+  const presets = new Map(presetsOf(drafting).map((preset) => [preset.field.name, preset]));
+  const drawn = new Map(drawnFields(written).map((drawnField) => [drawnField.field.name, drawnField]));
+  const columns: InputColumn[] = [...drawn.values()].map(({ input }) => input);
+  const drawnValue = ({ field, input }: DrawnField): string => statement.dialect.input.stored(`i.${input.name}`, field);
+  const only = presetOnly(drafting).filter(({ field }) => !drawn.has(field.name));
+  const payloadColumns = written.columns.map(({ field: { descriptor }, complete }, index): Assigned => {
+    columns.push(listInput(`c${index}`, descriptor, index));
+    const value = statement.dialect.input.stored(`i.c${index}`, descriptor);
+    const drawnField = drawn.get(descriptor.name);
+    drawn.delete(descriptor.name);
+    if (drawnField !== undefined) {
+      columns.push(...presenceInputs([index]));
+      return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${drawnValue(drawnField)} END` };
+    }
+    const preset = presets.get(descriptor.name)?.values[0];
+    const filled = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
+    // Without either the absent value is null, as it stands in the array.
+    if (complete || filled === undefined) return { field: descriptor, value };
+    columns.push(...presenceInputs([index]));
+    const other = statement.dialect.input.typed(`(${filled})`, storedType(descriptor));
+    return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${other} END` };
+  });
+  const made = [...drawn.values()].map(
+    (drawnField): Assigned => ({ field: drawnField.field, value: drawnValue(drawnField) }),
+  );
+  return { assigned: [...payloadColumns, ...only, ...made], columns };
+}
+
+/** Fields that only the rules set: the first rule that names one wins. */
+function presetOnly(drafting: Drafting): readonly Assigned[] {
+  const names = new Set(drafting.written.columns.map(({ field }) => field.descriptor.name));
+  return presetsOf(drafting).flatMap(({ field, values: [first] }) =>
+    names.has(field.name) || first === undefined ? [] : [{ field, value: printPreset(drafting, field, first.value) }],
+  );
+}

@@ -1,0 +1,175 @@
+/** Planned writes by their shape, in a bounded cache per access class. */
+
+import type { SeveralRows } from '../../database/database.ts';
+import { createPlanCache, longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
+import type { AccessRule, Dialect } from '../../language/index.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import { severalKey } from '../../query/plan/plan-keys.ts';
+import type { WriteGrant } from '../access/scope.ts';
+import type { Written } from '../checks/check.ts';
+import { checksOf } from '../checks/checks.ts';
+import type { Batch } from '../decode/batch.ts';
+import { planChange } from '../several/plan-change.ts';
+import { planInsert } from '../several/plan-insert.ts';
+import { planRemoval } from '../several/plan-removal.ts';
+import { lockOfUpdate } from './locked-rows.ts';
+import { planCreate, planReturnedCreate } from './plan-create.ts';
+import { planDelete } from './plan-delete.ts';
+import { planJudge } from './plan-judge.ts';
+import { planUpdateOne } from './plan-update.ts';
+import { planUpdateMany } from './plan-update-many.ts';
+import { returnedOf } from './returned.ts';
+import { severalRows } from './several-rows.ts';
+import type { WriteStatement } from './statement.ts';
+import type { StepPlans } from './step-plans.ts';
+
+/** How the items of a step come: as one, as several, or as several with the same data. */
+export type StepForm = 'one' | 'many' | 'shared';
+
+/** A cache of the plans of one access class. */
+export type StepPlanCache = PlanCache<StepPlans>;
+
+/** Makes the cache: so many shapes are kept. */
+export function createStepPlans(size: number): StepPlanCache {
+  return createPlanCache<StepPlans>(size);
+}
+
+/**
+ * The plans of a create or an update; `all` is the grant before rules were left out that the caller cannot use. With a
+ * planned answer the write returns that itself, where it can; `keyed` tells whether new items have to tell their keys, too.
+ */
+export function plansOf(
+  cache: StepPlanCache,
+  written: Written,
+  all: WriteGrant,
+  form: StepForm,
+  plan?: ReadPlan,
+  keyed = false,
+): StepPlans {
+  return remembered(cache, shapeOf(written, all, form, plan), () => {
+    return planners[written.scope.open.dialect.name].plan(written, form, plan, keyed);
+  });
+}
+
+/** How the steps of a server are planned. */
+interface StepPlanner {
+  plan(written: Written, form: StepForm, plan: ReadPlan | undefined, keyed: boolean): StepPlans;
+  planDelete(written: Written, rules: readonly AccessRule[], many: boolean): StepPlans;
+}
+
+/** A write that is part of a query does everything in one statement. */
+const together: StepPlanner = {
+  plan(written, form, plan, keyed) {
+    const returning = plan === undefined ? undefined : planReturned(written, form, plan, keyed);
+    if (returning !== undefined) return returning;
+    // Several rules are told apart on rows that are looked up first.
+    const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
+    const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
+    const write = written.action === 'create' ? planCreate(written, many) : update();
+    return { write, many, judge: planJudge(written) };
+  },
+  planDelete: (written, rules, many) => ({ write: planDelete(written, rules, many), many, judge: undefined }),
+};
+
+/** Else it is told apart from what looks before it, and from what judges after it. */
+const apart: StepPlanner = {
+  plan(written, form) {
+    const plans = written.action === 'create' ? { write: planInsert(written) } : planChange(written, form !== 'many');
+    const single = written.action === 'create' && form === 'one';
+    const verify = planJudge(written, false);
+    return { ...plans, many: true, ...(single && { single }), ...(verify && { verify }), judge: planJudge(written) };
+  },
+  planDelete: (written, rules) => ({ ...planRemoval(written, rules), many: true, judge: undefined }),
+};
+
+const planners: Readonly<Record<Dialect, StepPlanner>> = { postgres: together, mysql: apart, mariadb: apart };
+
+/** A write that answers its items itself; undefined where it cannot, or not all is judged when it is done. */
+function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: boolean): StepPlans | undefined {
+  const { writable, action, scope, grant } = written;
+  const returned = returnedOf(plan, writable, scope);
+  if (returned === undefined || checksOf(written).some(({ late }) => late)) return undefined;
+  const { answer } = returned;
+  if (action === 'create') {
+    const many = form !== 'one';
+    const write = planReturnedCreate(written, many, returned, keyed);
+    if (many || write === undefined) return write && { write, many, judge: undefined, answer };
+    const rows = severalRows(write, planReturnedCreate(written, true, returned, keyed));
+    return { write: briefly(write, rows), many, judge: undefined, answer };
+  }
+  // A unique key that changes may change the same row once more.
+  const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
+  if (lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
+  const many = form !== 'one' || grant.rules.length > 1;
+  if (many && changed.length === 0) return undefined;
+  if (many) return { write: planUpdateMany(written, form !== 'many', returned), many, judge: undefined, answer };
+  const write = planUpdateOne(written, returned);
+  // Requires keys whose texts tell whether they are equal. Requests that share a transaction never wait for locks.
+  const mayJoin = changed.length > 0 && severalKey(writable.collection) !== undefined;
+  const rows = mayJoin ? severalRows(write, planUpdateMany(written, false, returned, true)) : undefined;
+  return { write: briefly(write, rows), many, judge: undefined, answer };
+}
+
+/** A write of one item, which takes too little time to keep others waiting. */
+function briefly(write: WriteStatement, rows?: SeveralRows): WriteStatement {
+  return { ...write, statement: { ...write.statement, brief: true, ...(rows && { rows }) } };
+}
+
+function presetNames({ grant }: Written): readonly string[] {
+  return grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field));
+}
+
+/** The plan of a delete. */
+export function deletePlan(
+  cache: StepPlanCache,
+  written: Written,
+  rules: readonly AccessRule[],
+  many: boolean,
+): StepPlans {
+  const { name } = written.writable.collection.descriptor;
+  const shape = JSON.stringify(['delete', name, many]);
+  return remembered(cache, shape, () => planners[written.scope.open.dialect.name].planDelete(written, rules, many));
+}
+
+function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans): StepPlans {
+  const cached = cache.get(shape);
+  if (cached !== undefined) return cached;
+  const plans = plan();
+  if (plans.write.statement.text.length <= longestCachedStatement) cache.set(shape, plans);
+  return plans;
+}
+
+/** Cache key of the plans of a step: everything that they depend on. */
+export function shapeOf(
+  { writable, grant, action, columns, named, collections, postponed }: Written,
+  all: WriteGrant,
+  form: StepForm,
+  plan: ReadPlan | undefined,
+): string {
+  return JSON.stringify([
+    action,
+    plan === undefined ? 0 : numberOf(plan),
+    writable.collection.descriptor.name,
+    form,
+    all.rules.map((rule) => (grant.rules.includes(rule) ? 1 : 0)),
+    columns.map(({ field, complete, linked }) => [field.descriptor.name, complete, linked]),
+    named,
+    [...collections].sort(),
+    postponed,
+  ]);
+}
+
+const numbers = new WeakMap<ReadPlan, number>();
+let numbered = 0;
+
+/** Tells planned answers apart, also those that are one statement under other names. */
+function numberOf(plan: ReadPlan): number {
+  const number = numbers.get(plan) ?? ++numbered;
+  numbers.set(plan, number);
+  return number;
+}
+
+/** The columns of a batch as far as plans depend on them. */
+export function writtenColumns({ columns }: Batch): Written['columns'] {
+  return columns.map(({ field, present, linked }) => ({ field, complete: present === null, linked }));
+}

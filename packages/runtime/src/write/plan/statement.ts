@@ -1,0 +1,161 @@
+/** Common parts of planned writes: their form, their input tables, and the one row that they return. */
+
+import type { Binder } from '../../database/binder.ts';
+import type { Statement } from '../../database/database.ts';
+import { nameStatement } from '../../database/name-statement.ts';
+import { cast } from '../../dialects/casts.ts';
+import { sqlTrue } from '../../dialects/fragment.ts';
+import type { FieldDescriptor } from '../../language/index.ts';
+import { operandType } from '../../sql/operand.ts';
+import { type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
+import { keyFields } from '../../sql/scope.ts';
+import { createStatement } from '../../sql/statement.ts';
+import type { Check, CheckedRow, PermissionCheck, Written } from '../checks/check.ts';
+import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
+
+/**
+ * A write, planned: one statement that answers one row of texts — the transaction's number, the number of rows, the key of
+ * what was made, which rows each of `matched` matched, and for each permission check the positions of the items that fail, from 1.
+ */
+export interface WriteStatement {
+  readonly statement: Statement;
+  readonly binders: readonly Binder[];
+  readonly sources: readonly Source[];
+  /** Columns of the key in the answer; 0 where it is known already. */
+  readonly keys: number;
+  /** Places of rules. */
+  readonly matched: readonly number[];
+  readonly judgements: readonly PermissionCheck[];
+  /** For an INSERT without that row: how the keys of the new items are known. */
+  readonly made?: MadeKeys;
+  /**
+   * For an INSERT: the query that runs first for values that rules set, as texts, and their positions among the
+   * generated values.
+   */
+  readonly ahead?: { readonly plan: WriteStatement; readonly fields: readonly number[] };
+}
+
+/** `returned`: it answers the texts of the key of each item. `told`: they are known by the parts of a key. */
+export type MadeKeys = { readonly kind: 'returned' } | { readonly kind: 'told'; readonly parts: readonly KeyPart[] };
+
+/**
+ * Where a part of the keys of new items stands: in a column of the batch, among what was drawn for a field, or where an item
+ * has none there, in the constant that the database fills in. Else it is a number that the server generates and tells,
+ * which it does for one item at a time.
+ */
+export interface KeyPart {
+  readonly column?: number;
+  readonly drawn?: number;
+  readonly constant?: string;
+}
+
+/** A statement while it is planned. */
+export interface Drafting {
+  readonly written: Written;
+  readonly statement: StatementBuilder;
+  readonly inputs: Inputs;
+}
+
+/** Starts a statement. */
+export function startWrite(written: Written): Drafting {
+  const statement = createStatement(new Map(), written.scope.open.dialect);
+  statement.table(written.writable.collection.descriptor.table);
+  return { written, statement, inputs: createInputs(statement) };
+}
+
+/** Ends a statement; `answer` describes its columns after the first two. */
+export function finishWrite(
+  { statement, inputs }: Drafting,
+  printed: string,
+  answer: Partial<Pick<WriteStatement, 'keys' | 'matched' | 'judgements'>>,
+): WriteStatement {
+  const finished = statement.finish(printed);
+  const { binders } = finished;
+  const { keys = 0, matched = [], judgements = [] } = answer;
+  return { statement: nameStatement(finished), binders, sources: inputs.sources, keys, matched, judgements };
+}
+
+/** The fields of the key of what is written. */
+export function keysOf({ writable }: Pick<Written, 'writable'>): readonly FieldDescriptor[] {
+  return keyFields(writable.collection.descriptor);
+}
+
+/** The key of a row, as its parameters are compared with it. */
+export function keyColumns(written: Written, column: (quoted: string) => string): readonly string[] {
+  return keysOf(written).map((field) => cast(column(field.column), field.comparison));
+}
+
+/** Columns of input for the keys. */
+export function keyInputs({ written }: Pick<Drafting, 'written'>): readonly InputColumn[] {
+  return keysOf(written).map((field, part) => ({
+    name: `k${part}`,
+    source: { kind: 'key', part },
+    native: operandType(field).native,
+  }));
+}
+
+/** Columns of input that tell which items have a field, of columns by their positions. */
+export function presenceInputs(columns: readonly number[]): readonly InputColumn[] {
+  return columns.map((column) => ({ name: `p${column}`, source: { kind: 'present', column }, native: flagNative }));
+}
+
+/** Columns of input that tell which stored rows rules have matched. */
+export function matchInputs(rules: readonly number[]): readonly InputColumn[] {
+  return rules.map((rule) => ({ name: `m${rule}`, source: { kind: 'matched', rule }, native: flagNative }));
+}
+
+const flagNative = 'pg_catalog.bool';
+
+/** A table of input with an alias: one row per item, numbered from 1 by `n`. */
+export function inputTable({ statement, inputs }: Drafting, columns: readonly InputColumn[], alias: string): string {
+  const listed = columns.map(({ source, ...column }) => ({ ...column, list: inputs.place(source) }));
+  const count = inputs.place({ kind: 'count' });
+  return statement.dialect.input.table(statement.parameter, {
+    columns: listed,
+    count,
+    alias,
+    numbered: true,
+    as: true,
+  });
+}
+
+/** The condition that a row has the key of a row of input. */
+export function keysMatch(
+  { written, statement }: Drafting,
+  column: (quoted: string) => string,
+  input: readonly string[],
+): string {
+  return keysOf(written)
+    .map((field, part) => statement.dialect.input.equal(column(field.column), input[part] ?? 'NULL', field))
+    .join(' AND ');
+}
+
+/** The condition that two keys are equal. */
+export function keysEqual(columns: readonly string[], others: readonly string[]): string {
+  return columns.map((column, index) => `${column} = ${others[index]}`).join(' AND ');
+}
+
+/** A row of the written table in the scope of rules. */
+export function ruleRow({ written, statement }: Drafting, column: (quoted: string) => string): Row {
+  const { scope, writable } = written;
+  return { ...tableRow(statement, scope.open, writable.collection, ''), column };
+}
+
+/** Columns of the checks' answers: where one row was written, its position is 1. */
+export function singleAnswers(checks: readonly Check[], judged: CheckedRow): readonly string[] {
+  return checks.map((check) => `CASE WHEN ${check.fails(judged)} THEN '{1}' END`);
+}
+
+/** Columns of the checks' answers over many rows, whose positions are `n`. */
+export function manyAnswers(
+  { statement }: Drafting,
+  checks: readonly Check[],
+  judged: CheckedRow,
+  n: string,
+): readonly string[] {
+  const { gathered } = statement.dialect.input;
+  return checks.map((check) => gathered({ value: n, order: n, only: check.fails(judged) }));
+}
+
+/** A single item has every field of its batch. */
+export const present = (): string => sqlTrue;

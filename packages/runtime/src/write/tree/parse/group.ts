@@ -1,0 +1,114 @@
+/** A payload with related items, as groups, each of which one statement writes. */
+
+import type { Place } from '../../../json/problems.ts';
+import type { FilterObject } from '../../../language/filter-syntax.ts';
+import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../../language/index.ts';
+import type { WritableCollection } from '../../access/scope.ts';
+
+/** The text form of a key, one part per key field. */
+export type KeyTexts = readonly string[];
+
+/**
+ * Action that a payload asks of an item: create it, update it, either of both depending on whether one with its key
+ * exists, or only require that it exists.
+ */
+export type Form = 'create' | 'update' | 'either' | 'link';
+
+/** One item of a payload. */
+export interface TreeNode {
+  readonly form: Form;
+  /** The key that the payload names; null when it names none. */
+  readonly given: KeyTexts | null;
+  /** The payload without what leads to other items. */
+  readonly own: FilterObject;
+  /** Values of the payload for fields that the relation sets: they may only repeat them. */
+  readonly claimed: FilterObject;
+  /** Relations of the payload that are no columns. */
+  readonly relations: readonly string[];
+  readonly place: Place;
+  /** The objects of the payload that say something of it, the last of which wins; none for a mere key. */
+  readonly sources: readonly FilterObject[];
+  /** Fields that hold keys of items which the request makes after this one: null until then. */
+  readonly later?: readonly string[];
+}
+
+/** Items of one collection that stand under the same relations of the payload. */
+export interface Group {
+  readonly writable: WritableCollection;
+  /** Names of relations that lead here, joined by dots; empty at the top. */
+  readonly path: string;
+  readonly nodes: readonly TreeNode[];
+  /** Fields that hold the key of the item above. */
+  readonly owned: readonly string[];
+  /** The field by which the items above order these ones, when the server can fill it. */
+  readonly sort?: string;
+  /**
+   * True if a caller who may read everything learns that a link leads nowhere. That is so for a link that an item
+   * holds, not for a member of a list.
+   */
+  readonly loose: boolean;
+  readonly before: readonly Before[];
+  readonly children: readonly Children[];
+  readonly targets: readonly Targets[];
+}
+
+/** Items that are written first, because the items above hold their keys, unless they need these to be there. */
+export interface Before {
+  /** Columns of the items above, with those of these items that they hold. */
+  readonly on: readonly ColumnPair[];
+  /** Names of these columns' fields. */
+  readonly fields: readonly string[];
+  readonly group: Group;
+  readonly links: readonly Link[];
+  /** Set when they are written last: the items above then hold their keys at once, where these are `known`, or later. */
+  readonly behind?: 'known' | 'later';
+}
+
+/** Which node above holds which node. */
+export interface Link {
+  readonly owner: number;
+  readonly node: number;
+}
+
+/** Members of a to-many relation in one payload. */
+export interface Members {
+  readonly owner: number;
+  /** True if it lists all: others are removed. */
+  readonly complete: boolean;
+  /** Nodes, in the order of the payload. */
+  readonly nodes: readonly number[];
+  /** Keys of items to remove. */
+  readonly removed: readonly KeyTexts[];
+  /** Where the payload stands. */
+  readonly place: Place;
+}
+
+/** Items that hold the keys of those above. */
+export interface Children {
+  readonly relation: OneToMany | ManyToAny;
+  readonly group: Group;
+  readonly members: readonly Members[];
+}
+
+/** Items that a junction joins with those above. */
+export interface Targets {
+  readonly relation: ManyToMany;
+  readonly group: Group;
+  readonly members: readonly Members[];
+}
+
+/** A group and all below it. */
+export function groupsOf(group: Group): readonly Group[] {
+  const below = [...group.before, ...group.children, ...group.targets];
+  return [group, ...below.flatMap((edge) => groupsOf(edge.group))];
+}
+
+/** The collections that a tree writes, junctions included. */
+export function collectionsOf(root: Group): ReadonlySet<string> {
+  return new Set(
+    groupsOf(root).flatMap(({ writable, targets }) => [
+      writable.collection.descriptor.name,
+      ...targets.map(({ relation }) => relation.junction),
+    ]),
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4;
+ * `docs/decisions/writes.md`.
+ */
+import { type FilterObject, isObject } from '../../../language/filter-syntax.ts';
+import type { JsonValue } from '../../../language/index.ts';
+
+/**
+ * One element: its value, and the action that its position demands. `upsert` demands none, and neither does an array.
+ */
+export interface ListElement {
+  readonly value: JsonValue;
+  readonly form: 'any' | 'create' | 'update';
+  /** The way to it from the relation: `[2]`, `.create[0]`. */
+  readonly at: string;
+}
+
+/** The parts of a value. */
+export interface ParsedElements {
+  readonly complete: boolean;
+  readonly members: readonly ListElement[];
+  readonly removed: readonly JsonValue[];
+}
+
+/** True if a value is an object of names, and not a number with too many digits for JavaScript. */
+export function isStructure(value: JsonValue): value is FilterObject {
+  return isObject(value);
+}
+
+/** Reads a value; undefined for one of another form. */
+export function readMembers(value: JsonValue): ParsedElements | undefined {
+  if (value === null) return { complete: true, members: [], removed: [] };
+  if (isList(value)) {
+    const members = value.map((element, index): ListElement => ({ value: element, form: 'any', at: `[${index}]` }));
+    return members.every((member) => isMember(member)) ? { complete: true, members, removed: [] } : undefined;
+  }
+  return isStructure(value) ? readChanges(value) : undefined;
+}
+
+function readChanges(value: FilterObject): ParsedElements | undefined {
+  const { create = [], update = [], upsert = [], delete: removed = [], ...others } = value;
+  if (Object.keys(others).length > 0 || !isList(create) || !isList(update) || !isList(upsert) || !isList(removed)) {
+    return undefined;
+  }
+  const members = [
+    ...membersOf(create, 'create', 'create'),
+    ...membersOf(update, 'update', 'update'),
+    ...membersOf(upsert, 'any', 'upsert'),
+  ];
+  const objects = members.every((member) => isStructure(member.value));
+  return objects && removed.every((key) => key !== null) ? { complete: false, members, removed } : undefined;
+}
+
+function membersOf(values: readonly JsonValue[], form: ListElement['form'], under: string): readonly ListElement[] {
+  return values.map((value, index) => ({ value, form, at: `.${under}[${index}]` }));
+}
+
+function isMember({ value }: ListElement): boolean {
+  return value !== null && !isList(value);
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,249 @@
+/** One payload, split into what is its item's own and what leads to other items. Source: API specification, 7.2–7.4. */
+
+import { invalidPayload, type Place, type Problems } from '../../../json/problems.ts';
+import { type FilterObject, isObject } from '../../../language/filter-syntax.ts';
+import type { JsonValue, ManyToAny, ManyToOne, RelationDescriptor } from '../../../language/index.ts';
+import { decodeKey, keyParts } from '../../../query/parse/keys.ts';
+import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
+import type { WritableCollection, WriteScope } from '../../access/scope.ts';
+import type { Form, KeyTexts, Members } from './group.ts';
+import { isStructure, type ListElement, readMembers } from './list-elements.ts';
+import { fieldsOf, holdersOf } from './names.ts';
+
+/** An item on its way into a group. */
+export interface Entry {
+  readonly form: Form;
+  readonly given: KeyTexts | null;
+  readonly payload: FilterObject;
+  readonly place: Place;
+  /** Set where the payload was put together from several objects. */
+  readonly sources?: readonly FilterObject[];
+}
+
+/** A relation in a payload, with the related items. */
+export type NestedWrite =
+  | { readonly kind: 'one'; readonly relation: ManyToOne; readonly entry: Entry }
+  | { readonly kind: 'item'; readonly relation: ManyToAny; readonly collection: string; readonly entry: Entry }
+  | {
+      readonly kind: 'many';
+      readonly relation: Exclude<RelationDescriptor, ManyToOne>;
+      readonly entries: readonly Entry[];
+      readonly members: Omit<Members, 'owner' | 'nodes'>;
+    };
+
+/** A payload in its parts. */
+export interface Split {
+  readonly own: FilterObject;
+  readonly claimed: FilterObject;
+  /** Relations of the payload that are no columns. */
+  readonly relations: readonly string[];
+  readonly leads: readonly NestedWrite[];
+}
+
+/** Context in which payloads are split. */
+export interface Splitting {
+  readonly scope: WriteScope;
+  readonly problems: Problems;
+  readonly writable: WritableCollection;
+  /** Fields that hold the key of the item above, which the relation sets. */
+  readonly owned: readonly string[];
+  /** Set where the items are links of a many-to-any. */
+  readonly any: ManyToAny | undefined;
+}
+
+/** Splits a payload. Errors in it go to `problems`; an invalid key throws FORBIDDEN at once. */
+export function splitPayload(splitting: Splitting, entry: Entry): Split {
+  const fields: Record<string, JsonValue> = {};
+  const claimed: Record<string, JsonValue> = {};
+  const relations: string[] = [];
+  const nestedWrites: NestedWrite[] = [];
+  const { collection } = splitting.writable;
+  const { any } = splitting;
+  const payload = any === undefined ? entry.payload : namedAsFields(any, entry.payload);
+  for (const [name, value] of Object.entries(payload)) {
+    const relation = collection.relations.get(name)?.descriptor;
+    if (any !== undefined && name === any.itemField) nestedWrites.push(...itemWrites(splitting, any, payload, entry));
+    else if (relation === undefined || isPlainLink(relation, value))
+      (splitting.owned.includes(name) ? claimed : fields)[name] = value;
+    else if (isOwned(splitting, relation)) splitting.problems.refuse(entry.place, name, 'is set by the relation');
+    else {
+      const nested = nestedWriteOf(splitting, entry, relation, value);
+      if (relation.kind !== 'm2o' || relation.field === undefined) relations.push(name);
+      if (nested === null && relation.kind === 'm2o') {
+        for (const field of holdersOf(collection, relation.on, 'from')) fields[field] = null;
+      }
+      nestedWrites.push(...(nested ?? []));
+    }
+  }
+  if (any !== undefined) checkLink(splitting, any, payload, entry);
+  return { own: fields, claimed, relations, leads: nestedWrites };
+}
+
+/** The key of an item as a value, which is its foreign-key field's. */
+function isPlainLink(relation: RelationDescriptor, value: JsonValue): boolean {
+  return relation.kind === 'm2o' && relation.field !== undefined && !isStructure(value);
+}
+
+/** True if a relation leads back to the item above. */
+function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): boolean {
+  if (relation.kind !== 'm2o') return false;
+  const held = holdersOf(writable.collection, relation.on, 'from');
+  return held.length > 0 && held.every((name) => owned.includes(name));
+}
+
+/** Null where the relation is to lead nowhere. */
+function nestedWriteOf(
+  { scope, problems, writable }: Splitting,
+  { form, place: location, given: ownerKey }: Entry,
+  relation: RelationDescriptor,
+  value: JsonValue,
+): readonly NestedWrite[] | null {
+  const { name, target } = relation;
+  const listed = [form === 'update' ? undefined : writable.create, form === 'create' ? undefined : writable.update];
+  const below = scope.collections.get(target)?.collection;
+  if (below === undefined || !listed.some((grant) => grant?.listed.has(name))) {
+    problems.forbid();
+    return [];
+  }
+  const fieldLocation: Place = { ...location, path: location.path === undefined ? name : `${location.path}.${name}` };
+  if (relation.kind === 'm2o') {
+    if (value === null) return null;
+    // A link that leads nowhere is told of the item that has it.
+    const there = isStructure(value) ? { ...fieldLocation, collection: target } : fieldLocation;
+    return [{ kind: 'one', relation, entry: entryOf(below, value, there, noKeys) }];
+  }
+  const read = readMembers(value);
+  if (read === undefined) {
+    problems.refuse(location, name, 'takes an array of items, or "create", "update", "upsert" and "delete"');
+    return [];
+  }
+  const keys = relation.kind === 'o2m' ? ownedKeys(writable.collection, below, relation, ownerKey) : noKeys;
+  const entries = read.members.flatMap((member) => {
+    const there: Place = { ...fieldLocation, collection: target, path: `${fieldLocation.path}${member.at}` };
+    return memberEntry(below, member, there, keys, problems);
+  });
+  const removed = read.removed.map((key) => keyOf(below, key));
+  return [{ kind: 'many', relation, entries, members: { complete: read.complete, removed, place: fieldLocation } }];
+}
+
+const noKeys: ReadonlyMap<string, string> = new Map();
+
+/** Parts of the children's keys that are the key of the item above, where that is known. */
+function ownedKeys(
+  { descriptor }: CollectionScope,
+  below: CollectionScope,
+  { on }: Exclude<RelationDescriptor, { kind: 'm2m' }>,
+  ownerKey: KeyTexts | null,
+): ReadonlyMap<string, string> {
+  const above = keyFields(descriptor);
+  const pairs = on.flatMap(({ from, to }): [string, string][] => {
+    const value = ownerKey?.[above.findIndex(({ column }) => column === from)];
+    const [name] = fieldsOf(below, [to]);
+    return value === undefined || name === undefined || !below.descriptor.key.includes(name) ? [] : [[name, value]];
+  });
+  return new Map(pairs);
+}
+
+function keyOf(collection: CollectionScope, value: JsonValue): KeyTexts {
+  return decodeKey(collection, keyParts(keyFields(collection.descriptor), value));
+}
+
+/** An item by its key, or by an object that may have one. */
+function entryOf(
+  collection: CollectionScope,
+  value: JsonValue,
+  location: Place,
+  keys: ReadonlyMap<string, string>,
+): Entry {
+  if (!isStructure(value)) return { form: 'link', given: keyOf(collection, value), payload: {}, place: location };
+  const { key } = collection.descriptor;
+  const complete = { ...Object.fromEntries(keys), ...value };
+  // An object in the place of a part of the key is an item of its own, whose key is not known yet.
+  const keyed = key.length > 0 && key.every((name) => isPart(complete[name] ?? null));
+  if (!keyed) return { form: 'create', given: null, payload: value, place: location };
+  const itemKey = decodeKey(
+    collection,
+    key.map((name) => complete[name] ?? null),
+  );
+  return { form: 'either', given: itemKey, payload: value, place: location };
+}
+
+function isPart(value: JsonValue): boolean {
+  return value !== null && !isStructure(value);
+}
+
+function memberEntry(
+  collection: CollectionScope,
+  { value, form }: ListElement,
+  location: Place,
+  keys: ReadonlyMap<string, string>,
+  problems: Problems,
+): readonly Entry[] {
+  const entry = entryOf(collection, value, location, keys);
+  if (form === 'create') return [{ ...entry, form, given: null }];
+  if (form === 'update' && entry.form === 'create') {
+    const { path = '', ...item } = location;
+    problems.refuse(item, path, 'needs its key');
+    return [];
+  }
+  return [form === 'update' ? { ...entry, form } : entry];
+}
+
+/**
+ * Payloads of many-to-any links call their two fields `collection` and `item`, regardless of the names of these fields.
+ */
+function namedAsFields({ collectionField, itemField }: ManyToAny, payload: FilterObject): FilterObject {
+  const { collection, item, ...others } = payload;
+  return {
+    ...others,
+    ...(collection !== undefined && { [collectionField]: collection }),
+    ...(item !== undefined && { [itemField]: item }),
+  };
+}
+
+/** The item of a link, in the collection that the link names. */
+function itemWrites(
+  { scope, problems }: Splitting,
+  relation: ManyToAny,
+  payload: FilterObject,
+  { place: location }: Entry,
+): readonly NestedWrite[] {
+  const name = payload[relation.collectionField];
+  if (typeof name !== 'string' || !relation.allowed.includes(name)) return [];
+  const below = scope.collections.get(name)?.collection;
+  const item = payload[relation.itemField] ?? null;
+  if (below === undefined) problems.forbid();
+  else if (item === null) problems.refuse(location, 'item', 'must be an item or its key');
+  else {
+    const itemLocation: Place = { ...location, collection: name, path: `${location.path ?? ''}.item` };
+    return [{ kind: 'item', relation, collection: name, entry: entryOf(below, item, itemLocation, noKeys) }];
+  }
+  return [];
+}
+
+/** A link names a collection of the relation, and has one as soon as it has an item. */
+function checkLink(
+  { problems }: Splitting,
+  any: ManyToAny,
+  payload: FilterObject,
+  { form, given: key, place: location }: Entry,
+): void {
+  const name = payload[any.collectionField];
+  const needed = key === null || Object.hasOwn(payload, any.itemField);
+  if (form === 'link' || (name === undefined && !needed)) return;
+  if (typeof name !== 'string' || !any.allowed.includes(name)) {
+    problems.refuse(location, 'collection', 'must be one that the relation allows');
+  } else if (!Object.hasOwn(payload, any.itemField)) {
+    problems.refuse(location, 'item', 'must be an item or its key');
+  }
+}
+
+/** Throws INVALID_PAYLOAD for more relations below each other than a request may have. */
+export function checkDepth(depth: number, maxDepth: number): void {
+  if (depth > maxDepth) throw invalidPayload(`The body nests more than ${maxDepth} relations.`);
+}
+
+/** True if a payload's value for a relation is more than a key. */
+export function isTreeValue(relation: RelationDescriptor, value: JsonValue): boolean {
+  return relation.kind !== 'm2o' || relation.field === undefined || (isObject(value) && isStructure(value));
+}

@@ -1,0 +1,123 @@
+/** Rows of a junction for items whose targets a payload changes. */
+
+import { allOf } from '../../../dialects/fragment.ts';
+import type { ManyToMany } from '../../../language/index.ts';
+import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
+import { readable } from '../../../sql/readable.ts';
+import { tableRow } from '../../../sql/row.ts';
+import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
+import type { WriteScope } from '../../access/scope.ts';
+import type { Running } from '../../execute/running.ts';
+import { selectLocked } from '../../plan/locked-rows.ts';
+import type { KeyTexts } from '../parse/group.ts';
+import { ask, inputRows, startQuestion } from './ask.ts';
+import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
+
+/** One pair of the junction: values of its columns for the owner, and for the target. */
+export interface Pair {
+  readonly near: KeyTexts;
+  readonly far: KeyTexts;
+}
+
+/** Items above, and what payloads say of their targets. */
+export interface AskedTargets {
+  readonly relation: ManyToMany;
+  readonly junction: CollectionScope;
+  readonly target: CollectionScope;
+  readonly owners: readonly { readonly values: KeyTexts; readonly complete: boolean }[];
+  readonly pairs: readonly Pair[];
+  readonly removed: readonly { readonly near: KeyTexts; readonly key: KeyTexts }[];
+  /** Quoted column of the junction's sort field. */
+  readonly sort: string | undefined;
+}
+
+/** Result of `inspectTargets`. */
+export interface InspectedTargets {
+  /** Places of pairs that there are. */
+  readonly there: ReadonlySet<number>;
+  /** Keys of junction rows that are to go. */
+  readonly gone: readonly KeyTexts[];
+  /** How many of `removed` there are. */
+  readonly removed: number;
+  /** The highest position in order, by the items above. */
+  readonly last: readonly bigint[];
+}
+
+/** Looks at the junction. Rows that lead to items which the caller cannot read stay. */
+export async function inspectTargets(
+  running: Running,
+  scope: WriteScope,
+  asked: AskedTargets,
+): Promise<InspectedTargets> {
+  const { relation, junction, target, owners, pairs, removed, sort } = asked;
+  const near = relation.near.map(({ to }) => to);
+  const far = relation.far.map(({ from }) => from);
+  const { dialect } = running;
+  const { count: counted, gathered, join } = dialect.input;
+  const question = startQuestion(dialect);
+  const { statement } = question;
+  const nearInput = (rows: readonly KeyTexts[]) => columnInput(junction, near, rows, 'a');
+  const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
+  const above = inputRows(question, [...nearInput(owners.map(({ values }) => values)), flags], 'o');
+  const pairInput = [
+    ...nearInput(pairs.map((pair) => pair.near)),
+    ...columnInput(
+      junction,
+      far,
+      pairs.map((pair) => pair.far),
+      'b',
+    ),
+  ];
+  const listed = inputRows(question, pairInput, 'i');
+  const unwanted = (): string => {
+    const keys = removed.map(({ key }) => key);
+    return inputRows(question, [...nearInput(removed.map((pair) => pair.near)), ...keyInput(target, keys)], 'd');
+  };
+  const rows = `${statement.table(relation.junctionTable)} AS j`;
+  const joined = relation.far
+    .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
+    .join(' AND ');
+  const readTarget = scope.read.collections.get(relation.target);
+  const readJunction = scope.read.collections.get(relation.junction);
+  const seen = allOf([
+    ...(readTarget === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readTarget, 't'))})`]),
+    ...(readJunction === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readJunction, 'j'))})`]),
+  ]);
+  const same = `${columnsEqual(dialect, junction, near, 'j', 'i', 'a')} AND ${columnsEqual(dialect, junction, far, 'j', 'i', 'b')}`;
+  const fields = keyFields(junction.descriptor);
+  const keys = fields.map(({ column }) => columnText(junction, column, 'j'));
+  const settled = keys.map((_, part) => `k${part}`).join(', ');
+  const isListed = `EXISTS (SELECT 1 FROM ${listed} WHERE ${same})`;
+  const isUnwanted =
+    removed.length === 0
+      ? 'FALSE'
+      : `EXISTS (SELECT 1 FROM ${unwanted()} WHERE ${columnsEqual(dialect, junction, near, 'j', 'd', 'a')} AND ${keyEqual(dialect, target, 't', 'd')})`;
+  const gone = selectLocked(dialect, {
+    descriptor: junction.descriptor,
+    selected: [...keys.map((key, part) => `${key} AS k${part}`), `${isUnwanted} AS u`].join(', '),
+    from: `${above}${join}${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')}${join}${statement.table(target.descriptor.table)} AS t ON ${joined}`,
+    rows: `${seen} AND NOT ${isListed} AND (o.c OR ${isUnwanted})`,
+    alias: 'j',
+    keys,
+    lock: 'UPDATE',
+  });
+  const order = sort === undefined ? 'NULL' : dialect.aggregate('max', `j.${sort}`, null);
+  const last = `SELECT ${gathered({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
+  const selected = [
+    `(SELECT ${gathered({ value: 'i.n' })} FROM ${listed}${join}${rows} ON ${same})`,
+    sort === undefined ? 'NULL' : `(${last})`,
+    `(SELECT ${counted('u')} FROM gone)`,
+    ...keys.map((_, part) => {
+      const field = fields[part];
+      return `(SELECT ${gathered({ value: `k${part}`, settled, field })} FROM gone)`;
+    }),
+  ];
+  const row = await ask(running, question, `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`);
+  const [there, highest, count, ...goneKeys] = row;
+  return {
+    there: new Set(readPlaces(there)),
+    gone: readRows(goneKeys),
+    removed: Number(count),
+    last: readElements(highest).map((text) => BigInt(text ?? 0)),
+  };
+}

@@ -1,0 +1,106 @@
+/** Stored values of items that a tree has written or named, by their keys. */
+
+import { cast } from '../../../dialects/casts.ts';
+import type { SqlDialect } from '../../../dialects/index.ts';
+import { failedValidation, type Place } from '../../../json/problems.ts';
+import { readPlaces, readRows } from '../../../sql/array-text.ts';
+import { fieldOfColumn } from '../../../sql/cell.ts';
+import { operandType } from '../../../sql/operand.ts';
+import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
+import type { Running } from '../../execute/running.ts';
+import type { KeyTexts } from '../parse/group.ts';
+import { ask, inputRows, type Question, startQuestion } from './ask.ts';
+
+/** Texts of columns of each item, none where one is null; where all belong to the key, nothing is asked. */
+export async function columnTexts(
+  running: Running,
+  collection: CollectionScope,
+  keys: readonly KeyTexts[],
+  columns: readonly string[],
+): Promise<readonly KeyTexts[]> {
+  const fields = keyFields(collection.descriptor);
+  const parts = columns.map((column) => fields.findIndex((field) => field.column === column));
+  if (parts.every((part) => part >= 0)) return keys.map((key) => parts.map((part) => key[part] ?? ''));
+  const question = startQuestion(running.dialect);
+  const joined = keyJoin(question, collection, keys, 't');
+  const { input } = running.dialect;
+  const texts = [
+    input.gathered({ value: 'i.n', settled: 'i.n' }),
+    ...columns.map((column) => {
+      const field = fieldOfColumn(collection.descriptor.fields, column);
+      return input.gathered({ value: input.text(columnText(collection, column, 't')), settled: 'i.n', field });
+    }),
+  ];
+  const whole = columns.map((column) => `t.${column} IS NOT NULL`).join(' AND ');
+  const row = await ask(running, question, `SELECT ${texts.join(', ')} FROM ${joined} WHERE ${whole}`);
+  const places = readPlaces(row[0]);
+  const rows = readRows(row.slice(1));
+  const found = new Map(places.map((position, index) => [position, rows[index] ?? []]));
+  return keys.map((_, index) => found.get(index) ?? []);
+}
+
+/** Throws FAILED_VALIDATION for an item that is to be linked by a value which it lacks. */
+export function checkHeld(texts: KeyTexts | undefined, location: Place): void {
+  if (texts === undefined || texts.length === 0) {
+    throw failedValidation(location, null, 'required', 'lacks the value by which it is linked');
+  }
+}
+
+/** A collection's table joined with keys, which are numbered by `i.n`. */
+function keyJoin(question: Question, collection: CollectionScope, keys: readonly KeyTexts[], alias: string): string {
+  const input = inputRows(question, keyInput(collection, keys), 'i');
+  const { dialect, table } = question.statement;
+  return `${input}${dialect.input.join}${table(collection.descriptor.table)} AS ${alias} ON ${keyEqual(dialect, collection, alias, 'i')}`;
+}
+
+/** Columns of input that hold keys: `k0`, `k1`. */
+export function keyInput(collection: CollectionScope, keys: readonly KeyTexts[]): Parameters<typeof inputRows>[1] {
+  return keyFields(collection.descriptor).map((field, part) => ({
+    name: `k${part}`,
+    native: operandType(field).native,
+    values: keys.map((key) => key[part] ?? null),
+  }));
+}
+
+/** SQL condition that a row has the key of a row of input. */
+export function keyEqual(dialect: SqlDialect, { descriptor }: CollectionScope, alias: string, input: string): string {
+  return keyFields(descriptor)
+    .map((field, part) => dialect.input.equal(`${alias}.${field.column}`, `${input}.k${part}`, field))
+    .join(' AND ');
+}
+
+/** A column as its values are compared. */
+export function columnText({ descriptor }: CollectionScope, column: string, alias: string): string {
+  return cast(`${alias}.${column}`, fieldOfColumn(descriptor.fields, column)?.comparison);
+}
+
+/** Columns of input that hold values of columns: `f0`, `f1`. */
+export function columnInput(
+  collection: CollectionScope,
+  columns: readonly string[],
+  rows: readonly KeyTexts[],
+  prefix: string,
+): Parameters<typeof inputRows>[1] {
+  return columns.map((column, part) => {
+    const field = fieldOfColumn(collection.descriptor.fields, column);
+    const native = field === undefined ? 'pg_catalog.text' : operandType(field).native;
+    return { name: `${prefix}${part}`, native, values: rows.map((row) => row[part] ?? null) };
+  });
+}
+
+/** SQL condition that columns of a row have the values of a row of input. */
+export function columnsEqual(
+  dialect: SqlDialect,
+  collection: CollectionScope,
+  columns: readonly string[],
+  alias: string,
+  input: string,
+  prefix: string,
+): string {
+  return columns
+    .map((column, part) => {
+      const field = fieldOfColumn(collection.descriptor.fields, column);
+      return dialect.input.equal(`${alias}.${column}`, `${input}.${prefix}${part}`, field);
+    })
+    .join(' AND ');
+}

@@ -1,0 +1,28 @@
+import type { Caller } from '../../../caller.ts';
+import type { Binder } from '../../../database/binder.ts';
+import type { Statement, Transaction } from '../../../database/database.ts';
+import type { Answer, AnswerWriter } from '../../../query/answer.ts';
+import type { Inputs } from '../../plan/inputs.ts';
+import type { FilledRead } from './filled-read.ts';
+import type { FilledGroup } from './filled-rows.ts';
+
+/**
+ * A planned tree. Every row of its answer is an item at the top: the transaction's number, how many items each group below
+ * has got, all as texts, whether the caller may read the item, and what he reads of it.
+ *
+ * With `filled` there is one row for all items, also those of several requests: the number, and of each group in its order an
+ * array for each column that is not known from the request.
+ */
+export interface TreePlan {
+  readonly statement: Statement;
+  readonly binders: readonly Binder[];
+  /** For each group in its order, what it takes. */
+  readonly sources: readonly Inputs['sources'][];
+  readonly answer: AnswerWriter;
+  readonly filled?: FilledRead;
+  /** Set with `filled`. */
+  readonly make?: InsertTree;
+}
+
+/** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */
+export type InsertTree = (transaction: Transaction, caller: Caller, groups: readonly FilledGroup[]) => Promise<Answer>;
