@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { signMailed } from '../packages/runtime/src/auth/mailed-token.ts';
-import { createTokens } from '../packages/runtime/src/auth/tokens.ts';
+import { signMailed } from '../packages/runtime/src/auth/mailed-tokens/mailed-token.ts';
+import { createTokens } from '../packages/runtime/src/auth/sessions/tokens.ts';
 import { createPasswords } from '../packages/runtime/src/passwords/passwords.ts';
 import { createProject, type Platform, runPlatform, secret, startUnchecked } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';

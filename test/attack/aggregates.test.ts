@@ -1,6 +1,6 @@
 /** Aggregation in every place that it has, with names that nobody may use and values that fit no type: E01, E02, A08. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aggregateFunctions } from '../../packages/runtime/src/language/aggregates.ts';
+import { aggregateFunctions } from '../../packages/runtime/src/language/descriptors/aggregates.ts';
 import { operators } from '../../packages/runtime/src/language/operators/index.ts';
 import { type Magazine, startMagazine } from '../support/magazine.ts';
 import { adminToken } from '../support/platform.ts';

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { execute, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../packages/runtime/src/caller.ts';
-import { buildSchemas } from '../../packages/runtime/src/graphql/schemas.ts';
+import { buildSchemas } from '../../packages/runtime/src/graphql/documents/schemas.ts';
 import { type CompiledApi, indexGraphql } from '../../packages/runtime/src/language/index.ts';
 import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
 import { type InProcess, loadApi, openInProcess } from '../support/in-process.ts';

@@ -2,8 +2,8 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createTokens } from '../../packages/runtime/src/auth/sessions/tokens.ts';
 import { makeState, secretsOf, signState } from '../../packages/runtime/src/auth/sso/state.ts';
-import { createTokens } from '../../packages/runtime/src/auth/tokens.ts';
 import { openBrowser, partsOf, publicUrl, type TokenParts } from '../support/identity-provider.ts';
 import { secret } from '../support/platform.ts';
 import { failure } from '../support/project.ts';

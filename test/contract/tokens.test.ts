@@ -1,6 +1,6 @@
 /** What a token may be, whom it stands for, and when it stops. Source: API specification, sections 2.1, 2.2 and 3.4. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTokens } from '../../packages/runtime/src/auth/tokens.ts';
+import { createTokens } from '../../packages/runtime/src/auth/sessions/tokens.ts';
 import { type AccountsProject, serveAccounts, type TestUser, type Tokens } from '../support/accounts.ts';
 import { isOnMariadb } from '../support/contract-database.ts';
 import { secret } from '../support/platform.ts';

@@ -5,9 +5,8 @@
 
 import { getNamedType, isObjectType, isUnionType } from 'graphql';
 import { expect } from 'vitest';
-import { buildSchemas, type ScopeSchema } from '../../packages/runtime/src/graphql/schemas.ts';
-import { withNumberTexts } from '../../packages/runtime/src/language/exact-numbers.ts';
-import { isObject } from '../../packages/runtime/src/language/filter-syntax.ts';
+import { buildSchemas, type ScopeSchema } from '../../packages/runtime/src/graphql/documents/schemas.ts';
+import { isObject } from '../../packages/runtime/src/language/conditions/filter-syntax.ts';
 import {
   type CollectionDescriptor,
   type CompiledApi,
@@ -19,7 +18,8 @@ import {
   type JsonValue,
 } from '../../packages/runtime/src/language/index.ts';
 import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
-import { parseExactly } from '../../packages/runtime/src/language/parse-text.ts';
+import { withNumberTexts } from '../../packages/runtime/src/language/values/exact-numbers.ts';
+import { parseExactly } from '../../packages/runtime/src/language/values/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/authorise/fields.ts';
 import { readFilter } from '../../packages/runtime/src/query/authorise/filter.ts';
 import { type NestedRead, readNested } from '../../packages/runtime/src/query/authorise/nested.ts';

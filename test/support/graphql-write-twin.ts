@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { expect } from 'vitest';
 import { PlatformError } from '../../packages/runtime/src/errors.ts';
-import { type FilterObject, isObject } from '../../packages/runtime/src/language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../packages/runtime/src/language/conditions/filter-syntax.ts';
 import {
   type CollectionDescriptor,
   type GraphqlOperation,
@@ -25,7 +25,7 @@ import {
   type RelationDescriptor,
 } from '../../packages/runtime/src/language/index.ts';
 import { graphqlServiceRoots } from '../../packages/runtime/src/language/operations/index.ts';
-import { type ParsedText, parseText } from '../../packages/runtime/src/language/parse-text.ts';
+import { type ParsedText, parseText } from '../../packages/runtime/src/language/values/parse-text.ts';
 import { resolveFields } from '../../packages/runtime/src/query/authorise/fields.ts';
 import { readNested } from '../../packages/runtime/src/query/authorise/nested.ts';
 import { parseQueryString } from '../../packages/runtime/src/query/parse/parse-query-string.ts';

@@ -27,24 +27,24 @@ export {
   updateItems,
   updateSingleton,
 } from './http/routes.ts';
-export type * from './language/access.ts';
-export type * from './language/api.ts';
-export type * from './language/collection.ts';
 export {
   always,
   type Condition,
   never,
   type Operand,
-} from './language/condition.ts';
-export type { CustomRoute, Extension } from './language/extension.ts';
-export type * from './language/filter-types.ts';
-export type * from './language/fingerprint.ts';
-export type { JsonValue } from './language/json.ts';
+} from './language/conditions/condition.ts';
+export type * from './language/conditions/filter-types.ts';
+export type * from './language/descriptors/access.ts';
+export type * from './language/descriptors/api.ts';
+export type * from './language/descriptors/collection.ts';
+export type { CustomRoute, Extension } from './language/descriptors/extension.ts';
+export type * from './language/descriptors/fingerprint.ts';
+export type * from './language/descriptors/payload-types.ts';
+export type * from './language/descriptors/wire.ts';
 export type { Operator } from './language/operators/index.ts';
-export type * from './language/payload-types.ts';
 export type { FieldFunction } from './language/types/definition.ts';
 export type { PortableType } from './language/types/index.ts';
-export type * from './language/wire.ts';
+export type { JsonValue } from './language/values/json.ts';
 export type * from './model/recompiler.ts';
 export type { MetricValues } from './operate/metrics/measured.ts';
 export type { PlannedRead } from './query/planner.ts';

@@ -2,8 +2,17 @@
 
 export { ContractError, refuseContract } from './contract-error.ts';
 export type { MigrationConnection } from './database/migration-connection.ts';
+export {
+  answer,
+  give,
+  make,
+  need,
+  type OwnSql,
+  runScript,
+  type Script,
+  script,
+} from './database/own-statements/script.ts';
 export { readable } from './database/readable.ts';
-export { answer, give, make, need, type OwnSql, runScript, type Script, script } from './database/script.ts';
 export { byFamily } from './dialects/by-family.ts';
 export { recordMigration } from './dialects/mysql/ddl/traces.ts';
 export { beginChanges, isDoneAlready } from './dialects/mysql/ddl/under-way.ts';
@@ -28,7 +37,7 @@ export {
   type Variables,
 } from './environment.ts';
 export { modelTablesQuestion } from './generations/model-sql.ts';
-export { type PlannedOperation, planOperations } from './graphql/plan-operations.ts';
+export { type PlannedOperation, planOperations } from './graphql/plan/plan-operations.ts';
 export {
   type MigrateOptions,
   type MigrationState,

@@ -1,9 +1,9 @@
 /** Whether a request is one that the document allows: its parameters and its body. */
 
-import { withNumberTexts } from '../../../packages/runtime/src/language/exact-numbers.ts';
-import { listOf } from '../../../packages/runtime/src/language/filter-syntax.ts';
+import { listOf } from '../../../packages/runtime/src/language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../packages/runtime/src/language/index.ts';
-import { parseExactly } from '../../../packages/runtime/src/language/parse-text.ts';
+import { withNumberTexts } from '../../../packages/runtime/src/language/values/exact-numbers.ts';
+import { parseExactly } from '../../../packages/runtime/src/language/values/parse-text.ts';
 import { parameterNames, parseQueryString } from '../../../packages/runtime/src/query/parse/parse-query-string.ts';
 import { defaultReadLimits } from '../../../packages/runtime/src/query/parse/parse-read.ts';
 import { elements, isObject, type Json, member } from './json.ts';

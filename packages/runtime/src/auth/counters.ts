@@ -4,8 +4,8 @@
  */
 
 import type { Database, Transaction } from '../database/database.ts';
-import { ask, firstRow } from '../database/own-rows.ts';
-import type { OwnSql } from '../database/script.ts';
+import { ask, firstRow } from '../database/own-statements/own-rows.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import type { Counter, CounterStatements, Counting } from '../dialects/counter-statements.ts';
 import { mysqlCounters } from '../dialects/mysql/own-tables/counters.ts';

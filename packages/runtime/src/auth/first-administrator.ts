@@ -4,8 +4,8 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import { ask, firstRow } from '../database/own-rows.ts';
-import { give, make, need, type OwnSql, script } from '../database/script.ts';
+import { ask, firstRow } from '../database/own-statements/own-rows.ts';
+import { give, make, need, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Account } from '../users/account.ts';
 import type { FoundSession } from '../users/find-account.ts';
 import { createIdentities } from './identities.ts';
-import { createTokens } from './tokens.ts';
+import { createTokens } from './sessions/tokens.ts';
 
 const tokens = createTokens('a secret that is long enough for everybody');
 const account: Account = {

@@ -9,7 +9,7 @@ import { isStaticToken } from '../system/fields/static-token.ts';
 import type { Account } from '../users/account.ts';
 import type { AccountFinder } from '../users/find-account.ts';
 import { type Attempts, countFailures } from './attempts.ts';
-import type { Tokens } from './tokens.ts';
+import type { Tokens } from './sessions/tokens.ts';
 
 /**
  * Milliseconds for which a user is not read again: five seconds, less the time that a look-up and a busy process may

@@ -1,8 +1,8 @@
 /** Settings of a project for signing in. Source: API specification, section 10.12. */
 
 import type { Database } from '../database/database.ts';
-import { ask } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
+import { ask } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import type { SystemPlace } from '../system/place.ts';

@@ -9,10 +9,10 @@ import type { RequestOrigin } from '../write/execute/running.ts';
 import { type Attempt, type Attempts, countFailures } from './attempts.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';
-import { hashRefreshToken, makeRefreshToken } from './refresh-token.ts';
-import type { Sessions } from './sessions.ts';
+import { hashRefreshToken, makeRefreshToken } from './sessions/refresh-token.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { MakePair, TokenPair } from './sessions/token-pair.ts';
 import { stallFailure } from './stall.ts';
-import type { MakePair, TokenPair } from './token-pair.ts';
 
 /** Credentials of a sign-in. */
 export interface Credentials {

@@ -1,9 +1,9 @@
 /** Background work: recording that users were here, and removing sessions that ended long ago. */
 import type { Database } from '../database/database.ts';
-import { firstRow } from '../database/own-rows.ts';
-import type { OwnSql } from '../database/script.ts';
+import { firstRow } from '../database/own-statements/own-rows.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { sessionStatements } from './session-sql.ts';
+import { sessionStatements } from './sessions/session-sql.ts';
 
 /** Work in the background of requests; a failure is tried again on the next occasion. */
 export interface Upkeep {

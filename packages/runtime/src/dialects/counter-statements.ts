@@ -1,4 +1,4 @@
-import type { OwnSql } from '../database/script.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
 
 /** Counter of attempts for one purpose, on an account (named by its e-mail address), from a client, or both. */
 export interface Counter {

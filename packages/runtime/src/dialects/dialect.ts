@@ -1,5 +1,5 @@
 import type { ParameterForm } from '../database/database.ts';
-import type { AggregateFunction } from '../language/aggregates.ts';
+import type { AggregateFunction } from '../language/descriptors/aggregates.ts';
 import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../language/index.ts';
 import type { CopyDialect } from './copies.ts';
 import type { InputDialect } from './input.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { type PublicReadLimits, takePublicTurns } from '../database/public-reads.ts';
+import { type PublicReadLimits, takePublicTurns } from '../database/public/public-reads.ts';
 import { shareStreams } from '../database/stream-share.ts';
 import { isMysqlUrl } from './mysql/driver/options.ts';
 import { connectPostgres, type PostgresOptions } from './postgres/database.ts';

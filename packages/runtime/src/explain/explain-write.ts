@@ -9,7 +9,7 @@ import type { Caller } from '../caller.ts';
 import type { Database, Parameter } from '../database/database.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
 import { gatherHooks } from '../extensions/hooks.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { AccessClass, CompiledApi, JsonValue, WriteRule } from '../language/index.ts';
 import { readItemPath, splitTarget } from '../query/parse/target.ts';
 import { canPreset } from '../write/access/scope.ts';

@@ -1,8 +1,8 @@
 /** Input of a request → values of the types that a route has. */
 
-import { asDouble, withNumberTexts } from '../language/exact-numbers.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import { isStorableText, type JsonValue, jsonDepth, type ObjectShape, type Shape } from '../language/index.ts';
+import { asDouble, withNumberTexts } from '../language/values/exact-numbers.ts';
 
 /** A value of a shape, or what is wrong: each a sentence that begins with where it is. */
 export type Fitted =

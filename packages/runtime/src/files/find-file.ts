@@ -3,8 +3,8 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
-import { nameStatement } from '../database/name-statement.ts';
-import { readRow, type TextRow } from '../database/texts.ts';
+import { nameStatement } from '../database/own-statements/name-statement.ts';
+import { readRow, type TextRow } from '../database/own-statements/texts.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../errors.ts';

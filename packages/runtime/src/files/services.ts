@@ -3,7 +3,7 @@
 import type { Database } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
 import type { FilesEnvironment } from '../environment/files.ts';
-import { accessNames } from '../language/access-names.ts';
+import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Transaction } from '../database/database.ts';
-import { allRows, firstRow } from '../database/own-rows.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import { createMysqlModelChange } from '../dialects/mysql/ddl/change-model.ts';
 import { postgresModelSql } from '../dialects/postgres/ddl/statements.ts';

@@ -1,6 +1,6 @@
 /** The statements by which a server watches over the tables that its API is compiled of. */
 
-import type { OwnSql } from '../database/script.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { namesIn } from '../dialects/mysql/ddl/names.ts';
 import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';

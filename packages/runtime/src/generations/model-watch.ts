@@ -4,7 +4,7 @@
  */
 
 import type { Database, Transaction } from '../database/database.ts';
-import { allRows } from '../database/own-rows.ts';
+import { allRows } from '../database/own-statements/own-rows.ts';
 import type { Listener } from '../dialects/postgres/driver/listen.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';

@@ -5,9 +5,9 @@ import type { GraphqlScope } from '../language/index.ts';
 import { keyRequest } from '../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Writer } from '../write/writer.ts';
-import type { MutationField, WriteSource } from './compile-mutation.ts';
-import type { ServiceField } from './compile-query.ts';
-import type { OperationAnswer, OperationCall } from './operation.ts';
+import type { MutationField, WriteSource } from './compile/compile-mutation.ts';
+import type { ServiceField } from './compile/compile-query.ts';
+import type { OperationAnswer, OperationCall } from './documents/operation.ts';
 import { type FieldValue, spliceAnswer } from './spliced.ts';
 
 /** Options for running mutations. */

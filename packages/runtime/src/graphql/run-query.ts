@@ -7,10 +7,10 @@ import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import { refuseCost } from '../query/plan/cost.ts';
 import { bind } from '../query/planner.ts';
-import type { QueryField, RowSource, ServiceField } from './compile-query.ts';
+import type { QueryField, RowSource, ServiceField } from './compile/compile-query.ts';
+import type { OperationAnswer, OperationCall } from './documents/operation.ts';
 import type { FieldFailure } from './errors.ts';
-import { createLargeLists, type ReadLarge, type UnsentOf } from './large-lists.ts';
-import type { OperationAnswer, OperationCall } from './operation.ts';
+import { createLargeLists, type ReadLarge, type UnsentOf } from './reads/large-lists.ts';
 import type { ServiceAnswer } from './run-mutation.ts';
 import { type FieldValue, frameOf, SplicedRows, spliceAnswer } from './spliced.ts';
 

@@ -2,9 +2,9 @@
 
 import type { CompiledApi } from '../language/index.ts';
 import { createUnpopulatedTest } from '../query/unpopulated.ts';
-import { createOperationCompiler, type OperationCompilerOptions } from './compile-operations.ts';
-import type { OperationRunner } from './operation.ts';
-import { planStatements } from './plan-statements.ts';
+import { createOperationCompiler, type OperationCompilerOptions } from './compile/compile-operations.ts';
+import type { OperationRunner } from './documents/operation.ts';
+import { planStatements } from './plan/plan-statements.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
 import { type FindUnpopulated, type QuerySetting, readItem, runQuery } from './run-query.ts';
 

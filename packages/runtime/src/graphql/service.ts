@@ -9,13 +9,13 @@ import type { Caller } from '../caller.ts';
 import type { DocumentLimits } from '../environment/graphql.ts';
 import type { GraphqlScope } from '../language/index.ts';
 import { createByteCache } from './byte-cache.ts';
-import { type AskedDocument, checkDocument, refuseMutation } from './check-document.ts';
-import { createCoercion, type SentVariables } from './coerce-variables.ts';
-import { DocumentError } from './document-errors.ts';
-import { answerIntrospection } from './introspection.ts';
-import type { Operation, OperationAnswer, OperationCall, OperationRunner } from './operation.ts';
-import { planSamples } from './plan-samples.ts';
-import type { FindSchema, ScopeSchema } from './schemas.ts';
+import { createCoercion, type SentVariables } from './compile/coerce-variables.ts';
+import { type AskedDocument, checkDocument, refuseMutation } from './documents/check-document.ts';
+import { DocumentError } from './documents/document-errors.ts';
+import { answerIntrospection } from './documents/introspection.ts';
+import type { Operation, OperationAnswer, OperationCall, OperationRunner } from './documents/operation.ts';
+import type { FindSchema, ScopeSchema } from './documents/schemas.ts';
+import { planSamples } from './plan/plan-samples.ts';
 
 /** Options of the service. */
 export interface GraphqlServiceOptions {

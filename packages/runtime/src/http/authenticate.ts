@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts';
 import { subnetOf } from '../environment/networks.ts';
 import { isJwtShaped, isOversized } from '../environment/token.ts';
 import { PlatformError } from '../errors.ts';
-import type { AccessNames } from '../language/access-names.ts';
+import type { AccessNames } from '../language/descriptors/access-names.ts';
 import { operations } from '../language/operations/index.ts';
 import type { FindClientAddress } from '../operate/client-address.ts';
 import { parameterNames } from '../query/parse/parse-query-string.ts';

@@ -1,7 +1,7 @@
 /** Handlers of `/graphql` and `/graphql/system`. Source: API specification, section 14.1; GraphQL over HTTP. */
 
-import { documentErrorBody } from '../graphql/document-errors.ts';
-import type { Operation, OperationAnswer } from '../graphql/operation.ts';
+import { documentErrorBody } from '../graphql/documents/document-errors.ts';
+import type { Operation, OperationAnswer } from '../graphql/documents/operation.ts';
 import type { AnswerGraphql } from '../graphql/service.ts';
 import type { GraphqlScope, JsonValue } from '../language/index.ts';
 import { type Log, logFailure } from '../operate/log.ts';

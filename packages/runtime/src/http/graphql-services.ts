@@ -2,9 +2,9 @@
 
 import type { IncomingMessage } from 'node:http';
 import { PlatformError } from '../errors.ts';
-import type { ServiceField } from '../graphql/compile-query.ts';
-import { inputValue, isJson, type Variables } from '../graphql/input.ts';
-import type { OperationCall } from '../graphql/operation.ts';
+import type { ServiceField } from '../graphql/compile/compile-query.ts';
+import { inputValue, isJson, type Variables } from '../graphql/compile/input.ts';
+import type { OperationCall } from '../graphql/documents/operation.ts';
 import type { ServiceAnswer } from '../graphql/run-mutation.ts';
 import type { JsonValue } from '../language/index.ts';
 import { listMembers, type NamedOperation } from '../language/operations/index.ts';

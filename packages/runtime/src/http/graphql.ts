@@ -1,10 +1,10 @@
 /** Everything that answers below `/graphql`, put together. */
 import { setImmediate } from 'node:timers/promises';
 import type { Environment } from '../environment.ts';
-import type { OperationRunner } from '../graphql/operation.ts';
-import type { FindSchema } from '../graphql/schemas.ts';
+import type { OperationRunner } from '../graphql/documents/operation.ts';
+import type { FindSchema } from '../graphql/documents/schemas.ts';
+import { anyDocument, type FindDocument, trustedDocuments } from '../graphql/documents/trusted-documents.ts';
 import type { GraphqlService } from '../graphql/service.ts';
-import { anyDocument, type FindDocument, trustedDocuments } from '../graphql/trusted-documents.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { type Answerer, mediaTypes } from './answer.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
@@ -41,7 +41,7 @@ export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   const { limits } = environment.graphql;
   // graphql-js takes longer to load than everything else together, so only servers that are asked do it.
   const loadSchemas = once(async (): Promise<Schemas> => {
-    const { createSchemas, createSchemaPrinter } = await import('../graphql/schemas.ts');
+    const { createSchemas, createSchemaPrinter } = await import('../graphql/documents/schemas.ts');
     const find = createSchemas(read);
     return { find, print: createSchemaPrinter(find) };
   });

@@ -5,7 +5,7 @@
 
 import { createByteCache } from '../graphql/byte-cache.ts';
 import { type BodyHeaders, checkBody, parseBodyText } from '../json/body.ts';
-import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 
 /** Parses the body of a request as `parseBody` does where numbers are exact. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accessNames } from '../language/access-names.ts';
+import { accessNames } from '../language/descriptors/access-names.ts';
 import { compiledApi } from './routes.ts';
 import { api } from './testing/fixture.ts';
 

@@ -14,7 +14,7 @@ import { type HostReport, readHostState } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
-import { accessNames } from '../language/access-names.ts';
+import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
@@ -169,7 +169,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     async loadRunner(findSchema) {
       const { createOperationRunner } = await import('../graphql/run.ts');
-      const { createSchemaPrinter } = await import('../graphql/schemas.ts');
+      const { createSchemaPrinter } = await import('../graphql/documents/schemas.ts');
       const { createGraphqlServices } = await import('./graphql-services.ts');
       const service = createGraphqlServices({
         printSchema: createSchemaPrinter(findSchema),

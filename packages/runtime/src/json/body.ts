@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
-import { type ParsedText, parseText } from '../language/parse-text.ts';
+import { type ParsedText, parseText } from '../language/values/parse-text.ts';
 
 /** The headers that describe a body. */
 export interface BodyHeaders {

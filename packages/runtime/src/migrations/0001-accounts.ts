@@ -1,5 +1,5 @@
 import { mysqlAccounts } from '../dialects/mysql/own-tables/migrations/accounts.ts';
-import { capitals, small } from '../language/lowercase.ts';
+import { capitals, small } from '../language/values/lowercase.ts';
 import type { Migration } from '../system/migration.ts';
 
 /** Roles, users and permissions, and the files that users have as avatars. */

@@ -1,7 +1,7 @@
 /** Enums, which take more than a name: their values. */
 
 import { invalidPayload } from '../json/problems.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { objectIn, type Payload } from './payload.ts';
 

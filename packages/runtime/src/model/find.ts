@@ -2,7 +2,7 @@
 
 import { PlatformError } from '../errors.ts';
 import { invalidPayload } from '../json/problems.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import { type JsonValue, type ModelCollection, type ModelField, reservedPrefix } from '../language/index.ts';
 import type { FoundColumn, FoundTable, KnownModel } from './model-sql.ts';
 import type { Payload } from './payload.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
-import { accessNames } from '../language/access-names.ts';
+import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
 import type { ChangeOrigin } from '../system/log-changes.ts';

@@ -1,7 +1,7 @@
 /** Bodies of requests that change the model: closed objects. Everything here throws INVALID_PAYLOAD. */
 
 import { invalidPayload } from '../json/problems.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { isStorableText } from '../language/types/decoding.ts';
 

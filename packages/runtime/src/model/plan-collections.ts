@@ -1,7 +1,7 @@
 /** Collections made, described and dropped. Source: API specification, section 12.1. */
 
 import { invalidPayload } from '../json/problems.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import { type JsonValue, reservedPrefix } from '../language/index.ts';
 import type { ModelChange } from './change.ts';
 import { findCollection, findTable, mustBeOwn } from './find.ts';

@@ -4,7 +4,7 @@
  */
 
 import { invalidPayload } from '../json/problems.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import {
   type JsonValue,
   type ModelField,

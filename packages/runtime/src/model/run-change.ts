@@ -2,7 +2,7 @@
 
 import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
-import { allRows, firstRow } from '../database/own-rows.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation, invalidPayload } from '../json/problems.ts';
 import type { ModelStep } from './model-sql.ts';

@@ -4,8 +4,8 @@
  * the values are of the right types. So a known template spares everything but reading the values.
  */
 
-import type { JsonValue } from '../language/json.ts';
 import { definitions, elementwise, flags, listed, type Operator, operators } from '../language/operators/index.ts';
+import type { JsonValue } from '../language/values/json.ts';
 import { encodeText, type OperandType } from '../sql/operand.ts';
 import type { OpenValues } from './authorise/filter.ts';
 import type { ReadPlan } from './plan/plan.ts';

@@ -1,7 +1,7 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 
-import { allRows, firstRow } from '../database/own-rows.ts';
-import { each, give, type OwnSql, run, script } from '../database/script.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { each, give, type OwnSql, run, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';

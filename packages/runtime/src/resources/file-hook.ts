@@ -3,8 +3,8 @@
  * section 11.1.
  */
 
-import { allRows, firstRow } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';

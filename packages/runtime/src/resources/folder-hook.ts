@@ -1,7 +1,7 @@
 /** Effects of writing folders beyond their fields. Source: API specification, section 10.6. */
 
-import { allRows, firstRow } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
 import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';

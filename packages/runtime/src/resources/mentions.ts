@@ -2,15 +2,15 @@
 
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
-import { allRows, firstRow } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
-import type { TextRow } from '../database/texts.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import type { TextRow } from '../database/own-statements/texts.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import { mysqlAccountColumns } from '../dialects/mysql/own-tables/account-columns.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { accountColumns } from '../dialects/postgres/own-tables/account-columns.ts';
-import { accessNames } from '../language/access-names.ts';
+import { accessNames } from '../language/descriptors/access-names.ts';
 import { arrayLiteral, type CompiledApi } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';

@@ -1,7 +1,7 @@
 import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '../auth/first-administrator.ts';
 import type { Database } from '../database/database.ts';
-import { ask } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
+import { ask } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { keepSecret } from '../environment/kept-secret.ts';

@@ -1,6 +1,6 @@
 import { cast } from '../dialects/casts.ts';
 import type { SqlDialect } from '../dialects/index.ts';
-import { type AggregateFunction, aggregateKind } from '../language/aggregates.ts';
+import { type AggregateFunction, aggregateKind } from '../language/descriptors/aggregates.ts';
 import type { FieldDescriptor, WireForm } from '../language/index.ts';
 import { cell, comparable } from './cell.ts';
 import { type OperandType, operandType } from './operand.ts';

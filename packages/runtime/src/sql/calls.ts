@@ -1,5 +1,5 @@
 import { invalidQuery } from '../errors.ts';
-import { parseCall } from '../language/function-call.ts';
+import { parseCall } from '../language/conditions/function-call.ts';
 import type { FieldFunction } from '../language/index.ts';
 import { functionFits, isFieldFunction } from '../language/types/index.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';

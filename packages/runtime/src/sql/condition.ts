@@ -1,8 +1,8 @@
 import { cast } from '../dialects/casts.ts';
 import { allOf, anyOf, sqlFalse } from '../dialects/fragment.ts';
-import { rangeElement } from '../language/elements.ts';
 import type { Condition } from '../language/index.ts';
 import { definitions, elementwise, flags, ranged } from '../language/operators/index.ts';
+import { rangeElement } from '../language/values/elements.ts';
 import { cell, comparable, comparableArray } from './cell.ts';
 import { printComparison } from './comparison.ts';
 import { arrayContainer, printElements } from './elements.ts';

@@ -1,5 +1,5 @@
 import type { JsonPath } from '../dialects/json.ts';
-import { jsonKind } from '../language/filter-json.ts';
+import { jsonKind } from '../language/conditions/filter-json.ts';
 import type { Condition } from '../language/index.ts';
 import { elementwise } from '../language/operators/index.ts';
 import { cell } from './cell.ts';

@@ -1,5 +1,4 @@
-import { elementOf, rangeElement } from '../language/elements.ts';
-import { jsonKind, jsonTypes } from '../language/filter-json.ts';
+import { jsonKind, jsonTypes } from '../language/conditions/filter-json.ts';
 import {
   arrayLiteral,
   type CallerOperand,
@@ -14,6 +13,7 @@ import {
   type ValueType,
 } from '../language/index.ts';
 import { definitions, elementwise, listed, matching, paired, ranged } from '../language/operators/index.ts';
+import { elementOf, rangeElement } from '../language/values/elements.ts';
 import type { StatementBuilder } from './row.ts';
 
 /** Type that an operand is compared with: how its values are written, and the type of its parameter. */

@@ -1,5 +1,5 @@
-import type { RangeElement } from '../language/elements.ts';
 import type { Operand, Operator } from '../language/index.ts';
+import type { RangeElement } from '../language/values/elements.ts';
 import { type OperandType, printValue } from './operand.ts';
 import type { StatementBuilder } from './row.ts';
 

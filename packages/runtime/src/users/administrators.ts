@@ -1,7 +1,7 @@
 /** Administrators, as the tables have them at this moment of a transaction. Source: API specification, section 3.2. */
 
-import { allRows, firstRow } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
 import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';

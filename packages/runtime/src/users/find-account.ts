@@ -1,8 +1,8 @@
 /** Looks users up by a credential of a request: a static token, an e-mail address, a session. One statement each. */
 
 import type { Database } from '../database/database.ts';
-import { ask } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
+import { ask } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { mysqlAccountColumns } from '../dialects/mysql/own-tables/account-columns.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';

@@ -1,7 +1,7 @@
 /** Effects of writing roles on their users. Source: API specification, sections 3.2 and 10.11. */
 
-import { allRows, firstRow } from '../database/own-rows.ts';
-import { answer, give, type OwnSql, run, script } from '../database/script.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { answer, give, type OwnSql, run, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';

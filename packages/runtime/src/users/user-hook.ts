@@ -4,8 +4,8 @@
  */
 
 import type { Caller } from '../caller.ts';
-import { allRows, firstRow } from '../database/own-rows.ts';
-import { give, type OwnSql, script } from '../database/script.ts';
+import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';

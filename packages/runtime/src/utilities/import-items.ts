@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
 import { checkBody, parseBodyText } from '../json/body.ts';
-import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, CompiledApi, FieldDescriptor, JsonValue } from '../language/index.ts';
 import { retryOnConflict } from '../write/execute/retry-on-conflict.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';

@@ -3,10 +3,10 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { PlatformError } from '../errors.ts';
-import { withNumberTexts } from '../language/exact-numbers.ts';
-import { isObject } from '../language/filter-syntax.ts';
+import { isObject } from '../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
-import { parseExactly } from '../language/parse-text.ts';
+import { withNumberTexts } from '../language/values/exact-numbers.ts';
+import { parseExactly } from '../language/values/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { Planner } from '../query/planner.ts';
 import { buildOpenScope } from '../sql/scope.ts';

@@ -6,12 +6,12 @@
  */
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
-import { statementRows } from '../database/own-rows.ts';
+import { statementRows } from '../database/own-statements/own-rows.ts';
 import { PlatformError } from '../errors.ts';
-import { withNumberTexts } from '../language/exact-numbers.ts';
-import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { Dialect, JsonValue } from '../language/index.ts';
-import { parseExactly } from '../language/parse-text.ts';
+import { withNumberTexts } from '../language/values/exact-numbers.ts';
+import { parseExactly } from '../language/values/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../sql/scope.ts';

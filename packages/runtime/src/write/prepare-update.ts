@@ -3,7 +3,7 @@
 import { allOf, sqlTrue } from '../dialects/fragment.ts';
 import { forbidden } from '../errors.ts';
 import { createProblems, earlierOf, placesIn } from '../json/problems.ts';
-import type { FilterObject } from '../language/filter-syntax.ts';
+import type { FilterObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { parseKeySegment } from '../query/parse/keys.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';

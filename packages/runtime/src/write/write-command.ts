@@ -2,7 +2,7 @@
 
 import { toJson } from '../extensions/json.ts';
 import { earlierOf } from '../json/problems.ts';
-import { type FilterObject, isObject } from '../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../language/index.ts';
 import { decodeKey, parseKeySegment } from '../query/parse/keys.ts';
 import type { CollectionScope } from '../sql/scope.ts';

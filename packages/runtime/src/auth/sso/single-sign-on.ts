@@ -1,8 +1,8 @@
 /** Signing in at a provider: the way there, and the way back. Source: API specification, section 2.8. */
 
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-rows.ts';
-import { type OwnSql, script } from '../../database/script.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { type OwnSql, script } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
@@ -13,11 +13,11 @@ import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';
-import { makeRefreshToken } from '../refresh-token.ts';
-import type { Sessions } from '../sessions.ts';
+import { makeRefreshToken } from '../sessions/refresh-token.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { MakePair, TokenPair } from '../sessions/token-pair.ts';
+import type { Tokens } from '../sessions/tokens.ts';
 import { stallFailure } from '../stall.ts';
-import type { MakePair, TokenPair } from '../token-pair.ts';
-import type { Tokens } from '../tokens.ts';
 import { createProvider } from './create-provider.ts';
 import { readProfile } from './profile.ts';
 import type { Provider } from './provider.ts';

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PlatformError } from '../../errors.ts';
-import type { Tokens } from '../tokens.ts';
+import type { Tokens } from '../sessions/tokens.ts';
 
 /** Time that a user may stay at a provider, in milliseconds. */
 export const stateTtl = 300_000;

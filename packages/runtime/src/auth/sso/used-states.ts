@@ -1,8 +1,8 @@
 /** States that were used, so that each is used once, on however many processes. */
 
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-rows.ts';
-import { need, type OwnSql, script } from '../../database/script.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { need, type OwnSql, script } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { transactionNumber } from '../../dialects/fragment.ts';
 import { type MysqlTables, mysqlAfter } from '../../dialects/mysql/own-tables/tables.ts';

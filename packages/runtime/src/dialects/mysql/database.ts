@@ -3,7 +3,7 @@ import { type ConnectionOptions, createPool, type Pool } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { gatherReads } from '../../database/gathered-reads.ts';
-import { readRow, type TextRow } from '../../database/texts.ts';
+import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { killStatement } from './driver/kill.ts';

@@ -9,7 +9,7 @@
  */
 
 import { isPathForm, keysMark } from '../../database/database.ts';
-import { aggregateKind } from '../../language/aggregates.ts';
+import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
 import { cast } from '../casts.ts';
 import type { SqlDialect } from '../dialect.ts';

@@ -1,4 +1,4 @@
-import { aggregateKind } from '../../language/aggregates.ts';
+import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import {
   type FieldDescriptor,
   type FieldFunction,

@@ -1,7 +1,7 @@
 /** Transformations that have names: those of the project, and those that there always are. Source: section 11.3. */
 
 import type { TransformEnvironment } from '../../environment/files.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { invalid, readTransformation, type Transformation, type Wanted } from './transformation.ts';
 

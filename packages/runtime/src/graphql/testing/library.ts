@@ -1,6 +1,6 @@
 /** A small schema text as the compiler writes them, for tests of what happens before any of it is answered. */
 import type { DocumentLimits } from '../../environment/graphql.ts';
-import { buildSchemas } from '../schemas.ts';
+import { buildSchemas } from '../documents/schemas.ts';
 
 const text = `
 scalar Date

@@ -1,8 +1,8 @@
 /** Comments on items: the row of activity that records one stands for it. Source: API specification, section 10.3. */
 
 import type { Database } from '../../database/database.ts';
-import { ask, firstRow } from '../../database/own-rows.ts';
-import { give, type OwnSql, script } from '../../database/script.ts';
+import { ask, firstRow } from '../../database/own-statements/own-rows.ts';
+import { give, type OwnSql, script } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../../errors.ts';

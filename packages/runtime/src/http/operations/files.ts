@@ -4,7 +4,7 @@ import { readErrorBody } from '../../errors.ts';
 import { createFetchFile } from '../../files/fetch-file.ts';
 import type { FileServices } from '../../files/services.ts';
 import type { FileMetadata } from '../../files/uploads.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { fileResource } from '../../language/operations/index.ts';
 import { filesName } from '../../write/access/uploading-access.ts';

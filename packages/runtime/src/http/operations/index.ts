@@ -1,7 +1,7 @@
 /** All operations of a server with their implementations. */
 
 import type { Accounts } from '../../auth/accounts.ts';
-import { createInvite } from '../../auth/invites.ts';
+import { createInvite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
 import type { Gate } from '../../database/gate.ts';
 import { type Environment, requestLimits } from '../../environment.ts';

@@ -1,7 +1,7 @@
 /** The model as it was compiled, and its changes. Source: API specification, section 12. */
 
 import { PlatformError } from '../../errors.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CompiledApi, JsonValue, ModelDocument } from '../../language/index.ts';
 import type { modelChangeResource, modelResource } from '../../language/operations/index.ts';
 import { allChanges, type ModelChange } from '../../model/change.ts';

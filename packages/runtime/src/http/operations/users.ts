@@ -1,11 +1,11 @@
 /** Invitations and second factors. Source: API specification, sections 3.3 and 3.4. */
 
 import type { Accounts } from '../../auth/accounts.ts';
-import type { Invite } from '../../auth/invites.ts';
 import { clientOf } from '../../auth/ip-access.ts';
+import type { Invite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
-import { firstRow } from '../../database/own-rows.ts';
-import { type OwnSql, script } from '../../database/script.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { type OwnSql, script } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { transactionNumber } from '../../dialects/fragment.ts';
 import type { Environment } from '../../environment.ts';

@@ -1,4 +1,4 @@
-import type { GraphqlServices } from '../graphql.ts';
+import type { GraphqlServices } from '../descriptors/graphql.ts';
 import type { NamedOperation } from './operation.ts';
 import { operations } from './resources.ts';
 

@@ -1,10 +1,10 @@
 /** The filter operators of the query language. From `_has` on they are additions: for arrays, JSON and ranges. */
 
-import type { FieldDescriptor } from '../collection.ts';
-import { rangeElement } from '../elements.ts';
+import type { FieldDescriptor } from '../descriptors/collection.ts';
 import type { Comparison } from '../types/definition.ts';
 import { types } from '../types/index.ts';
-import type { ValueType } from '../value-type.ts';
+import { rangeElement } from '../values/elements.ts';
+import type { ValueType } from '../values/value-type.ts';
 import type { OperandForm, OperatorDefinition } from './definition.ts';
 import { type ElementOperator, elements, spans } from './elements.ts';
 import { equality } from './equality.ts';

@@ -1,6 +1,7 @@
 /** Day and time without a zone. */
+
+import { readDateTime } from '../values/dates.ts';
 import { date } from './date.ts';
-import { readDateTime } from './dates.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';
 import { datedFunctions, type TypeDefinition, timedFunctions } from './definition.ts';
 

@@ -1,5 +1,5 @@
 /** Day of a calendar. */
-import { readDate } from './dates.ts';
+import { readDate } from '../values/dates.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema } from './decoding.ts';
 import { datedFunctions, type TypeDefinition } from './definition.ts';
 

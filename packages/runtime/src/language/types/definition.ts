@@ -3,7 +3,7 @@
  *
  * Source: API specification, section 6 (types and serialisation).
  */
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../values/json.ts';
 
 /** Restrictions of a column that decide how its values are read and described. */
 export interface ValueFacts {

@@ -1,5 +1,5 @@
 /** Floating-point number. */
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../values/json.ts';
 import { accept, beyond, numberPattern, orderOfRounded, refuse, writtenNumber } from './decoding.ts';
 import type { Decoded, TypeDefinition, ValueFacts } from './definition.ts';
 

@@ -1,5 +1,5 @@
 /** Duration. */
-import { readDuration } from './dates.ts';
+import { readDuration } from '../values/dates.ts';
 import { fromText, textSchema } from './decoding.ts';
 import type { TypeDefinition } from './definition.ts';
 

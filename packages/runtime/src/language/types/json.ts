@@ -1,5 +1,5 @@
 /** JSON of any kind. */
-import type { JsonValue } from '../json.ts';
+import type { JsonValue } from '../values/json.ts';
 import { accept, isStorableText, refuse } from './decoding.ts';
 import type { Decoded, TypeDefinition } from './definition.ts';
 

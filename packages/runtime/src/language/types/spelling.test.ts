@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { oneSpelling } from '../values.ts';
+import { oneSpelling } from '../values/values.ts';
 
 it.each([
   ['decimal', '1.00', '1'],

@@ -1,5 +1,5 @@
 /** Time of the day. */
-import { readTime } from './dates.ts';
+import { readTime } from '../values/dates.ts';
 import { fromText, textSchema, timePattern } from './decoding.ts';
 import { type TypeDefinition, timedFunctions } from './definition.ts';
 

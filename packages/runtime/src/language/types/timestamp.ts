@@ -1,6 +1,7 @@
 /** Moment. */
+
+import { readTimestamp } from '../values/dates.ts';
 import { dateTime } from './date-time.ts';
-import { readTimestamp } from './dates.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';
 import type { TypeDefinition } from './definition.ts';
 

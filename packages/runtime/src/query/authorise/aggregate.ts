@@ -1,6 +1,6 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
-import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/aggregates.ts';
-import { parseCall } from '../../language/function-call.ts';
+import { parseCall } from '../../language/conditions/function-call.ts';
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import type { FieldFunction } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { functionFits, isFieldFunction } from '../../language/types/index.ts';

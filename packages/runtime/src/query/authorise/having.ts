@@ -1,6 +1,6 @@
 import { allOf, anyOf, sqlFalse } from '../../dialects/fragment.ts';
 import { forbidden, invalidQuery } from '../../errors.ts';
-import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/aggregates.ts';
+import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import {
   always,
   type Condition,

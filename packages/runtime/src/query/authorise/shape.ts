@@ -1,5 +1,5 @@
 import { isIndex } from '../../dialects/json.ts';
-import { jsonKind } from '../../language/filter-json.ts';
+import { jsonKind } from '../../language/conditions/filter-json.ts';
 import type { Condition, Operand } from '../../language/index.ts';
 import { cursorShape } from '../parse/cursor.ts';
 import type { AggregateRequest, ReadRequest, SortTerm } from '../parse/request.ts';

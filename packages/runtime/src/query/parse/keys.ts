@@ -1,7 +1,7 @@
 import { forbidden, PlatformError } from '../../errors.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../../language/index.ts';
-import { oneSpelling } from '../../language/values.ts';
+import { oneSpelling } from '../../language/values/values.ts';
 import { type OperandType, operandType } from '../../sql/operand.ts';
 import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 

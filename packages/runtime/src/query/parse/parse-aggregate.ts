@@ -1,6 +1,6 @@
 import { invalidQuery } from '../../errors.ts';
-import { isAggregateFunction } from '../../language/aggregates.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
+import { isAggregateFunction } from '../../language/descriptors/aggregates.ts';
 import { parseJson } from './parse-json.ts';
 import { readNames } from './parse-list.ts';
 import { parseLimit, parseOffset } from './parse-parameters.ts';

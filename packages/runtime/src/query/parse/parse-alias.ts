@@ -1,5 +1,5 @@
 import { invalidQuery } from '../../errors.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import { parseTree } from './parse-parameters.ts';
 import type { QueryTree } from './parse-query-string.ts';
 import type { ReadLimits } from './request.ts';

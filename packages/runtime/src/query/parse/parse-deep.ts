@@ -1,5 +1,5 @@
 import { invalidQuery } from '../../errors.ts';
-import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';
 import { parseFilterParameter, parseSearchText, parseSort, parseTree } from './parse-parameters.ts';

@@ -1,6 +1,6 @@
 import { invalidQuery } from '../../errors.ts';
 import { isStorableText, type JsonValue } from '../../language/index.ts';
-import { type ParsedText, parseText } from '../../language/parse-text.ts';
+import { type ParsedText, parseText } from '../../language/values/parse-text.ts';
 
 /**
  * Reads JSON text of a query parameter (API specification, 1.3).

@@ -1,5 +1,5 @@
 import { invalidQuery } from '../../errors.ts';
-import { listOf } from '../../language/filter-syntax.ts';
+import { listOf } from '../../language/conditions/filter-syntax.ts';
 import { parseJson } from './parse-json.ts';
 import type { QueryParameter } from './parse-query-string.ts';
 

@@ -1,5 +1,5 @@
 import { invalidQuery } from '../../errors.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import { defaultQueryBounds, defaultQueryLimits, type JsonValue } from '../../language/index.ts';
 import { parseCursor } from './cursor.ts';
 import { parseAggregate, parseBounds } from './parse-aggregate.ts';

@@ -1,5 +1,5 @@
 import { invalidQuery, PlatformError } from '../../errors.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { QueryTree } from './parse-query-string.ts';
 import { parseListRequest, readBodyQuery } from './parse-read.ts';

@@ -1,4 +1,4 @@
-import type { AggregateFunction } from '../../language/aggregates.ts';
+import type { AggregateFunction } from '../../language/descriptors/aggregates.ts';
 import type { QueryLimits } from '../../language/index.ts';
 import type { Cursor } from './cursor.ts';
 import type { QueryParameter } from './parse-query-string.ts';

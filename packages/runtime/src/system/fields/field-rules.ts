@@ -6,7 +6,7 @@
 import { isEmail } from '../../environment/email.ts';
 import { isNetwork } from '../../environment/networks.ts';
 import type { FieldProblem } from '../../json/problems.ts';
-import { isObject } from '../../language/filter-syntax.ts';
+import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
 import { passwordProblem } from '../../passwords/password-policy.ts';
 import { isStaticToken, staticTokenRule } from './static-token.ts';

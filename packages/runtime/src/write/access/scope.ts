@@ -11,7 +11,7 @@ import type {
   FieldDescriptor,
   WriteRule,
 } from '../../language/index.ts';
-import { systemCollection } from '../../language/system.ts';
+import { systemCollection } from '../../language/system/system.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope } from '../../sql/scope.ts';
 import { defaultFieldLimits, type FieldLimits } from '../../system/fields/field-rules.ts';
 

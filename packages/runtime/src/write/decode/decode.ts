@@ -1,7 +1,7 @@
 /** Payloads of one action against its closed input: nothing unknown, nothing dropped. Source: specification, sections 4 and 6. */
 
 import { type Place, type Problems, placesIn } from '../../json/problems.ts';
-import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { checkField, requiredBeside } from '../../system/fields/field-rules.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from '../access/scope.ts';

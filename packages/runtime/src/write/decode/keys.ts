@@ -2,9 +2,9 @@
 
 import { forbidden, type PlatformError } from '../../errors.ts';
 import { invalidPayload } from '../../json/problems.ts';
-import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import { arrayLiteral, decodeValue, type FieldDescriptor, type JsonValue } from '../../language/index.ts';
-import { oneSpelling } from '../../language/values.ts';
+import { oneSpelling } from '../../language/values/values.ts';
 import { decodeKey, parseKeys } from '../../query/parse/keys.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';

@@ -1,8 +1,8 @@
 /** Checks one value of a payload: its type, and the limits of its field. Source: API specification, section 6. */
 
-import { holdsHugeNumber } from '../../language/exact-numbers.ts';
 import { decodeValue, type FieldDescriptor, type JsonValue } from '../../language/index.ts';
 import { isSecret, types } from '../../language/types/index.ts';
+import { holdsHugeNumber } from '../../language/values/exact-numbers.ts';
 
 /** The text form of a value that is written. */
 export type Given =

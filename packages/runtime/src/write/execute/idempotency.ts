@@ -6,9 +6,9 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import { allRows, firstRow } from '../../database/own-rows.ts';
-import { give, need, type OwnSql, script, witness } from '../../database/script.ts';
-import type { TextRow } from '../../database/texts.ts';
+import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
+import { give, need, type OwnSql, script, witness } from '../../database/own-statements/script.ts';
+import type { TextRow } from '../../database/own-statements/texts.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { type MysqlTables, mysqlAfter } from '../../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 /** Holding items still until the transaction ends, so that what is read of them is what is changed. */
 
 import type { RowSink, Transaction } from '../../database/database.ts';
-import { nameStatement } from '../../database/name-statement.ts';
+import { nameStatement } from '../../database/own-statements/name-statement.ts';
 import { cast } from '../../dialects/casts.ts';
 import { selectList, sqlTrue } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';

@@ -1,5 +1,5 @@
 /** Links by key that lead nowhere, told to who may know what there is. Source: API specification, section 7.1. */
-import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
 import type { Batch } from '../decode/batch.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { TextRow } from '../../database/texts.ts';
+import type { TextRow } from '../../database/own-statements/texts.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { int32 } from '../../json/bytes.ts';
 import { failedValidation, mostErrors, type Place } from '../../json/problems.ts';

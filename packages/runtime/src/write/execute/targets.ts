@@ -2,9 +2,9 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
-import { nameStatement } from '../../database/name-statement.ts';
+import { nameStatement } from '../../database/own-statements/name-statement.ts';
+import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { createPlanCache } from '../../database/plan-cache.ts';
-import { readRow, type TextRow } from '../../database/texts.ts';
 import { cast } from '../../dialects/casts.ts';
 import { allOf, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';

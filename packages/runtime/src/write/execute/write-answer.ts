@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts';
 import type { RowSink, Transaction } from '../../database/database.ts';
-import { readRow, type TextRow } from '../../database/texts.ts';
+import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { bind } from '../../query/planner.ts';
 import type { PermissionCheck } from '../checks/check.ts';
 import { valuesOf, type WriteValues } from '../plan/inputs.ts';

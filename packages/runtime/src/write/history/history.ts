@@ -5,7 +5,7 @@
 
 import type { Transaction } from '../../database/database.ts';
 import type { Gate } from '../../database/gate.ts';
-import { nameStatement } from '../../database/name-statement.ts';
+import { nameStatement } from '../../database/own-statements/name-statement.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { mysqlLog } from '../../dialects/mysql/own-tables/log-changes.ts';
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../../language/index.ts';

@@ -3,10 +3,10 @@
 import type { Transaction } from '../../database/database.ts';
 import { createPlanCache } from '../../database/plan-cache.ts';
 import type { RowLock } from '../../dialects/index.ts';
-import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
-import { parseExactly } from '../../language/parse-text.ts';
 import { isSecret } from '../../language/types/index.ts';
+import { parseExactly } from '../../language/values/parse-text.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
 import type { ReadLimits, ReadRequest } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';

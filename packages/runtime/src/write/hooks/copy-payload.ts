@@ -1,9 +1,9 @@
 /** Payloads as hooks see them: copies to change, in which numbers beyond those of JavaScript are texts, as the types say. */
 
 import { toJson } from '../../extensions/json.ts';
-import { withNumberTexts } from '../../language/exact-numbers.ts';
-import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue, ManyToAny, RelationDescriptor } from '../../language/index.ts';
+import { withNumberTexts } from '../../language/values/exact-numbers.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 import { isStructure } from '../tree/parse/list-elements.ts';
 

@@ -4,7 +4,7 @@ import { PlatformError } from '../../errors.ts';
 import type { EventHooks, Hooks } from '../../extensions/hooks.ts';
 import { toJson } from '../../extensions/json.ts';
 import { createProblems } from '../../json/problems.ts';
-import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue, RegisteredHook } from '../../language/index.ts';
 import { type Keys, oneKey } from '../decode/keys.ts';
 import type { Running } from '../execute/running.ts';

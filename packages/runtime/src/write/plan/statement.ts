@@ -2,7 +2,7 @@
 
 import type { Binder } from '../../database/binder.ts';
 import type { Statement } from '../../database/database.ts';
-import { nameStatement } from '../../database/name-statement.ts';
+import { nameStatement } from '../../database/own-statements/name-statement.ts';
 import { cast } from '../../dialects/casts.ts';
 import { sqlTrue } from '../../dialects/fragment.ts';
 import type { FieldDescriptor } from '../../language/index.ts';

@@ -1,7 +1,7 @@
 /** Requests whose payloads hold related items. */
 
 import { createProblems, type Problems } from '../../json/problems.ts';
-import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import type { WritableCollection } from '../access/scope.ts';

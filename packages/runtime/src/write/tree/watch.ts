@@ -1,5 +1,5 @@
 /** Events of a nested write that hooks receive. */
-import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { KeyTexts } from './parse/group.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { createProblems } from '../../json/problems.ts';
-import type { FilterObject } from '../../language/filter-syntax.ts';
+import type { FilterObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';

@@ -1,7 +1,7 @@
 /** Values that items have for the fields of a unique key. */
 
 import { type Place, type Problems, placesIn } from '../../json/problems.ts';
-import { type FilterObject, isObject } from '../../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
 import { decodeGiven } from '../decode/value.ts';

@@ -6,7 +6,7 @@
 
 import type { Database, Transaction } from '../../../database/database.ts';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import { allRows } from '../../../database/own-rows.ts';
+import { allRows } from '../../../database/own-statements/own-rows.ts';
 import { modelLock, mysqlProjectTables } from '../../../language/index.ts';
 import type { ModelChange } from '../../../model/change.ts';
 import { migrationOf } from '../../../model/migration-text.ts';

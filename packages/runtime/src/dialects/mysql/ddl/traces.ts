@@ -1,5 +1,5 @@
 /** Traces of a change in the platform's own tables, as statements that any process can run to complete it. */
-import { mysqlProjectTables } from '../../../language/model-rows-mysql.ts';
+import { mysqlProjectTables } from '../../../language/system/model-rows-mysql.ts';
 import type { ToldChange } from '../../../model/change.ts';
 import type { ProjectMigration } from '../../../model/migration-text.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';

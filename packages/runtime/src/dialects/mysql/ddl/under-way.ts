@@ -4,7 +4,7 @@
  * ended.
  */
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import { mysqlProjectTables } from '../../../language/model-rows-mysql.ts';
+import { mysqlProjectTables } from '../../../language/system/model-rows-mysql.ts';
 import { errorNumber } from '../own-tables/errors.ts';
 import { dropDrafts } from './drafts.ts';
 

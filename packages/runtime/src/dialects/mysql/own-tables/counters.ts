@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { give, script } from '../../../database/script.ts';
-import { normalEmail } from '../../../language/normal-email.ts';
+import { give, script } from '../../../database/own-statements/script.ts';
+import { normalEmail } from '../../../language/values/normal-email.ts';
 import type { Counter, CounterStatements, Counting } from '../../counter-statements.ts';
 import type { MysqlTables } from './tables.ts';
 

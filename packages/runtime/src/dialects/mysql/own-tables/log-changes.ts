@@ -4,8 +4,8 @@
  */
 
 import type { Parameter, Transaction } from '../../../database/database.ts';
-import { allRows, statementRows } from '../../../database/own-rows.ts';
-import { script, witness } from '../../../database/script.ts';
+import { allRows, statementRows } from '../../../database/own-statements/own-rows.ts';
+import { script, witness } from '../../../database/own-statements/script.ts';
 import type { ChangeOrigin, LoggedChange } from '../../../system/log-changes.ts';
 import type { MysqlTables } from './tables.ts';
 

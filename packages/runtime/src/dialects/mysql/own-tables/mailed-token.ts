@@ -1,4 +1,4 @@
-import { answer, give, need, script } from '../../../database/script.ts';
+import { answer, give, need, script } from '../../../database/own-statements/script.ts';
 import {
   type MailedStatement,
   type MailedTokenStatements,

@@ -1,4 +1,4 @@
-import { give, need, script } from '../../../database/script.ts';
+import { give, need, script } from '../../../database/own-statements/script.ts';
 import type { SecondFactorStatements } from '../../postgres/own-tables/second-factor.ts';
 import type { MysqlTables } from './tables.ts';
 

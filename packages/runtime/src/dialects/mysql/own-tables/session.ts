@@ -1,4 +1,4 @@
-import { answer, give, make, need, run, script, witness } from '../../../database/script.ts';
+import { answer, give, make, need, run, script, witness } from '../../../database/own-statements/script.ts';
 import type { SessionStatements } from '../../postgres/own-tables/session.ts';
 import { mysqlAccountColumns } from './account-columns.ts';
 import { type MysqlTables, mysqlAfter } from './tables.ts';

@@ -1,4 +1,4 @@
-import { need, type OwnSql, script } from '../../../database/script.ts';
+import { need, type OwnSql, script } from '../../../database/own-statements/script.ts';
 import type { SystemPlace } from '../../../system/place.ts';
 import { exactCollation, inputText } from '../texts.ts';
 

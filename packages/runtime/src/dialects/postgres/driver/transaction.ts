@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RowSink, Transaction } from '../../../database/database.ts';
 import { ConnectionError, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
-import type { TextRow } from '../../../database/texts.ts';
+import type { TextRow } from '../../../database/own-statements/texts.ts';
 import { Tries } from '../../../database/tries.ts';
 import { readTexts } from '../read-texts.ts';
 import { Attempt } from './attempt.ts';

@@ -1,4 +1,4 @@
-import type { OwnSql } from '../../../database/script.ts';
+import type { OwnSql } from '../../../database/own-statements/script.ts';
 import { transactionNumber } from '../../fragment.ts';
 
 const now = 'pg_catalog.statement_timestamp()';

@@ -3,7 +3,7 @@
  * listed, makes those that are missing, and reads the answer from the items and the listed links.
  */
 
-import { nameStatement } from '../../../database/name-statement.ts';
+import { nameStatement } from '../../../database/own-statements/name-statement.ts';
 import type { PlanCache } from '../../../database/plan-cache.ts';
 import { transactionNumber } from '../../../dialects/fragment.ts';
 import type { FieldDescriptor, ManyToMany } from '../../../language/index.ts';

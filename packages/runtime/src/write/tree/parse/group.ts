@@ -1,7 +1,7 @@
 /** A payload with related items, as groups, each of which one statement writes. */
 
 import type { Place } from '../../../json/problems.ts';
-import type { FilterObject } from '../../../language/filter-syntax.ts';
+import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, ManyToMany, OneToMany } from '../../../language/index.ts';
 import type { WritableCollection } from '../../access/scope.ts';
 

@@ -4,7 +4,7 @@
  * the generic path.
  */
 
-import type { FilterObject } from '../../../language/filter-syntax.ts';
+import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
 import { grantFor, type WritableCollection, type WritableField, type WriteScope } from '../../access/scope.ts';

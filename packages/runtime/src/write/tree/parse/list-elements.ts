@@ -2,7 +2,7 @@
  * The value under a to-many relation: an array, or an object of changes. Source: API specification, 7.3 and 7.4;
  * `docs/decisions/writes.md`.
  */
-import { type FilterObject, isObject } from '../../../language/filter-syntax.ts';
+import { type FilterObject, isObject } from '../../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../../language/index.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Payloads → groups. */
 
 import type { Problems } from '../../../json/problems.ts';
-import type { FilterObject } from '../../../language/filter-syntax.ts';
+import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';
 import type { ColumnPair, ManyToAny, RelationDescriptor } from '../../../language/index.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import type { WritableCollection } from '../../access/scope.ts';

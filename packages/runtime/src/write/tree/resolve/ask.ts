@@ -1,8 +1,8 @@
 /** Small statements about stored rows that a tree asks before it writes: each answers one row of texts. */
 
 import type { RowSink } from '../../../database/database.ts';
-import { nameStatement } from '../../../database/name-statement.ts';
-import { readRow, type TextRow } from '../../../database/texts.ts';
+import { nameStatement } from '../../../database/own-statements/name-statement.ts';
+import { readRow, type TextRow } from '../../../database/own-statements/texts.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
 import { arrayLiteral } from '../../../language/index.ts';
 import { bind } from '../../../query/planner.ts';

@@ -3,7 +3,7 @@
  * answered by the statement, as arrays in the order of the items, so that items of several requests can be made together.
  */
 
-import { nameStatement } from '../../../database/name-statement.ts';
+import { nameStatement } from '../../../database/own-statements/name-statement.ts';
 import { mostColumns, transactionNumber } from '../../../dialects/fragment.ts';
 import type { WholeRead } from '../../../query/plan/plan.ts';
 import { createStatement } from '../../../sql/statement.ts';

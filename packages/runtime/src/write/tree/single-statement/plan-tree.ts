@@ -3,7 +3,7 @@
  * hold in what those before it return, and the answer read from what all of them return.
  */
 
-import { nameStatement } from '../../../database/name-statement.ts';
+import { nameStatement } from '../../../database/own-statements/name-statement.ts';
 import type { PlanCache } from '../../../database/plan-cache.ts';
 import { transactionNumber } from '../../../dialects/fragment.ts';
 import { createAnswerWriter } from '../../../query/answer.ts';

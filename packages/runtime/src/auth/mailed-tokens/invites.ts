@@ -1,0 +1,138 @@
+/** Inviting users by mail. Source: API specification, sections 3.2, 3.3 and 7.1. */
+
+import type { Caller } from '../../caller.ts';
+import type { Transaction } from '../../database/database.ts';
+import { ServerError } from '../../database/errors.ts';
+import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
+import type { LinkEnvironment } from '../../environment/mail.ts';
+import { PlatformError } from '../../errors.ts';
+import { type AccessClass, arrayLiteral, type CompiledApi } from '../../language/index.ts';
+import { createAnswerWriter } from '../../query/answer.ts';
+import type { PlannedRead, Planner } from '../../query/planner.ts';
+import type { SystemPlace } from '../../system/place.ts';
+import { isEveryRow } from '../../write/checks/late.ts';
+import type { Keys } from '../../write/decode/keys.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
+import type { TransactionBody } from '../../write/execute/transaction-body.ts';
+import { keyArray } from '../../write/hooks/system-hook.ts';
+import type { WriteCommand } from '../../write/write-command.ts';
+import type { Writer } from '../../write/writer.ts';
+import { createInviteRights } from './invite-rights.ts';
+import { makeMailedKey } from './mailed-token.ts';
+import { mailedTokenStatements } from './mailed-token-sql.ts';
+
+/** Addresses to invite, and the role that they get. */
+export interface Invitation {
+  readonly emails: readonly string[];
+  /** Key of a role. */
+  readonly role: string;
+  /** Where the links lead; null: the page of the platform. */
+  readonly url: URL | null;
+}
+
+/** Returns the work of an invitation. Its run rejects with FORBIDDEN or FAILED_VALIDATION. */
+export type Invite = (caller: Caller, sender: RequestOrigin, invitation: Invitation) => TransactionBody<void>;
+
+/** Options of `Invite`. */
+export interface InviteOptions {
+  readonly api: CompiledApi;
+  readonly place: SystemPlace;
+  readonly planner: Pick<Planner, 'read'>;
+  /** Writes users: with their rules, hooks and history, as every other request does. */
+  readonly writer: Pick<Writer, 'workOf'>;
+  readonly environment: LinkEnvironment;
+}
+
+/** Makes it. */
+export function createInvite({ api, place: location, planner, writer, environment }: InviteOptions): Invite {
+  const texts = mailedTokenStatements(location);
+  const ttl = `${environment.ttl} milliseconds`;
+  const classes = new Map(api.access.map((access) => [access.name, access]));
+  const rights = createInviteRights(api);
+
+  /**
+   * Checks that the role may be given: it exists, the caller sees it, and only administrators give an administrator's
+   * role.
+   */
+  async function checkRole(transaction: Transaction, caller: Caller, role: string): Promise<void> {
+    const access = classes.get(caller.accessClass);
+    if (access === undefined) throw new Error(`There is no access class "${caller.accessClass}".`);
+    const [, administrators] = (await firstRow(transaction, texts.role, [role])) ?? [];
+    if (typeof administrators !== 'string')
+      throw seesEveryRole(access) ? unknownRole() : new PlatformError('FORBIDDEN');
+    if (access.admin) return;
+    const visible = await countItems(transaction, planner.read(caller, { name: 'platform_roles' }, role, ''));
+    if (administrators === 'true' || visible === 0) throw new PlatformError('FORBIDDEN');
+  }
+
+  return function invite(caller, sender, { emails, role, url }) {
+    const request = { caller, sender, collection: 'platform_users', query: '', inviting: true } as const;
+    let parts: readonly TransactionBody[] = [];
+
+    /** Writes as part of the invitation, and returns the keys of the written items. */
+    async function write(transaction: Transaction, command: Omit<WriteCommand, 'request'>): Promise<Keys | null> {
+      const work = await writer.workOf({ ...command, request });
+      parts = [...parts, work];
+      return (await work.run(transaction)).keys;
+    }
+
+    async function run(transaction: Transaction): Promise<void> {
+      parts = [];
+      rights.check(caller);
+      await checkRole(transaction, caller, role);
+      const meant = await allRows(transaction, texts.meant, [JSON.stringify(emails)]);
+      const unknown = meant.flatMap(([position, user]) => (user === null ? [emails[Number(position)] ?? ''] : []));
+      const invitedUsers = meant.flatMap(([, user, invited]) =>
+        typeof user === 'string' && invited === 'true' ? [user] : [],
+      );
+      const items = unknown.map((email) => ({ email, role }));
+      const made = items.length === 0 ? null : await write(transaction, { action: 'create', body: items });
+      if (invitedUsers.length > 0) {
+        await write(transaction, { action: 'update', body: { keys: invitedUsers, data: { role } } });
+        await rights.judge(transaction, caller, invitedUsers);
+      }
+      const keys = Array.from({ length: (made?.count ?? 0) + invitedUsers.length }, makeMailedKey);
+      const users = [made === null ? '{}' : keyArray(made), arrayLiteral(invitedUsers)];
+      const values = [...users, arrayLiteral(keys), ttl, url?.href ?? null];
+      const [number] = (await firstRow(transaction, texts.invite, values)) ?? [];
+      if (typeof number === 'string') transaction.identify(number);
+    }
+
+    return {
+      run,
+      affected: () => parts.flatMap((part) => part.affected()),
+      isConflict: isOvertaken,
+      committed() {
+        for (const part of parts) part.committed();
+      },
+    };
+  };
+}
+
+/** True if another request created one of the users since we looked. */
+function isOvertaken(error: unknown): boolean {
+  return (
+    error instanceof PlatformError &&
+    error.cause instanceof ServerError &&
+    error.cause.sqlstate === '23505' &&
+    error.cause.about.constraint === 'platform_users_email_key'
+  );
+}
+
+/** True if a class reads every role, so that an error may name the missing one. */
+function seesEveryRole({ admin, collections }: AccessClass): boolean {
+  const roles = collections.find(({ collection }) => collection === 'platform_roles');
+  return admin || roles?.read?.some(({ where }) => isEveryRow(where)) === true;
+}
+
+function unknownRole(): PlatformError {
+  const extensions = { collection: 'platform_users', field: 'role', type: 'foreign_key' };
+  return new PlatformError('FAILED_VALIDATION', 'There is no such role.', extensions);
+}
+
+/** How many items a planned read finds in a transaction. */
+async function countItems(transaction: Transaction, { plan, parameters }: PlannedRead): Promise<number> {
+  const rows = createAnswerWriter(plan)();
+  await transaction.run(plan.statement, parameters, rows);
+  return rows.items;
+}

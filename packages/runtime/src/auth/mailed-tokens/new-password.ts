@@ -1,0 +1,108 @@
+/** New passwords by mailed tokens: after an invitation, and for who has forgotten the old one. */
+
+import type { Database } from '../../database/database.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { PlatformError } from '../../errors.ts';
+import { refusePassword } from '../../passwords/password-policy.ts';
+import type { Passwords } from '../../passwords/passwords.ts';
+import type { SystemPlace } from '../../system/place.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
+import type { Attempts } from '../attempts.ts';
+import type { Identities } from '../identities.ts';
+import { clientOf } from '../ip-access.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Tokens } from '../sessions/tokens.ts';
+import type { ReadAccountSettings } from '../settings.ts';
+import type { Changing, KeepUserHistory } from '../user-history.ts';
+import { type MailedKind, readMailed } from './mailed-token.ts';
+import { mailedTokenStatements } from './mailed-token-sql.ts';
+
+/**
+ * Gives the user of a token a password, and ends all sessions of that user. Rejects with INVALID_TOKEN, TOKEN_EXPIRED,
+ * FAILED_VALIDATION (the token stays usable) or REQUESTS_EXCEEDED. Attempts are counted against the address of the sender.
+ */
+export type SetPassword = (kind: MailedKind, token: string, password: string, sender: RequestOrigin) => Promise<void>;
+
+/** Options of setting a password. */
+export interface SetPasswordOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly place: SystemPlace;
+  readonly tokens: Tokens;
+  readonly attempts: Pick<Attempts, 'token'>;
+  readonly passwords: Pick<Passwords, 'hash'>;
+  readonly sessions: Pick<Sessions, 'endAll'>;
+  readonly identities: Pick<Identities<unknown>, 'forget'>;
+  readonly settings: ReadAccountSettings;
+  readonly keepHistory: KeepUserHistory;
+  /** PASSWORD_MIN_LENGTH. */
+  readonly minLength: number;
+}
+
+/** Makes it. */
+export function createSetPassword(options: SetPasswordOptions): SetPassword {
+  const {
+    database,
+    place: location,
+    tokens,
+    attempts,
+    passwords,
+    sessions,
+    identities,
+    settings,
+    keepHistory,
+    minLength,
+  } = options;
+  const texts = mailedTokenStatements(location);
+  const statements = {
+    invite: { look: texts.look('invite'), use: texts.use('invite') },
+    password_reset: { look: texts.look('password_reset'), use: texts.use('password_reset') },
+  };
+
+  /** A token that is no good must not cost a hash. */
+  async function check(kind: MailedKind, values: readonly string[]): Promise<void> {
+    const row = await database.transaction(async (transaction) => ({
+      value: await firstRow(transaction, statements[kind].look, values),
+    }));
+    if (row === undefined) throw new PlatformError('INVALID_TOKEN');
+    if (row[1] === 'true') throw new PlatformError('TOKEN_EXPIRED');
+  }
+
+  async function use(kind: MailedKind, values: readonly string[], changing: Changing): Promise<void> {
+    await database.transaction(async (transaction) => {
+      await keepHistory(transaction, changing, async () => {
+        const [number] = (await firstRow(transaction, statements[kind].use, values)) ?? [];
+        if (typeof number !== 'string') throw new PlatformError('INVALID_TOKEN');
+        transaction.identify(number);
+        await sessions.endAll(transaction, changing.user);
+        return true;
+      });
+      return { value: undefined };
+    });
+  }
+
+  async function set(kind: MailedKind, token: string, password: string, sender: RequestOrigin): Promise<void> {
+    const { user, key, proof } = readMailed(tokens, kind, token);
+    await check(kind, [user, key, proof]);
+    const { passwordPolicy: pattern } = await settings();
+    const refusal = refusePassword(password, { minLength, pattern });
+    if (refusal !== undefined) throw refusal;
+    const encoded = await passwords.hash(password);
+    await use(kind, [user, key, proof, encoded], { user, by: user, sender });
+    identities.forget(user);
+  }
+
+  return async function setPassword(kind, token, password, sender) {
+    const attempt = attempts.token(kind === 'invite' ? 'invite_accept' : 'reset', clientOf(sender));
+    await attempt.begin();
+    try {
+      await set(kind, token, password, sender);
+    } catch (error) {
+      if (error instanceof PlatformError && isWrong(error)) await attempt.failed();
+      throw error;
+    }
+  };
+}
+
+function isWrong({ code }: PlatformError): boolean {
+  return code === 'INVALID_TOKEN' || code === 'TOKEN_EXPIRED';
+}

@@ -1,0 +1,51 @@
+/** Asking for a new password by mail. Source: API specification, section 2.6. */
+import type { Database } from '../../database/database.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import type { LinkEnvironment } from '../../environment/mail.ts';
+import type { SystemPlace } from '../../system/place.ts';
+import type { Attempts } from '../attempts.ts';
+import { makeMailedKey } from './mailed-token.ts';
+import { mailedTokenStatements } from './mailed-token-sql.ts';
+
+/**
+ * Puts a mail down for the user with that address, if there is one who may have it: one statement, whether or not. `url` is
+ * where its link leads, null for the page of the platform. Rejects with REQUESTS_EXCEEDED.
+ */
+export type RequestReset = (email: string, url: URL | null, client: string) => Promise<void>;
+
+/** Options of requesting a reset. */
+export interface RequestResetOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly place: SystemPlace;
+  readonly attempts: Pick<Attempts, 'mail'>;
+  readonly environment: LinkEnvironment;
+}
+
+/** How often tokens of long ago are removed, in milliseconds, and how many at once. */
+const sweepEveryMs = 600_000;
+const mostSwept = 1_000;
+
+/** Makes it. */
+export function createRequestReset({
+  database,
+  place: location,
+  attempts,
+  environment,
+}: RequestResetOptions): RequestReset {
+  const texts = mailedTokenStatements(location);
+  const ttl = `${environment.ttl} milliseconds`;
+  let swept = Number.NEGATIVE_INFINITY;
+  return async function requestReset(email, url, client) {
+    await attempts.mail('reset', [email], client);
+    const values = [email, makeMailedKey(), ttl, url?.href ?? null];
+    await database.transaction(async (transaction) => {
+      const [number] = (await firstRow(transaction, texts.requestReset, values)) ?? [];
+      if (typeof number === 'string') transaction.identify(number);
+      if (performance.now() - swept > sweepEveryMs) {
+        swept = performance.now();
+        await firstRow(transaction, texts.sweep, [String(mostSwept)]);
+      }
+      return { value: undefined };
+    });
+  };
+}

@@ -1,0 +1,232 @@
+/** Setting up, using and taking away second factors. Source: API specification, section 3.4. */
+
+import type { Database, Transaction } from '../../database/database.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import type { OwnSql } from '../../database/own-statements/script.ts';
+import { PlatformError } from '../../errors.ts';
+import type { Passwords } from '../../passwords/passwords.ts';
+import type { SystemPlace } from '../../system/place.ts';
+import type { AccountFinder, SigningIn } from '../../users/find-account.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
+import type { Attempts } from '../attempts.ts';
+import type { Identities } from '../identities.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { ReadAccountSettings } from '../settings.ts';
+import type { Changing, KeepUserHistory } from '../user-history.ts';
+import { makeOtpSecret, makeRecoveryCode, otpauthUrl, readRecoveryCode, stepOf } from './one-time-password.ts';
+import { secondFactorStatements } from './second-factor-sql.ts';
+
+/** User who sets up a second factor, the session in use, if there is one, and the origin of the request. */
+export interface Owner {
+  readonly user: string;
+  readonly session?: string;
+  readonly sender: RequestOrigin;
+}
+
+/** A secret that waits to be confirmed. */
+export interface OfferedSecret {
+  readonly secret: string;
+  readonly otpauthUrl: string;
+}
+
+/**
+ * Uses up a one-time password, or a recovery code, in the transaction of the action that needs it. Rejects with
+ * INVALID_OTP.
+ */
+export type UseOtp = (
+  transaction: Transaction,
+  user: { readonly id: string; readonly secret: string },
+  otp: string | null,
+) => Promise<void>;
+
+/** The services of a server. Each rejects with the error that answers the request. */
+export interface SecondFactors {
+  readonly use: UseOtp;
+  /** Makes a secret for a user who knows the password. Attempts count against `client`. */
+  generate(user: string, password: string, client: string): Promise<OfferedSecret>;
+  enable(owner: Owner, secret: string, otp: string): Promise<void>;
+  disable(owner: Owner, otp: string): Promise<void>;
+  /** Takes the second factor of a user away, where there is one. Rejects with FORBIDDEN where there is no user. */
+  disableFor(user: string, by: Omit<Changing, 'user'>): Promise<void>;
+  /** Makes ten recovery codes in place of all that there were. */
+  makeCodes(user: string, otp: string): Promise<readonly string[]>;
+}
+
+/** Options of the second-factor services. */
+export interface SecondFactorOptions {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly place: SystemPlace;
+  readonly finder: Pick<AccountFinder, 'byId'>;
+  readonly sessions: Pick<Sessions, 'endAll'>;
+  readonly identities: Pick<Identities<unknown>, 'forget'>;
+  readonly passwords: Pick<Passwords, 'verify'>;
+  readonly attempts: Pick<Attempts, 'login' | 'otp'>;
+  readonly settings: ReadAccountSettings;
+  readonly keepHistory: KeepUserHistory;
+}
+
+const codesMade = 10;
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Makes the services. */
+export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
+  const { database, place: location, finder, sessions, identities, attempts, keepHistory } = options;
+  const texts = secondFactorStatements(location);
+
+  /** Runs a statement, and returns true if its condition held. */
+  async function held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {
+    const row = await firstRow(transaction, sql, values);
+    if (typeof row?.[0] === 'string') transaction.identify(row[0]);
+    return row !== undefined;
+  }
+
+  const use: UseOtp = async (transaction, { id, secret }, otp) => {
+    const step = await stepOf(secret, otp ?? '');
+    const code = readRecoveryCode(otp ?? '');
+    const used =
+      (step !== null && (await held(transaction, texts.use, [id, String(step)]))) ||
+      (code !== null && (await held(transaction, texts.useCode, [id, code])));
+    if (!used) throw new PlatformError('INVALID_OTP');
+  };
+
+  /** The user, who cannot have gone without the session that asks. */
+  async function userOf(id: string): Promise<SigningIn> {
+    const found = await finder.byId(id);
+    if (found === null) throw new PlatformError('INVALID_CREDENTIALS');
+    return found;
+  }
+
+  /** A user's secret. Rejects with INVALID_PAYLOAD where there is none. */
+  async function secretOf(id: string): Promise<string> {
+    const { tfaSecret } = await userOf(id);
+    if (tfaSecret === null) throw new PlatformError('INVALID_PAYLOAD', 'Two-factor authentication is not enabled.');
+    return tfaSecret;
+  }
+
+  /** Runs work in a transaction that counts as an attempt with a one-time password. */
+  async function attempt(user: string, work: (transaction: Transaction) => Promise<void>): Promise<void> {
+    const counted = attempts.otp(user);
+    await counted.begin();
+    try {
+      await database.transaction(async (transaction) => ({ value: await work(transaction) }));
+    } catch (error) {
+      // Nothing but a wrong password counts.
+      if (!(error instanceof PlatformError) || error.code !== 'INVALID_OTP') await counted.succeeded();
+      throw error;
+    }
+    await counted.succeeded();
+  }
+
+  async function endOthers(transaction: Transaction, { user, session }: Owner): Promise<void> {
+    await sessions.endAll(transaction, user, session);
+  }
+
+  async function forgetAll(transaction: Transaction, user: string): Promise<void> {
+    await firstRow(transaction, texts.forgetPending, [user]);
+    await firstRow(transaction, texts.forgetCodes, [user]);
+  }
+
+  return {
+    use,
+    generate: (user, password, client) => generate({ ...options, texts, held }, user, password, client),
+    async enable(owner, secret, otp) {
+      const { user } = owner;
+      if ((await userOf(user)).tfaSecret !== null) throw alreadyEnabled();
+      const waits = await database.transaction(async (transaction) => ({
+        value: await held(transaction, texts.pending, [user, secret]),
+      }));
+      if (!waits) throw notOffered();
+      await attempt(user, async (transaction) => {
+        const step = await stepOf(secret, otp);
+        if (step === null) throw new PlatformError('INVALID_OTP');
+        await keepHistory(transaction, ownChange(owner), async () => {
+          if (await held(transaction, texts.enable, [user, secret, String(step)])) return true;
+          throw (await held(transaction, texts.pending, [user, secret]))
+            ? new PlatformError('INVALID_OTP')
+            : notOffered();
+        });
+        await endOthers(transaction, owner);
+      });
+      identities.forget(user);
+    },
+    async disable(owner, otp) {
+      const { user } = owner;
+      const secret = await secretOf(user);
+      await attempt(user, async (transaction) => {
+        await use(transaction, { id: user, secret }, otp);
+        await keepHistory(transaction, ownChange(owner), async () => {
+          if (await held(transaction, texts.disable, [user, secret])) return true;
+          throw new PlatformError('INVALID_OTP');
+        });
+        await forgetAll(transaction, user);
+        await endOthers(transaction, owner);
+      });
+      identities.forget(user);
+    },
+    async disableFor(user, by) {
+      if (!uuid.test(user)) throw new PlatformError('FORBIDDEN');
+      await database.transaction(async (transaction) => {
+        const disable = async () => (await held(transaction, texts.disable, [user, null])) || undefined;
+        if ((await keepHistory(transaction, { ...by, user }, disable)) === true) {
+          await forgetAll(transaction, user);
+          await sessions.endAll(transaction, user);
+        } else if (!(await held(transaction, texts.exists, [user]))) throw new PlatformError('FORBIDDEN');
+        return { value: undefined };
+      });
+      identities.forget(user);
+    },
+    async makeCodes(user, otp) {
+      const secret = await secretOf(user);
+      const codes = Array.from({ length: codesMade }, makeRecoveryCode);
+      await attempt(user, async (transaction) => {
+        await use(transaction, { id: user, secret }, otp);
+        if (!(await held(transaction, texts.hold, [user, secret]))) throw new PlatformError('INVALID_OTP');
+        // Codes are letters and dashes, so they need no quotes in an array.
+        await held(transaction, texts.replaceCodes, [user, `{${codes.join()}}`]);
+      });
+      return codes;
+    },
+  };
+}
+
+function ownChange({ user, sender }: Owner): Changing {
+  return { user, by: user, sender };
+}
+
+interface Generating extends SecondFactorOptions {
+  readonly texts: ReturnType<typeof secondFactorStatements>;
+  readonly held: (transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]) => Promise<boolean>;
+}
+
+/** The password is asked for once more, and guessing it here counts like guessing it anywhere. */
+async function generate(
+  { database, finder, passwords, attempts, settings, texts, held }: Generating,
+  user: string,
+  password: string,
+  client: string,
+): Promise<OfferedSecret> {
+  const found = await finder.byId(user);
+  const email = found?.account.email ?? user;
+  const attempt = attempts.login(email, client);
+  await attempt.begin();
+  if (!(await passwords.verify(found?.password ?? null, password))) {
+    await attempt.failed();
+    throw new PlatformError('INVALID_CREDENTIALS');
+  }
+  await attempt.succeeded();
+  const secret = await makeOtpSecret();
+  const offered = await database.transaction(async (transaction) => ({
+    value: await held(transaction, texts.offer, [user, secret]),
+  }));
+  if (!offered) throw alreadyEnabled();
+  const { projectName } = await settings();
+  return { secret, otpauthUrl: otpauthUrl(projectName, email, secret) };
+}
+
+function alreadyEnabled(): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', 'Two-factor authentication is enabled already.');
+}
+
+function notOffered(): PlatformError {
+  return new PlatformError('INVALID_PAYLOAD', 'The secret is not one that was generated within the last 10 minutes.');
+}

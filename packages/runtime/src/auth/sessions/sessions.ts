@@ -1,0 +1,98 @@
+/**
+ * Sessions and their refresh tokens, in transactions of the caller. A session is a row: it ends by being deleted, and
+ * its tokens, used ones included, go with it. Source: API specification, sections 2.2 to 2.5.
+ */
+
+import type { Transaction } from '../../database/database.ts';
+import { firstRow } from '../../database/own-statements/own-rows.ts';
+import type { OwnSql } from '../../database/own-statements/script.ts';
+import type { SystemPlace } from '../../system/place.ts';
+import { type Account, readAccount } from '../../users/account.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
+import type { RefreshToken } from './refresh-token.ts';
+import { sessionStatements } from './session-sql.ts';
+
+/** Start of a session: the account as it was checked, the origin of the request, and the refresh token. */
+export interface Beginning {
+  readonly account: Account;
+  readonly sender: RequestOrigin;
+  readonly refresh: RefreshToken;
+  /** The password hashed anew; null: the stored hash stays. */
+  readonly rehashed: string | null;
+}
+
+/** Result of presenting a refresh token. */
+export type Rotation =
+  | { readonly kind: 'rotated'; readonly session: string; readonly account: Account }
+  /** `ended` is the user whose session ended, because the token had been used before. */
+  | { readonly kind: 'refused' | 'expired'; readonly ended: string | null };
+
+/** How long sessions live, in milliseconds. */
+export interface SessionLifetimes {
+  readonly refreshTokenTtl: number;
+  readonly sessionMaxTtl: number;
+}
+
+/** The sessions of one location. */
+export interface Sessions {
+  /** Begins a session and returns its key; null if the user has changed since the check. */
+  begin(transaction: Transaction, beginning: Beginning): Promise<string | null>;
+  /** Exchanges the refresh token of that hash for another one. */
+  rotate(transaction: Transaction, used: string, next: RefreshToken): Promise<Rotation>;
+  /**
+   * Ends the session of the refresh token of that hash, or every session of its user; returns the user, null if there
+   * is none.
+   */
+  end(transaction: Transaction, hash: string, all: boolean): Promise<string | null>;
+  /**
+   * Ends the sessions of a user, but for one that may carry on (`except`). Must follow the statement that changes the
+   * user's row, which waits for sign-ins under way: only then are their sessions seen.
+   */
+  endAll(transaction: Transaction, user: string, except?: string): Promise<void>;
+}
+
+/** Makes the sessions of a location. */
+export function createSessions(location: SystemPlace, lifetimes: SessionLifetimes): Sessions {
+  const texts = sessionStatements(location);
+  const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;
+  const sessionTtl = `${lifetimes.sessionMaxTtl} milliseconds`;
+
+  async function endAll(transaction: Transaction, user: string, except: string | null): Promise<void> {
+    await firstRow(transaction, texts.endAll, [user, except]);
+    if (except !== null) await firstRow(transaction, texts.confirm, [except]);
+  }
+
+  return {
+    async begin(transaction, { account, sender, refresh, rehashed }) {
+      const { id, securityVersion } = account;
+      const { ip, userAgent, origin } = sender;
+      const judged = [id, rehashed, String(securityVersion)];
+      const values = [...judged, ip, userAgent, origin, sessionTtl, refreshTtl, refresh.hash];
+      const [session = null] = await identified(transaction, texts.begin, values);
+      return session;
+    },
+    async rotate(transaction, used, next) {
+      const [session, ...columns] = await identified(transaction, texts.rotate, [used, next.hash, refreshTtl]);
+      if (typeof session === 'string') return { kind: 'rotated', session, account: readAccount(columns) };
+      const [ended = null, expired] = await identified(transaction, texts.refuse, [used]);
+      return { kind: expired === 'true' ? 'expired' : 'refused', ended };
+    },
+    async end(transaction, hash, all) {
+      const [user = null] = await identified(transaction, all ? texts.outdate : texts.end, [hash]);
+      if (all && user !== null) await endAll(transaction, user, null);
+      return user;
+    },
+    endAll: (transaction, user, except) => endAll(transaction, user, except ?? null),
+  };
+}
+
+/** Runs a statement that writes, and returns the columns after the number of the transaction; none without a row. */
+async function identified(
+  transaction: Transaction,
+  sql: OwnSql,
+  values: readonly (string | null)[],
+): Promise<readonly (string | null)[]> {
+  const [number = null, ...rest] = (await firstRow(transaction, sql, values)) ?? [];
+  if (number !== null) transaction.identify(number);
+  return rest;
+}

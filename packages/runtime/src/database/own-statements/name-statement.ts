@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import type { Statement } from '../database.ts';
+
+const named = new Map<string, Statement>();
+
+/** More texts than that are named anew each time. */
+const mostNamed = 1_000;
+
+type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms'>;
+
+/** A statement of a transaction under the name that belongs to its text. */
+export function nameStatement({ text, tables, forms }: NamelessStatement): Statement {
+  const noted = tables !== undefined && { tables };
+  if (forms !== undefined) return { name: '', text, forms, ...noted };
+  const cached = named.get(text);
+  if (cached !== undefined) return cached;
+  const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  const statement: Statement = { name, text, ...noted };
+  if (named.size < mostNamed) named.set(text, statement);
+  return statement;
+}

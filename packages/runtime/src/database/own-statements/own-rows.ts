@@ -1,0 +1,56 @@
+/** Statements of our own in a transaction, whose rows are wanted as texts. All their columns are cast to text. */
+
+import type { Database, Parameter, Statement, Transaction } from '../database.ts';
+import { nameStatement } from './name-statement.ts';
+import { type OwnSql, runScript } from './script.ts';
+import { readRow, type TextRow } from './texts.ts';
+
+/** Runs a statement and gives its rows. One that writes also selects `transactionNumber`, for `identify`. */
+export function allRows(
+  transaction: Transaction,
+  sql: OwnSql,
+  values: readonly Parameter[],
+): Promise<readonly TextRow[]> {
+  if (typeof sql === 'string') return statementRows(transaction, nameStatement({ text: sql }), values);
+  return runScript(
+    sql,
+    values,
+    (statement, parameters) => statementRows(transaction, statement, parameters),
+    (witness) => transaction.witness?.(witness),
+  );
+}
+
+/** Runs one statement as it is. */
+export async function statementRows(
+  transaction: Transaction,
+  statement: Statement,
+  values: readonly Parameter[],
+): Promise<readonly TextRow[]> {
+  const rows: TextRow[] = [];
+  await transaction.run(statement, values, {
+    row: (buffer, offset, length) => {
+      rows.push(readRow(buffer, offset, offset + length));
+    },
+  });
+  return rows;
+}
+
+/** The same where there is at most one row; undefined when there is none. */
+export async function firstRow(
+  transaction: Transaction,
+  sql: OwnSql,
+  values: readonly Parameter[],
+): Promise<TextRow | undefined> {
+  const [row] = await allRows(transaction, sql, values);
+  return row;
+}
+
+/** Runs a statement that only reads, in no transaction. */
+export function ask(
+  database: Pick<Database, 'query'>,
+  sql: OwnSql,
+  values: readonly Parameter[],
+): Promise<readonly TextRow[]> {
+  if (typeof sql === 'string') return database.query(sql, values);
+  return runScript(sql, values, ({ text }, parameters) => database.query(text, parameters));
+}

@@ -1,0 +1,176 @@
+/**
+ * Statements of our own. PostgreSQL does with one text a work that needs several steps on MySQL and MariaDB. These
+ * write one table at a time and do not return written rows, so there a statement is a script, run in one transaction.
+ */
+import { randomUUID } from 'node:crypto';
+import { normalEmail, normalEmails } from '../../language/values/normal-email.ts';
+import type { Parameter, ParameterForm, Statement, Witness } from '../database.ts';
+import type { TextRow } from './texts.ts';
+
+/** A statement of our own: a text of PostgreSQL's, or a script. */
+export type OwnSql = string | Script;
+
+/** Steps that are run one after the other. */
+export interface Script {
+  readonly steps: readonly ScriptStep[];
+}
+
+/**
+ * One step. In its text `$1` is a parameter and `$name` a value that an earlier step has taken; `[]` after one makes a
+ * JSON array of an array literal, `:integer` a number for LIMIT, `:email` the comparison form of an address, and
+ * `:emails` the same of a JSON array of addresses: objects of `place`, from 0, and `normal`, each of which stands there
+ * once.
+ */
+export type ScriptStep =
+  /** Runs a statement. `needs`: where it finds no row the script ends, without rows. `takes` names columns of its first row. */
+  | {
+      readonly kind: 'run' | 'need' | 'give';
+      readonly statement: Statement;
+      readonly sources: readonly Source[];
+      readonly takes: readonly string[];
+    }
+  /** Finds a row that only this transaction has made (`Transaction.witness`). */
+  | { readonly kind: 'witness'; readonly statement: Statement; readonly sources: readonly Source[] }
+  /** Makes a key. */
+  | { readonly kind: 'make'; readonly name: string }
+  /** The row that the script answers: literals, or parameters and names with `$`. */
+  | { readonly kind: 'answer'; readonly row: readonly Source[] }
+  /** Runs steps for each element of a list parameter, which they know as `$each`. */
+  | { readonly kind: 'each'; readonly list: number; readonly steps: readonly ScriptStep[] };
+
+type Prepare = 'plain' | 'email' | 'emails';
+
+type Source =
+  | { readonly parameter: number; readonly prepare: Prepare }
+  | { readonly name: string }
+  | { readonly literal: string };
+
+/** A script of steps. Without `give` and `answer` it answers one row, `1`, which stands for the number of the transaction. */
+export function script(...steps: readonly (ScriptStep | string)[]): Script {
+  return { steps: steps.map((step) => (typeof step === 'string' ? run(step) : step)) };
+}
+
+/** A step that writes, or takes something along. A write has three columns: `1`, the rows that it found, the key that it made. */
+export function run(text: string, takes: readonly string[] = []): ScriptStep {
+  return { kind: 'run', ...compile(text), takes };
+}
+
+/** A step that must find a row. */
+export function need(text: string, takes: readonly string[] = []): ScriptStep {
+  return { kind: 'need', ...compile(text), takes };
+}
+
+/** The step whose rows the script answers. */
+export function give(text: string): ScriptStep {
+  return { kind: 'give', ...compile(text), takes: [] };
+}
+
+/** Proof of the transaction: a SELECT of a row that only this one has made; a locking clause is added to its text. */
+export function witness(text: string): ScriptStep {
+  return { kind: 'witness', ...compile(`${text} LOCK IN SHARE MODE`) };
+}
+
+/** A new key for `$name`. */
+export function make(name: string): ScriptStep {
+  return { kind: 'make', name };
+}
+
+/** The one row that a script answers. */
+export function answer(...row: readonly string[]): ScriptStep {
+  return {
+    kind: 'answer',
+    row: row.map((text) => (text.startsWith('$') ? sourceOf(text.slice(1)) : { literal: text })),
+  };
+}
+
+/** Steps for each element of the list that is parameter `list`, counted from 1. */
+export function each(list: number, ...steps: readonly (ScriptStep | string)[]): ScriptStep {
+  return { kind: 'each', list: list - 1, steps: script(...steps).steps };
+}
+
+const marks = /\$([1-9]\d*|[a-z]\w*)(\[\]|:\w+)?/g;
+
+function compile(text: string): { readonly statement: Statement; readonly sources: readonly Source[] } {
+  const sources: Source[] = [];
+  const forms: ParameterForm[] = [];
+  const printed = text.replaceAll(marks, (_, name: string, form = '') => {
+    sources.push(sourceOf(name, form === ':email' || form === ':emails' ? form.slice(1) : 'plain'));
+    forms.push(form === '[]' ? 'text[]' : form === ':integer' ? 'integer' : 'text');
+    return '?';
+  });
+  return { statement: { name: '', text: printed, forms }, sources };
+}
+
+function sourceOf(name: string, prepare: Prepare = 'plain'): Source {
+  return /^\d/.test(name) ? { parameter: Number(name) - 1, prepare } : { name };
+}
+
+/** Runs one statement and gives its rows as texts. */
+export type RunStep = (statement: Statement, parameters: readonly Parameter[]) => Promise<readonly TextRow[]>;
+
+/** Runs a script. */
+export async function runScript(
+  { steps }: Script,
+  values: readonly Parameter[],
+  runStep: RunStep,
+  tell: (witness: Witness) => void = () => {},
+): Promise<readonly TextRow[]> {
+  return (await runSteps(steps, values, new Map(), { runStep, tell })) ?? [];
+}
+
+/** Whom steps are handed to. */
+interface Runner {
+  readonly runStep: RunStep;
+  readonly tell: (witness: Witness) => void;
+}
+
+/** The rows of the answer; undefined where a step found nothing that it needs. */
+async function runSteps(
+  steps: readonly ScriptStep[],
+  values: readonly Parameter[],
+  taken: Map<string, Parameter>,
+  runner: Runner,
+): Promise<readonly TextRow[] | undefined> {
+  let rows: readonly TextRow[] = [['1']];
+  const take = (source: Source): Parameter => read(source, values, taken);
+  for (const step of steps) {
+    if (step.kind === 'make') taken.set(step.name, randomUUID());
+    else if (step.kind === 'answer') rows = [step.row.map(take)];
+    else if (step.kind === 'witness') runner.tell({ statement: step.statement, parameters: step.sources.map(take) });
+    else if (step.kind === 'each') {
+      for (const element of elementsOf(values[step.list] ?? '{}')) {
+        await runSteps(step.steps, values, new Map([...taken, ['each', element]]), runner);
+      }
+    } else {
+      const found = await runner.runStep(step.statement, step.sources.map(take));
+      const [first] = found;
+      if (step.kind === 'give') rows = found;
+      if (step.kind === 'need' && (first === undefined || isUnfound(step, first))) return undefined;
+      for (const [index, name] of step.takes.entries()) taken.set(name, first?.[index] ?? null);
+    }
+  }
+  return rows;
+}
+
+/** True if a write found no row. */
+function isUnfound({ statement }: Extract<ScriptStep, { kind: 'run' | 'need' | 'give' }>, row: TextRow): boolean {
+  return !/^\s*(?:SELECT|WITH)\b/.test(statement.text) && row[1] === '0';
+}
+
+function read(source: Source, values: readonly Parameter[], taken: ReadonlyMap<string, Parameter>): Parameter {
+  if ('literal' in source) return source.literal;
+  if ('name' in source) return taken.get(source.name) ?? null;
+  const value = values[source.parameter] ?? null;
+  if (value === null || source.prepare === 'plain') return value;
+  return source.prepare === 'email' ? normalEmail(value) : normalEmails(value);
+}
+
+/** The elements of an array literal of keys, none of which needs quotes. */
+function elementsOf(literal: string): readonly string[] {
+  return literal === '{}'
+    ? []
+    : literal
+        .slice(1, -1)
+        .split(',')
+        .map((element) => element.replaceAll('"', ''));
+}

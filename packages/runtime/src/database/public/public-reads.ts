@@ -1,0 +1,124 @@
+/**
+ * Reads of callers without a token: those by key run freely, as do statements that were quick; all others take turns.
+ */
+import type { Database, FindClient, Parameter, Statement } from '../database.ts';
+import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
+import type { StatementKind } from '../statement-times.ts';
+import { PublicTurns, type Turn, type TurnLimits } from './public-turns.ts';
+
+/** How reads of callers without a token are bounded. */
+export interface PublicReadLimits extends TurnLimits {
+  /** Quick statements of one client that run freely: infinity where a connection takes several at once, 0 where each takes its turn. */
+  readonly quickOfClient: number;
+}
+
+/** A database on which callers without a token take turns. */
+export function takePublicTurns(database: Database, limits: PublicReadLimits): Database {
+  const turns = new PublicTurns(limits);
+  const { times } = turns;
+  const quick = new Map<string, number>();
+  const isBounded = limits.quickOfClient !== Number.POSITIVE_INFINITY;
+
+  function runQuick(kind: StatementKind, client: string, run: () => Promise<void>): Promise<void> {
+    const begun = performance.now();
+    if (isBounded) quick.set(client, (quick.get(client) ?? 0) + 1);
+    const leave = (): void => {
+      if (performance.now() - begun > limits.slowMs) times.doubt(kind);
+      if (isBounded) decrease(quick, client);
+    };
+    return run().then(leave, (error: unknown) => {
+      leave();
+      throw error;
+    });
+  }
+
+  async function runInTurn(kind: StatementKind, client: string, run: (isApart: boolean) => Promise<void>) {
+    const turn = await enter(turns, { kind, client, goesOn: false });
+    let isTold = true;
+    try {
+      await run(turn.isSlow);
+    } catch (error) {
+      isTold = !(error instanceof StalledError);
+      throw error;
+    } finally {
+      turns.leave(turn, isTold);
+    }
+  }
+
+  /** A read that was queued after a slow one has not begun, and waits for a turn. */
+  function again(error: unknown, read: () => Promise<void>): Promise<void> {
+    if (error instanceof StalledError) return read();
+    throw error;
+  }
+
+  return {
+    ...database,
+    read(statement, parameters, sink, findClient = noClient) {
+      if (statement.brief === true) return database.read(statement, parameters, sink);
+      if (statement.isPublic !== true) return turns.beside(() => database.read(statement, parameters, sink));
+      const kind = kindOf(statement, parameters);
+      const readInTurn = (): Promise<void> =>
+        runInTurn(kind, findClient(), (isApart) =>
+          database.read(isApart ? { ...statement, apart: true } : statement, parameters, sink),
+        ).catch((error: unknown) => again(error, readInTurn));
+      if (!times.isQuick(kind)) return readInTurn();
+      const client = isBounded ? findClient() : '';
+      if ((quick.get(client) ?? 0) >= limits.quickOfClient) return readInTurn();
+      return runQuick(kind, client, () => database.read(statement, parameters, sink)).catch((error: unknown) => {
+        if (error instanceof StalledError) times.doubt(kind);
+        return again(error, readInTurn);
+      });
+    },
+    async stream(statement, parameters, sink, drained, signal, client = '') {
+      if (statement.isPublic !== true) return database.stream(statement, parameters, sink, drained, signal, client);
+      const asker = { kind: `stream ${kindOf(statement, parameters)}`, client };
+      let turn: Turn | undefined = await enter(turns, { ...asker, goesOn: false });
+      let isOver = false;
+      const leave = (): void => {
+        if (turn !== undefined) turns.leave(turn);
+        turn = undefined;
+      };
+      /** Nothing is read for it while its client takes the rows that were read. */
+      const drainedInTurn = async (): Promise<void> => {
+        leave();
+        await drained();
+        if (signal.aborted) return;
+        // How long its next batches take tells nothing of others that begin.
+        const next = await enter(turns, { kind: `next ${asker.kind}`, client, goesOn: true });
+        if (isOver) turns.leave(next, false);
+        else turn = next;
+      };
+      try {
+        await database.stream(statement, parameters, sink, drainedInTurn, signal, client);
+      } finally {
+        isOver = true;
+        leave();
+      }
+    },
+    transaction: (work) => turns.beside(() => database.transaction(work)),
+    briefTransaction: (work, rows) => turns.beside(() => database.briefTransaction(work, rows)),
+    query: (text, parameters) => turns.beside(() => database.query(text, parameters)),
+    load: () => ({ ...database.load?.(), turns: turns.waited }),
+  };
+}
+
+const noClient: FindClient = () => '';
+
+/** Limit and offset are the last parameters of a list: their digits tell how much it reads. */
+function kindOf({ name }: Statement, parameters: readonly Parameter[]): StatementKind {
+  return `${name} ${parameters.at(-2)?.length} ${parameters.at(-1)?.length}`;
+}
+
+async function enter(turns: PublicTurns, asker: Parameters<PublicTurns['enter']>[0]): Promise<Turn> {
+  try {
+    return await turns.enter(asker);
+  } catch (error) {
+    throw error instanceof ConnectionError ? toDatabaseError(error) : error;
+  }
+}
+
+function decrease(counts: Map<string, number>, key: string): void {
+  const count = counts.get(key) ?? 0;
+  if (count > 1) counts.set(key, count - 1);
+  else counts.delete(key);
+}

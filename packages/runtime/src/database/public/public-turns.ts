@@ -1,0 +1,185 @@
+/**
+ * Turns of statements of callers without a token that are not known to be quick. They share a few places, so that they
+ * leave the database to those who sign in and write, and one client leaves it to the others.
+ *
+ * Slow statements have one place a client, and leave one place to all others. That place is free again as soon as the
+ * statement in it turns out to be slow.
+ */
+import { ConnectionError } from '../errors.ts';
+import { type StatementKind, StatementTimes } from '../statement-times.ts';
+import { type Waited, Waits } from '../waits.ts';
+import { type PaceLimits, PublicPace } from './public-pace.ts';
+
+/** How many statements may run at once, and how long one waits. */
+export interface TurnLimits extends PaceLimits {
+  /** Places of statements that are not known to be quick. */
+  readonly places: number;
+  /** Those statements at once, with those that turned out to be slow. */
+  readonly most: number;
+  /** How long a statement waits for its turn, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** A statement and its client. */
+export interface Asker {
+  readonly kind: StatementKind;
+  readonly client: string;
+  /** True if it has begun before, and holds a connection while it waits. */
+  readonly goesOn: boolean;
+}
+
+/** A statement under way. */
+export interface Turn extends Asker {
+  readonly begun: number;
+  /** True if it counted as slow when it began. */
+  readonly isSlow: boolean;
+}
+
+interface WaitingTurn {
+  readonly asker: Asker;
+  readonly since: number;
+  readonly deadline: number;
+  readonly begin: (turn: Turn) => void;
+  readonly refuse: (error: ConnectionError) => void;
+}
+
+/** How often waiting statements are looked at, in milliseconds. */
+const lookMs = 10;
+/** So many wait where clients ask for more than there is. */
+const manyWaiting = 4;
+/** Statements that may wait, in all and of one client; more are refused at once. Servers that render pages ask many at once. */
+const maxWaiting = 1_000;
+const maxWaitingOfClient = 250;
+
+/** Lets statements begin by turns: the next is the one, among those that may begin, whose client used least of late. */
+export class PublicTurns {
+  readonly times: StatementTimes;
+  readonly #limits: TurnLimits;
+  readonly #running = new Set<Turn>();
+  #waiting: WaitingTurn[] = [];
+  readonly #waits = new Waits();
+  readonly #pace: PublicPace;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+    this.times = new StatementTimes(limits.slowMs);
+    this.#pace = new PublicPace(limits);
+  }
+
+  /** Runs work of callers with a token, which goes first where the limits say so. */
+  beside<T>(run: () => Promise<T>): Promise<T> {
+    return this.#limits.beside === null ? run() : this.#pace.beside(run);
+  }
+
+  /** Statements that wait for their turn. */
+  get waited(): Waited {
+    return this.#waits.waited;
+  }
+
+  /** Gives a turn, at once if there is a place. Rejects with `ConnectionError` if there is none in time. */
+  enter(asker: Asker): Turn | Promise<Turn> {
+    const isFirst = this.#waiting.length === 0 || asker.goesOn;
+    return isFirst && this.#mayBegin(asker, performance.now()) ? this.#begin(asker) : this.#wait(asker);
+  }
+
+  /** Ends a turn. To be called once; `isTold` is false if its time says nothing about the statement. */
+  leave(turn: Turn, isTold = true): void {
+    this.#running.delete(turn);
+    const now = performance.now();
+    const ms = now - turn.begun;
+    if (isTold) this.times.note(turn.kind, turn.client, ms);
+    if (!this.times.isQuick(turn.kind)) this.#pace.ended(now, ms);
+    this.#serve();
+  }
+
+  #mayBegin(asker: Asker, since: number): boolean {
+    const { places, most: maxReads, slowMs } = this.#limits;
+    const now = performance.now();
+    if (this.#running.size >= maxReads || this.#pace.yields(now, since) || this.#isPaused(asker, now)) return false;
+    const { kind, client } = asker;
+    const slow = [...this.#running].filter((turn) => turn.isSlow || now - turn.begun > slowMs);
+    if (!this.times.isSlow(kind, client)) return this.#running.size - slow.length < Math.max(1, places - slow.length);
+    return slow.length < Math.max(1, places - 1) && !slow.some((turn) => turn.client === client);
+  }
+
+  #isPaused({ kind, client, goesOn }: Asker, now: number): boolean {
+    const { times } = this;
+    if (this.#pace.isPausing(now) && !times.isQuick(kind) && this.#pace.isHeld(times.usedBy(client))) return true;
+    if (goesOn) return false;
+    const isSlow = times.isSlow(kind, client);
+    if (isSlow && this.#pace.isPausingSlow(now)) return true;
+    if (this.#waiting.length < manyWaiting || (!isSlow && times.isKnown(kind))) return false;
+    return this.#pace.isShareUsed(now);
+  }
+
+  #begin(asker: Asker): Turn {
+    const { kind, client } = asker;
+    const turn = { ...asker, begun: performance.now(), isSlow: this.times.isSlow(kind, client) };
+    this.#pace.begun(turn.begun);
+    this.#running.add(turn);
+    return turn;
+  }
+
+  async #wait(asker: Asker): Promise<Turn> {
+    const isOfClient = (waiting: WaitingTurn): boolean => waiting.asker.client === asker.client;
+    const isFull = this.#waiting.length >= maxWaiting || this.#waiting.filter(isOfClient).length >= maxWaitingOfClient;
+    if (isFull && !asker.goesOn) throw new ConnectionError('Too many statements wait for their turn.');
+    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+    const since = performance.now();
+    const deadline = asker.goesOn ? Number.POSITIVE_INFINITY : since + this.#limits.timeoutMs;
+    this.#waiting.push({ asker, since, deadline, begin: resolve, refuse: reject });
+    this.#timer ??= setInterval(() => this.#look(), lookMs).unref();
+    const ended = this.#waits.begin();
+    this.#serve();
+    return promise.finally(ended);
+  }
+
+  /** Places become free and pauses end while nothing else happens. */
+  #look(): void {
+    const now = performance.now();
+    // Others of its kind and its client's others are not let into the place that it leaves.
+    for (const { kind, client, begun } of this.#running)
+      if (now - begun > this.#limits.slowMs) this.times.suspect(kind, client);
+    const late = this.#waiting.filter(({ deadline }) => deadline < now);
+    if (late.length > 0) {
+      this.#waiting = this.#waiting.filter(({ deadline }) => deadline >= now);
+      for (const { refuse } of late) refuse(new ConnectionError('The database was busy for too long.'));
+    }
+    this.#serve();
+    if (this.#waiting.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #serve(): void {
+    if (this.#running.size >= this.#limits.most || this.#pace.yields(performance.now())) return;
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      next.begin(this.#begin(next.asker));
+    }
+  }
+
+  #next(): WaitingTurn | undefined {
+    let next: WaitingTurn | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    // One moment for all: used time counts less by the microsecond, and the latest of a client would come first.
+    const now = performance.now();
+    for (const waiting of this.#waiting) {
+      const rank = this.#rank(waiting.asker, now);
+      if (rank < least && this.#mayBegin(waiting.asker, waiting.since)) [next, least] = [waiting, rank];
+    }
+    return next;
+  }
+
+  /**
+   * Rank of a waiting turn: first those that already hold a connection, then by the time that the client has used,
+   * running turns included.
+   */
+  #rank({ client, goesOn }: Asker, now: number): number {
+    if (goesOn) return -1;
+    let rank = this.times.usedBy(client, now);
+    for (const turn of this.#running) if (turn.client === client) rank += now - turn.begun + 1;
+    return rank;
+  }
+}

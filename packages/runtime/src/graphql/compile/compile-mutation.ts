@@ -1,0 +1,273 @@
+/** Mutations: the write of each root field, and how its answer is read. Source: API specification, section 14.2. */
+
+import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
+import type { Caller } from '../../caller.ts';
+import { forbidden, PlatformError } from '../../errors.ts';
+import { checkContents } from '../../json/body.ts';
+import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../../language/index.ts';
+import { itemMutations } from '../../language/operations/index.ts';
+import { bind } from '../../query/planner.ts';
+import { asMany } from '../../write/decode/keys.ts';
+import type { Echo, EchoForm } from '../../write/echo.ts';
+import type { WriteCommand } from '../../write/write-command.ts';
+import type { WriteRequest } from '../../write/write-plan.ts';
+import { createRead } from '../reads/item-read.ts';
+import { listSlot } from '../reads/list-read.ts';
+import type { PrepareRead } from '../reads/remember-reads.ts';
+import { type CollectedField, collectFields } from './collect.ts';
+import { type CompilingRoots, keyOf, type ServiceField, serviceField } from './compile-query.ts';
+import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
+import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
+import { restPayload } from './payload-names.ts';
+
+/** One root field of a mutation. */
+export interface MutationField {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  readonly source: MutationSource;
+}
+
+/** Action of a root field. */
+export type MutationSource =
+  | { readonly kind: 'constant'; readonly json: string }
+  /** An error that does not depend on variables. */
+  | { readonly kind: 'failure'; readonly error: PlatformError }
+  | WriteSource
+  | { readonly kind: 'service'; readonly field: ServiceField };
+
+/** A write. */
+export interface WriteSource {
+  readonly kind: 'write';
+  readonly ask: (variables: Variables, request: Requested) => WriteCommand;
+  /** Builds the field's part of the response from the answer of the write. */
+  readonly told: (answer: Buffer | null, variables: Variables) => Buffer;
+}
+
+/** The part of a write that its request brings along. */
+export type Requested = Pick<WriteRequest, 'caller' | 'sender'>;
+
+/** Compiles the root fields of a mutation. */
+export function compileMutation(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  sets: Parameters<typeof collectFields>[2],
+): readonly MutationField[] {
+  return collectFields(to, type, sets).map((field) => {
+    const { key, nodes } = field;
+    return { key, nodes, source: compileSource(to, type, field) };
+  });
+}
+
+function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): MutationSource {
+  const root = to.roots.get(field.name);
+  const declared = type.getFields()[field.name];
+  if (root === undefined || declared === undefined) return constantOf(type, field) ?? refuse(field);
+  try {
+    return compileRoot(to, root, field, compileArguments(field.nodes[0], declared.args), getNamedType(declared.type));
+  } catch (error) {
+    if (error instanceof PlatformError) return { kind: 'failure', error };
+    throw error;
+  }
+}
+
+function compileRoot(
+  to: CompilingRoots,
+  root: GraphqlRoot,
+  field: CollectedField,
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLNamedType,
+): MutationSource {
+  if (root.operation === 'service' && root.service !== 'update_users_me') {
+    return { kind: 'service', field: compileService(to, root.service, inputs, type, field) };
+  }
+  const isOwn = root.operation === 'service';
+  const written: Written = {
+    collection: isOwn ? 'platform_users' : root.collection.name,
+    operation: isOwn ? 'updateOne' : root.operation,
+    own: isOwn,
+    given: inputs,
+  };
+  if (!isObjectType(type)) return compileWrite(to, written, null, () => trueText);
+  if (written.operation === 'deleteOne')
+    return compileWrite(to, written, null, tellDeleted(to, type, field, inputs.get('id')));
+  if (written.operation === 'deleteMany') {
+    return compileWrite(to, written, null, tellDeleted(to, type, field, inputs.get('ids')));
+  }
+  const many = manyOf(written.operation);
+  return compileWrite(to, written, compileEcho(to, written, type, field), (answer) => {
+    // The answer of a write stands in {"data":…}.
+    return answer === null ? (many ? noItems : nullText) : answer.subarray(dataText, -1);
+  });
+}
+
+/** An operation that writes an item answers it as a write does. */
+function compileService(
+  to: CompilingRoots,
+  service: GraphqlService,
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLNamedType,
+  field: CollectedField,
+): ServiceField {
+  const { item: collection, byKey = false } = itemMutations.get(service) ?? {};
+  if (collection === undefined || byKey || !isObjectType(type)) return serviceField(to, service, inputs, type, field);
+  const written: Written = { collection, operation: 'createOne', own: false, given: new Map() };
+  const read = compileEcho(to, written, type, field);
+  return {
+    service,
+    arguments: inputs,
+    tell: (value) => Buffer.from(JSON.stringify(value)),
+    echo(variables, caller) {
+      const prepared = read(variables);
+      return (form) => echoFor(prepared, form, caller);
+    },
+  };
+}
+
+const trueText = Buffer.from('true');
+const nullText = Buffer.from('null');
+const noItems = Buffer.from('[]');
+const dataText = '{"data":'.length;
+
+/** A root field that writes a collection. */
+interface Written {
+  readonly collection: string;
+  readonly operation: GraphqlOperation;
+  /** True if the item is the calling user. */
+  readonly own: boolean;
+  readonly given: ReadonlyMap<string, Input>;
+}
+
+function manyOf(operation: GraphqlOperation): boolean {
+  return operation === 'createMany' || operation === 'updateMany' || operation === 'updateBatch';
+}
+
+/** The read of what was written, as the document selects it. */
+function compileEcho(
+  to: CompilingRoots,
+  { collection: name, operation, given: inputs }: Written,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): PrepareRead {
+  const collection = to.scope.collections.get(name);
+  if (collection === undefined) throw unknownName(name);
+  const many = manyOf(operation);
+  const lists: Compiling['lists'] = [];
+  // Everything that was written is answered, unless the document wants less.
+  const whole = { ...to, limits: { ...to.limits, defaultLimit: -1 } };
+  const arguments_ = new Map([...inputs].filter(([argument]) => !['id', 'ids', 'data'].includes(argument)));
+  const top = many ? listSlot(whole, collection, undefined, arguments_) : undefined;
+  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
+  const selector = many || operation === 'updateSingleton' ? 'written' : 'key';
+  return createRead(to, `${to.name} ${field.key}`, { selector, many, selection, top, lists, whole });
+}
+
+function compileWrite(
+  to: CompilingRoots,
+  written: Written,
+  read: PrepareRead | null,
+  respond: WriteSource['told'],
+): WriteSource {
+  return {
+    kind: 'write',
+    told: respond,
+    ask(variables, { caller, sender }) {
+      const prepared = read === null ? null : read(variables);
+      const echo = (form: EchoForm): Echo | null => prepared && echoFor(prepared, form, caller);
+      const request: WriteRequest = { caller, sender, collection: written.collection, query: '', echo };
+      return { ...actionOf(to, written, variables, caller), request };
+    },
+  };
+}
+
+function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: EchoForm, caller: Caller): Echo {
+  return {
+    plan,
+    many: form === 'many',
+    bare: values.length === 0 && bounds.length === 0,
+    parameters(keys) {
+      const named = form === 'one' ? keys.values : asMany(keys).values;
+      return bind(plan.binders, [...values, ...named, ...bounds], caller);
+    },
+  };
+}
+
+function actionOf(
+  to: CompilingRoots,
+  { collection, operation, own: isOwn, given: inputs }: Written,
+  variables: Variables,
+  caller: Caller,
+): Omit<WriteCommand, 'request'> {
+  const names = to.index.byName(collection);
+  const value = (name: string): JsonValue => {
+    const input = inputs.get(name);
+    const found = input === undefined ? null : inputValue(input, variables);
+    return isJson(found) ? found : null;
+  };
+  const data = (): JsonValue => {
+    const payload = value('data');
+    checkContents([payload]);
+    return Array.isArray(payload)
+      ? payload.map((element) => restPayload(to.index, names, element))
+      : restPayload(to.index, names, payload);
+  };
+  const list = (): JsonValue => {
+    const items = data();
+    if (Array.isArray(items)) return items;
+    throw new PlatformError('INVALID_PAYLOAD', '"data" must be a list of objects.');
+  };
+  const item = (): string => (isOwn ? ownSegment(caller) : segmentOf(to, collection, value('id')));
+  switch (operation) {
+    case 'createOne':
+      return { action: 'create', body: data() };
+    case 'createMany':
+      return { action: 'create', body: list() };
+    case 'updateOne':
+      return { action: 'update', item: item(), body: data() };
+    case 'updateMany':
+      return { action: 'update', body: { keys: value('ids'), data: data() } };
+    case 'updateBatch':
+      return { action: 'update', body: list() };
+    case 'updateSingleton':
+      return { action: 'update', singleton: true, body: data() };
+    case 'deleteOne':
+      return { action: 'delete', item: item(), body: undefined };
+    default:
+      return { action: 'delete', body: value('ids') };
+  }
+}
+
+/** A key as the segment of a path. Throws FORBIDDEN for what cannot be a key. */
+function segmentOf({ open }: CompilingRoots, name: string, id: JsonValue): string {
+  const collection = open.collections.get(name);
+  if (collection === undefined) throw forbidden();
+  return keyOf(collection, id).map(encodeURIComponent).join(',');
+}
+
+function ownSegment({ user }: Caller): string {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return encodeURIComponent(user);
+}
+
+/** Builds the response for removed items: their keys, as they were given. */
+function tellDeleted(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  field: CollectedField,
+  named: Input | undefined,
+): WriteSource['told'] {
+  const parts = collectFields(to, type, setsOf(field)).map((inner) => ({
+    key: inner.key,
+    constant: constantOf(type, inner),
+  }));
+  return (_, variables) => {
+    const keys = named === undefined ? null : inputValue(named, variables);
+    const members = parts.map(({ key, constant }) => {
+      return `${JSON.stringify(key)}:${constant === undefined ? JSON.stringify(keys) : constant.json}`;
+    });
+    return Buffer.from(`{${members.join(',')}}`);
+  };
+}
+
+function refuse({ name }: CollectedField): never {
+  throw unknownName(name);
+}

@@ -1,0 +1,148 @@
+/** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
+
+import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
+import { createPlanCache, type PlanCache } from '../../database/plan-cache.ts';
+import { invalidQuery } from '../../errors.ts';
+import { type CompiledApi, type GraphqlScope, indexGraphql } from '../../language/index.ts';
+import { graphqlServiceRoots } from '../../language/operations/index.ts';
+import { defaultReadLimits } from '../../query/parse/parse-read.ts';
+import type { ReadLimits } from '../../query/parse/request.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import { buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
+import type { Operation, OperationRunner, OperationSource } from '../documents/operation.ts';
+import type { PreparedRead } from '../reads/remember-reads.ts';
+import { collectFields } from './collect.ts';
+import { compileMutation, type MutationField } from './compile-mutation.ts';
+import { type CompilingRoots, compileQuery, type QueryField } from './compile-query.ts';
+import { unknownName } from './compile-selection.ts';
+import type { Variables } from './input.ts';
+import { collectingAll, createVariants, type Variant } from './variants.ts';
+
+/** Options of the operation compiler. */
+export interface OperationCompilerOptions {
+  readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
+  /** Limits of lists and filters. Default: those of the API specification, section 16. */
+  readonly limits?: Partial<ReadLimits>;
+  /** Plans kept per access class. Default 1,000. */
+  readonly plans?: number;
+}
+
+/** Compiles operations, and gives what it made of them. */
+export interface OperationCompiler extends Pick<OperationRunner, 'compile'> {
+  /** Throws for an operation of another compiler. */
+  compiledOf(operation: Operation): CompiledOperation;
+}
+
+/** Scope and caches of one access class. */
+interface ClassSetting {
+  readonly scope: Scope;
+  readonly plans: PlanCache<ReadPlan>;
+  readonly reads: PlanCache<PreparedRead>;
+}
+
+/** A compiled operation: its root fields, as the conditions of a request leave them. */
+export type CompiledOperation =
+  | {
+      readonly kind: 'query';
+      readonly fieldsOf: (variables: Variables) => readonly QueryField[];
+      /** The same over a collection that has no rows. */
+      readonly emptied: (collection: string, variables: Variables) => readonly QueryField[];
+    }
+  | {
+      readonly kind: 'mutation';
+      readonly scope: GraphqlScope;
+      readonly fieldsOf: (variables: Variables) => readonly MutationField[];
+    };
+
+/** Makes the compiler of an API. */
+export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
+  const { api, plans = 1_000 } = options;
+  const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
+  const index = indexGraphql(api.collections, graphqlServiceRoots);
+  const open = buildOpenScope(api);
+  const classes = new Map<string, ClassSetting>();
+  const compiled = new WeakMap<Operation, CompiledOperation>();
+  let operations = 0;
+
+  function classOf(name: string): ClassSetting {
+    const cached = classes.get(name);
+    if (cached !== undefined) return cached;
+    const access = api.access.find((candidate) => candidate.name === name);
+    if (access === undefined) throw new Error(`there is no access class "${name}"`);
+    const made = { scope: buildScope(api, access, open), ...keptReads(plans) };
+    classes.set(name, made);
+    return made;
+  }
+
+  function settingOf(source: OperationSource, classSetting: ClassSetting, kind: 'query' | 'mutation') {
+    const name = `${operations++}`;
+    const roots = index.roots[source.schema.scope][kind];
+    return ({ collecting, name: variant }: Variant): CompilingRoots => {
+      return { ...classSetting, ...collecting, index, limits, roots, open, name: `${name} ${variant}` };
+    };
+  }
+
+  function compileQueries(source: OperationSource, type: GraphQLObjectType): CompiledOperation {
+    const classSetting = classOf(source.schema.accessClass);
+    const sets = [source.operation.selectionSet];
+    const setting = settingOf(source, classSetting, 'query');
+    return {
+      kind: 'query',
+      fieldsOf: createVariants(source, (variant) => compileQuery(setting(variant), type, sets)),
+      emptied(collection, variables) {
+        const without = { scope: withoutRows(classSetting.scope, collection), ...keptReads(1) };
+        const other = settingOf(source, without, 'query');
+        return createVariants(source, (variant) => compileQuery(other(variant), type, sets))(variables);
+      },
+    };
+  }
+
+  function compileMutations(source: OperationSource, type: GraphQLObjectType): CompiledOperation {
+    const { accessClass, scope } = source.schema;
+    const setting = settingOf(source, classOf(accessClass), 'mutation');
+    const sets = [source.operation.selectionSet];
+    const fieldsOf = createVariants(source, (variant) => compileMutation(setting(variant), type, sets));
+    return { kind: 'mutation', scope, fieldsOf };
+  }
+
+  return {
+    compile(source) {
+      const { document, operation, schema } = source;
+      const kind = operation.operation === OperationTypeNode.MUTATION ? 'mutation' : 'query';
+      const type = kind === 'query' ? schema.schema.getQueryType() : schema.schema.getMutationType();
+      if (!type) throw unknownName(operation.operation);
+      const fields = collectFields(collectingAll(document, schema.schema), type, [operation.selectionSet]);
+      const names = fields.map(({ name }) => name);
+      const services = names.filter((name) => index.roots[schema.scope][kind].get(name)?.operation === 'service');
+      if (kind === 'mutation') refuseMixed(names, services);
+      const made: Operation = {
+        kind,
+        rootFields: fields.length,
+        introspects: names.some((name) => name === '__schema' || name === '__type'),
+        keepable: kind === 'mutation' && !services.some((name) => holdsSecrets.test(name)),
+      };
+      compiled.set(made, kind === 'query' ? compileQueries(source, type) : compileMutations(source, type));
+      return made;
+    },
+    compiledOf(operation) {
+      const found = compiled.get(operation);
+      if (found === undefined) throw new Error('The operation was compiled by another compiler.');
+      return found;
+    },
+  };
+}
+
+function keptReads(size: number): Pick<ClassSetting, 'plans' | 'reads'> {
+  return { plans: createPlanCache<ReadPlan>(size), reads: createPlanCache<PreparedRead>(size) };
+}
+
+/** Root fields whose answers are not kept. Source: API specification, section 17. */
+const holdsSecrets = /^(?:auth_|users_invite_accept$|users_me_tfa_)/;
+
+/** A mutation outside the transaction of an operation cannot be rolled back with it, so it must be the only one. */
+function refuseMixed(names: readonly string[], services: readonly string[]): void {
+  const apart = services.filter((name) => name !== 'update_users_me');
+  const others = names.filter((name) => name !== '__typename');
+  if (apart.length === 0 || others.length === 1) return;
+  throw invalidQuery(`"${apart[0]}" must be the only mutation of its operation.`);
+}

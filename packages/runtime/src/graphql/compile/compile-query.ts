@@ -1,0 +1,227 @@
+/** Queries: the read of each root field. Source: API specification, section 14.2. */
+
+import {
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import type { Caller } from '../../caller.ts';
+import { PlatformError } from '../../errors.ts';
+import { callerCollections } from '../../language/conditions/caller-path.ts';
+import type {
+  CollectionDescriptor,
+  GraphqlCollectionRoot,
+  GraphqlRoot,
+  GraphqlService,
+  JsonValue,
+} from '../../language/index.ts';
+import { itemMutations } from '../../language/operations/index.ts';
+import { decodeKey, keyParts } from '../../query/parse/keys.ts';
+import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
+import type { WriteRequest } from '../../write/write-plan.ts';
+import { createAggregate } from '../reads/aggregate-read.ts';
+import { createRead, type ReadSetting } from '../reads/item-read.ts';
+import { listSlot } from '../reads/list-read.ts';
+import type { PrepareRead } from '../reads/remember-reads.ts';
+import { type CollectedField, collectFields } from './collect.ts';
+import { compileAggregate } from './compile-aggregate.ts';
+import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
+import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
+import { compileProjection } from './projection.ts';
+
+/** One root field of a query. */
+export interface QueryField {
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  /** True if a failure makes only the field null, and not the whole data. */
+  readonly nullable: boolean;
+  readonly source: QuerySource;
+}
+
+/** Where the value of a root field comes from. */
+export type QuerySource =
+  | { readonly kind: 'constant'; readonly json: string }
+  | { readonly kind: 'introspection' }
+  /** An error that does not depend on variables. */
+  | { readonly kind: 'failure'; readonly error: PlatformError }
+  | RowSource
+  | { readonly kind: 'service'; readonly field: ServiceField };
+
+/** Rows of a collection. `keys` are the values of one item's key, which must be there. */
+export interface RowSource {
+  readonly kind: 'rows';
+  /** Response name. */
+  readonly key: string;
+  readonly collection: string;
+  readonly prepare: PrepareRead;
+  readonly keys: ((variables: Variables, caller: Caller) => readonly string[]) | null;
+}
+
+/** A root field that is no collection's. */
+export interface ServiceField {
+  readonly service: GraphqlService;
+  readonly arguments: ReadonlyMap<string, Input>;
+  /** Prints the document's selection from the value, as JSON. */
+  readonly tell: (value: JsonValue) => Buffer;
+  /** Reads the item whose key the answer is, in its place. */
+  readonly itemOf?: (key: string) => RowSource;
+  /** Reads what was written, as the document selects it; then what the route answers with is told as it is. */
+  readonly echo?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['echo']>;
+}
+
+/** Context in which the root fields of an operation are compiled. */
+export interface CompilingRoots extends Omit<Compiling, 'lists'>, ReadSetting {
+  /** Stands for this operation, as these conditions leave it, among all. */
+  readonly name: string;
+  readonly roots: ReadonlyMap<string, GraphqlRoot>;
+  /** The scope in which everything can be named: keys of items that can be written and not read. */
+  readonly open: Scope;
+}
+
+/** Compiles the root fields of a query. */
+export function compileQuery(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  sets: Parameters<typeof collectFields>[2],
+): readonly QueryField[] {
+  return collectFields(to, type, sets).map((field) => {
+    const { key, nodes } = field;
+    const declared = type.getFields()[field.name];
+    return { key, nodes, nullable: !isNonNullType(declared?.type), source: compileSource(to, type, field) };
+  });
+}
+
+function compileSource(to: CompilingRoots, type: GraphQLObjectType, field: CollectedField): QuerySource {
+  if (field.name === '__schema' || field.name === '__type') return { kind: 'introspection' };
+  const root = to.roots.get(field.name);
+  if (root === undefined) return constantOf(type, field) ?? refuse(field);
+  try {
+    return compileRoot(to, type, root, field);
+  } catch (error) {
+    if (error instanceof PlatformError) return { kind: 'failure', error };
+    throw error;
+  }
+}
+
+function compileRoot(
+  to: CompilingRoots,
+  type: GraphQLObjectType,
+  root: GraphqlRoot,
+  field: CollectedField,
+): QuerySource {
+  const declared = type.getFields()[field.name];
+  if (declared === undefined) return refuse(field);
+  const inputs = compileArguments(field.nodes[0], declared.args);
+  const named = getNamedType(declared.type);
+  // A caller who may read nothing of users gets their own key.
+  if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
+    return { kind: 'service', field: serviceField(to, root.service, inputs, named, field) };
+  }
+  if (!isObjectType(named)) return refuse(field);
+  if (root.operation === 'service') return compileItem(to, users, named, field, ownKey);
+  const { collection, operation } = root;
+  if (operation === 'aggregate') return compileAggregated(to, collection, inputs, named, field);
+  if (operation !== 'byKey') return compileList(to, collection, operation, inputs, named, field);
+  const id = inputs.get('id');
+  return compileItem(to, collection.name, named, field, (target, variables) =>
+    keyOf(target, id === undefined ? undefined : inputValue(id, variables)),
+  );
+}
+
+const users = callerCollections.user;
+
+/** A root field that a service answers. */
+export function serviceField(
+  to: CompilingRoots,
+  service: GraphqlService,
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLNamedType,
+  field: CollectedField,
+): ServiceField {
+  const { item: name, byKey = false } = itemMutations.get(service) ?? {};
+  if (byKey && name !== undefined && isObjectType(type)) {
+    const collection = collectionOf(to, name);
+    const item = compileItem(to, name, type, field, () => []);
+    const itemOf = (key: string): RowSource => ({ ...item, keys: () => keyOf(collection, key) });
+    return { service, arguments: inputs, tell: (value) => Buffer.from(JSON.stringify(value)), itemOf };
+  }
+  const project = compileProjection(to, type, setsOf(field));
+  return { service, arguments: inputs, tell: (value) => Buffer.from(JSON.stringify(project(value))) };
+}
+
+function compileList(
+  to: CompilingRoots,
+  { name }: CollectionDescriptor,
+  operation: GraphqlCollectionRoot['operation'],
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): RowSource {
+  const collection = collectionOf(to, name);
+  const lists: Compiling['lists'] = [];
+  const top = listSlot(to, collection, undefined, inputs);
+  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
+  const read = { selector: 'list', many: operation === 'list', selection, top, lists } as const;
+  const prepare = createRead(to, `${to.name} ${field.key}`, read);
+  return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
+}
+
+function compileItem(
+  to: CompilingRoots,
+  name: string,
+  type: GraphQLObjectType,
+  field: CollectedField,
+  keyOf: (collection: CollectionScope, variables: Variables, caller: Caller) => readonly string[],
+): RowSource {
+  const collection = collectionOf(to, name);
+  const lists: Compiling['lists'] = [];
+  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
+  const read = { selector: 'key', many: false, selection, top: undefined, lists } as const;
+  return {
+    kind: 'rows',
+    key: field.key,
+    collection: name,
+    prepare: createRead(to, `${to.name} ${field.key}`, read),
+    keys: (variables, caller) => keyOf(collection, variables, caller),
+  };
+}
+
+function compileAggregated(
+  to: CompilingRoots,
+  { name }: CollectionDescriptor,
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): RowSource {
+  const collection = collectionOf(to, name);
+  const names = to.index.byName(name);
+  if (names === undefined) return refuse(field);
+  const selection = compileAggregate({ ...to, lists: [] }, names, collection, type, setsOf(field));
+  const prepare = createAggregate(to, `${to.name} ${field.key}`, { collection, selection, arguments: inputs });
+  return { kind: 'rows', key: field.key, collection: name, prepare, keys: null };
+}
+
+function collectionOf({ scope }: CompilingRoots, name: string): CollectionScope {
+  const collection = scope.collections.get(name);
+  if (collection === undefined) throw unknownName(name);
+  return collection;
+}
+
+/** The values of a key as `ID` writes it. Throws FORBIDDEN for what cannot be a key. */
+export function keyOf(collection: CollectionScope, id: unknown): readonly string[] {
+  const key = typeof id === 'string' ? id : null;
+  const { descriptor } = collection;
+  return decodeKey(collection, descriptor.key.length > 1 ? keyParts(keyFields(descriptor), key) : [key]);
+}
+
+function ownKey(collection: CollectionScope, _: Variables, { user }: Caller): readonly string[] {
+  if (user === null) throw new PlatformError('INVALID_CREDENTIALS');
+  return keyOf(collection, user);
+}
+
+function refuse({ name }: CollectedField): never {
+  throw unknownName(name);
+}

@@ -1,0 +1,126 @@
+/** Selection of a document from items, in the planner's words. Names were judged when the document was validated. */
+import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type SelectionSetNode } from 'graphql';
+import type { GraphqlCollection, GraphqlMember, ManyToAny } from '../../language/index.ts';
+import { linkOf } from '../../query/authorise/links.ts';
+import type { Selected } from '../../query/authorise/selection.ts';
+import { resolveCall } from '../../sql/calls.ts';
+import type { CollectionScope } from '../../sql/scope.ts';
+import { type ListSetting, type ListSlot, listSlot } from '../reads/list-read.ts';
+import { type CollectedField, type Collecting, collectFields } from './collect.ts';
+import { compileArguments } from './input.ts';
+import type { PartTemplate, SelectionTemplate } from './selection-template.ts';
+
+/** Context in which one operation is compiled, for one set of values of its conditions. */
+export interface Compiling extends Collecting, ListSetting {
+  /** The lists with arguments that were met, in order. */
+  readonly lists: ListSlot[];
+}
+
+/** A place of a document: the type of the items, and everything that is selected of them. */
+interface Place {
+  readonly type: GraphQLObjectType;
+  readonly names: GraphqlCollection;
+  readonly collection: CollectionScope;
+}
+
+type Sets = readonly (SelectionSetNode | undefined)[];
+
+/** Compiles what is selected of the items of a type. */
+export function compileSelection(to: Compiling, type: GraphQLObjectType, sets: Sets): SelectionTemplate {
+  const names = to.index.byType(type.name);
+  const collection = names && to.scope.collections.get(names.descriptor.name);
+  if (names === undefined || collection === undefined) throw unknownName(type.name);
+  const parent = { type, names, collection };
+  return { collection, parts: collectFields(to, type, sets).map((field) => compilePart(to, parent, field)) };
+}
+
+/** The selection sets of a field, wherever it was asked for. */
+export function setsOf({ nodes }: CollectedField): Sets {
+  return nodes.map(({ selectionSet }) => selectionSet);
+}
+
+/** A constant that every type has: its own name, or the null of a type without fields. */
+export function constantOf(type: GraphQLObjectType, { key, name }: CollectedField) {
+  if (name === '__typename') return { kind: 'constant', key, json: JSON.stringify(type.name) } as const;
+  return name === '_empty' ? ({ kind: 'constant', key, json: 'null' } as const) : undefined;
+}
+
+function compilePart(to: Compiling, parent: Place, field: CollectedField): PartTemplate {
+  const member = parent.names.output.get(field.name);
+  if (member === undefined) return ready(constantOf(parent.type, field) ?? unknownPart(field));
+  if (member.kind === 'functions') return ready(compileFunctions(to, parent, member.name, field));
+  return field.nodes[0].selectionSet === undefined
+    ? ready(compileKey(parent, member, field))
+    : compileNested(to, parent, member, field);
+}
+
+function ready(part: Selected): PartTemplate {
+  return { kind: 'ready', part };
+}
+
+/** A field, or the key of the item that a relation leads to. */
+function compileKey({ collection }: Place, member: Named, { key }: CollectedField): Selected {
+  const field = collection.fields.get(member.name);
+  if (field !== undefined) return { kind: 'field', key, field };
+  const relation = collection.relations.get(member.name);
+  return relation === undefined ? unknownPart({ name: member.name }) : { kind: 'keys', key, relation, read: undefined };
+}
+
+type Named = Exclude<GraphqlMember, { kind: 'functions' }>;
+
+function compileNested(to: Compiling, parent: Place, member: Named, field: CollectedField): PartTemplate {
+  const declared = parent.type.getFields()[field.name];
+  const type = declared && getNamedType(declared.type);
+  if (isUnionType(type) && member.kind === 'field' && member.link !== undefined) {
+    return compileItem(to, member.link, field, to.schema.getPossibleTypes(type));
+  }
+  const relation = parent.collection.relations.get(member.name);
+  if (declared === undefined || !isObjectType(type) || relation === undefined) return unknownPart(field);
+  const list = compileList(to, field, declared.args, relation.descriptor);
+  return { kind: 'nested', key: field.key, relation, of: compileSelection(to, type, setsOf(field)), list };
+}
+
+/** The item of a link row: every type that it can have is selected, if only to tell that it is there. */
+function compileItem(
+  to: Compiling,
+  link: ManyToAny,
+  field: CollectedField,
+  types: readonly GraphQLObjectType[],
+): PartTemplate {
+  const items = types.map((type) => compileSelection(to, type, setsOf(field)));
+  return { kind: 'item', key: field.key, link, items };
+}
+
+/** The position of a relation's arguments among the lists; undefined where it has none. */
+function compileList(
+  to: Compiling,
+  { nodes: [node] }: CollectedField,
+  declared: Parameters<typeof compileArguments>[1],
+  relation: Parameters<typeof linkOf>[0],
+): number | undefined {
+  if (node.arguments === undefined || node.arguments.length === 0) return undefined;
+  const collection = to.scope.collections.get(relation.target);
+  if (collection === undefined) throw unknownName(relation.target);
+  return to.lists.push(listSlot(to, collection, linkOf(relation), compileArguments(node, declared))) - 1;
+}
+
+/** An object of functions of one field. */
+function compileFunctions(to: Compiling, parent: Place, name: string, field: CollectedField): Selected {
+  const type = getNamedType(parent.type.getFields()[field.name]?.type);
+  if (!isObjectType(type)) throw unknownName(field.name);
+  const parts = collectFields(to, type, setsOf(field)).map((inner): Selected => {
+    const found = resolveCall(parent.collection, `${inner.name}(${name})`)?.found;
+    if (typeof found === 'object') return { kind: 'call', key: inner.key, call: found };
+    return constantOf(type, inner) ?? unknownPart(inner);
+  });
+  return { kind: 'group', key: field.key, parts };
+}
+
+function unknownPart({ name }: Pick<CollectedField, 'name'>): never {
+  throw unknownName(name);
+}
+
+/** The schema has a name that the access class does not: the two were made of different descriptions. */
+export function unknownName(name: string): Error {
+  return new Error(`The schema has a name without a declaration: "${name}".`);
+}

@@ -1,0 +1,98 @@
+/** Documents and their answers, as the transport passes and receives them. Source: API specification, 14.1. */
+import type { IncomingMessage } from 'node:http';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { Caller } from '../../caller.ts';
+import type { JsonValue } from '../../language/index.ts';
+
+/** The two sets of root fields: those of user data and those of the platform's own. */
+export type GraphqlScope = 'items' | 'system';
+
+/** Source from which one operation of a document is compiled. */
+export interface OperationSource {
+  /** The schema of the access class and scope that the document was validated against. */
+  readonly schema: GraphqlScopeSchema;
+  /** Parsed, and valid against the schema. */
+  readonly document: DocumentNode;
+  /** The operation of the document that is to run: a query or a mutation. */
+  readonly operation: OperationDefinitionNode;
+}
+
+/** The executable schema of one access class and scope. */
+export interface GraphqlScopeSchema {
+  readonly accessClass: string;
+  readonly scope: GraphqlScope;
+  readonly schema: GraphQLSchema;
+}
+
+/**
+ * One operation, compiled: to be kept as long as its document is, and run any number of times.
+ *
+ * Parts that depend on variables are compiled when they are first needed and kept within it, in bounded number.
+ */
+export interface Operation {
+  readonly kind: 'query' | 'mutation';
+  /** Number of root fields, `__typename` and introspection included, regardless of `@skip` and `@include`. */
+  readonly rootFields: number;
+  /** True if `__schema` or `__type` is among them, so that `OperationCall.introspect` is called. */
+  readonly introspects: boolean;
+  /** True if its answer may be kept under an Idempotency-Key (specification, section 17). */
+  readonly keepable: boolean;
+}
+
+/** One request for an operation. */
+export interface OperationCall {
+  readonly caller: Caller;
+  /** As `getVariableValues` of graphql-js coerces them: variables that were not given and have no default are absent. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The request itself: sender, cookies and origin are read from it. */
+  readonly request: IncomingMessage;
+  /** A well-formed Idempotency-Key with the path and the body that it stands for. */
+  readonly key?: OperationKey;
+  /**
+   * The values of `__schema` and `__type` by response name, as JSON text, for those root fields that directives leave in.
+   * Asked at most once, and only where the operation introspects.
+   */
+  readonly introspect: () => ReadonlyMap<string, string>;
+}
+
+/** Key under which an answer is kept. */
+export interface OperationKey {
+  readonly text: string;
+  /** Identity of the request for this key: document, operation and variables, in one form. */
+  readonly body: JsonValue;
+}
+
+/** The answer to an operation: 200, also when it holds errors. */
+export interface OperationAnswer {
+  /** `{"data":…}`, `{"errors":[…],"data":…}`: JSON. */
+  readonly body: Buffer;
+  /** Names and values of headers in turn, such as `Set-Cookie`. */
+  readonly headers: readonly string[];
+}
+
+/** A root field as it is planned. */
+export interface PlannedField {
+  /** Response name. */
+  readonly key: string;
+  /** `failure`: it cannot be planned with these variables. */
+  readonly kind: 'read' | 'write' | 'service' | 'constant' | 'introspection' | 'failure';
+  /** For a read: its SQL statement. */
+  readonly statement?: string;
+}
+
+/** Compiles and runs operations. */
+export interface OperationRunner {
+  /**
+   * Compiles an operation of a valid document. Throws `PlatformError` INVALID_QUERY for requests that no answer can
+   * hold, such as more than one field that signs a user in or out.
+   */
+  compile(source: OperationSource): Operation;
+  /** Plans the reads of a query with these variables, and keeps the plans. Does not query the database. */
+  plan(operation: Operation, variables: Readonly<Record<string, unknown>>): readonly PlannedField[];
+  /**
+   * Runs an operation that this runner compiled for the access class of the caller. Failures of root fields stand in
+   * the answer. Rejects only where the whole request is refused, as by an Idempotency-Key that was used for another
+   * one.
+   */
+  run(operation: Operation, call: OperationCall): Promise<OperationAnswer>;
+}

@@ -1,0 +1,86 @@
+/** The schemas of access classes, each made of its text when it is first asked for: starting a server costs nothing. */
+import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse, printSchema } from 'graphql';
+import { type CompiledApi, type GraphqlScope, graphqlRootTypes } from '../../language/index.ts';
+import { createIntrospectionJudge, type IntrospectionJudge } from './introspection.ts';
+import { withScalars } from './scalars.ts';
+
+/** Schema by which a document is judged. */
+export interface ScopeSchema {
+  readonly accessClass: string;
+  readonly scope: GraphqlScope;
+  readonly schema: GraphQLSchema;
+  readonly judge: IntrospectionJudge;
+}
+
+/** Finds the schema of an access class in a scope: at once when it was made before. Rejects when its text cannot be read. */
+export type FindSchema = (accessClass: string, scope: GraphqlScope) => ScopeSchema | Promise<ScopeSchema>;
+
+type BothScopes = Readonly<Record<GraphqlScope, ScopeSchema>>;
+
+/** Makes the finder; `read` gives the text of an access class. */
+export function createSchemas(read: NonNullable<CompiledApi['graphql']>): FindSchema {
+  const made = new Map<string, BothScopes>();
+  const making = new Map<string, Promise<BothScopes>>();
+
+  async function make(accessClass: string): Promise<BothScopes> {
+    try {
+      const both = buildSchemas(accessClass, await read(accessClass));
+      made.set(accessClass, both);
+      return both;
+    } finally {
+      // A text that could not be read once may be readable the next time.
+      making.delete(accessClass);
+    }
+  }
+
+  return function findSchema(accessClass, scope) {
+    const cached = made.get(accessClass);
+    if (cached !== undefined) return cached[scope];
+    const promise = making.get(accessClass) ?? make(accessClass);
+    if (!making.has(accessClass)) making.set(accessClass, promise);
+    return promise.then((both) => both[scope]);
+  };
+}
+
+/** Makes both schemas of one text. They share all types but those at their roots. */
+export function buildSchemas(accessClass: string, text: string): BothScopes {
+  // The compiler's tests validate what it writes; doing so again would take as long as the rest.
+  const whole = withScalars(
+    buildASTSchema(parse(text, { noLocation: true }), { assumeValid: true, assumeValidSDL: true }),
+  );
+  const config = whole.toConfig();
+  const roots = new Set<string>(Object.values(graphqlRootTypes).flatMap((names) => Object.values(names)));
+  const shared = config.types.filter(({ name }) => !roots.has(name));
+
+  function scoped(scope: GraphqlScope): ScopeSchema {
+    const names = graphqlRootTypes[scope];
+    const schema = new GraphQLSchema({
+      ...config,
+      types: shared,
+      query: objectType(whole, names.query),
+      mutation: objectType(whole, names.mutation),
+      assumeValid: true,
+    });
+    return { accessClass, scope, schema, judge: createIntrospectionJudge(schema) };
+  }
+
+  return { items: scoped('items'), system: scoped('system') };
+}
+
+/** Makes the printer of schemas: as text, each printed once. */
+export function createSchemaPrinter(
+  findSchema: FindSchema,
+): (...parameters: Parameters<FindSchema>) => Promise<string> {
+  const printed = new WeakMap<ScopeSchema, string>();
+  return async function print(accessClass, scope) {
+    const found = await findSchema(accessClass, scope);
+    const text = printed.get(found) ?? printSchema(found.schema);
+    printed.set(found, text);
+    return text;
+  };
+}
+
+function objectType(schema: GraphQLSchema, name: string): GraphQLObjectType | undefined {
+  const type = schema.getType(name);
+  return type instanceof GraphQLObjectType ? type : undefined;
+}

@@ -1,0 +1,48 @@
+/** The statements of the operations that are known beforehand: for people who want to see when one changes. */
+import type { CompiledApi, KnownOperation } from '../../language/index.ts';
+
+/** An operation with its planned statements. */
+export interface PlannedOperation extends KnownOperation {
+  /** Statements by response name, with all variables; null where they are not known before the first request. */
+  readonly whole: readonly PlannedRoot[];
+  /** The same without the variables that may be left out, where that makes a difference. */
+  readonly least: readonly PlannedRoot[] | null;
+}
+
+/** A root field with what it does, and the statement of a read. */
+export interface PlannedRoot {
+  readonly key: string;
+  readonly kind: string;
+  readonly statement?: string;
+}
+
+/** Parts of an API that decide about statements. */
+export type PlannedApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'graphql'>;
+
+/** Plans operations as a server with the usual limits does; `texts` are their documents by hash. Loads graphql-js. */
+export async function planOperations(
+  api: PlannedApi,
+  operations: readonly KnownOperation[],
+  texts: Readonly<Record<string, string>>,
+): Promise<readonly PlannedOperation[]> {
+  const { graphql: read } = api;
+  if (read === undefined || operations.length === 0) return [];
+  const { parseKnown } = await import('../documents/parse-known.ts');
+  const { createOperationCompiler } = await import('../compile/compile-operations.ts');
+  const { createCoercion } = await import('../compile/coerce-variables.ts');
+  const { planSamples } = await import('./plan-samples.ts');
+  const { planStatements } = await import('./plan-statements.ts');
+  const { createSchemas } = await import('../documents/schemas.ts');
+  const findSchema = createSchemas(read);
+  const { compile, compiledOf } = createOperationCompiler({ api });
+  return Promise.all(
+    operations.map(async (entry) => {
+      const schema = await findSchema(entry.accessClass, entry.scope);
+      const { document, operation } = parseKnown(texts[entry.hash] ?? '');
+      const compiled = compiledOf(compile({ schema, document, operation }));
+      const coerce = createCoercion(schema.schema, operation);
+      const plan = (variables: Parameters<typeof planStatements>[1]) => planStatements(compiled, variables);
+      return { ...entry, ...planSamples(schema.schema, operation, coerce, plan) };
+    }),
+  );
+}

@@ -1,0 +1,144 @@
+/** Reads of items that documents ask for, planned once per shape. */
+
+import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
+import { always, type Condition } from '../../language/index.ts';
+import {
+  collectValues,
+  type OpenValues,
+  openValues,
+  refuseRelations,
+  refuseSize,
+  relationsOf,
+} from '../../query/authorise/filter.ts';
+import type { NestedRead } from '../../query/authorise/nested.ts';
+import type { Selector } from '../../query/authorise/shape.ts';
+import type { OrderTerm } from '../../query/authorise/sort.ts';
+import type { ReadLimits } from '../../query/parse/request.ts';
+import { refuseCost } from '../../query/plan/cost.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import { boundValues } from '../../query/plan/plan-bounds.ts';
+import { isStreamed, planRead } from '../../query/plan/plan-read.ts';
+import { countedRows, isLarge, refuseRows } from '../../query/plan/row-bound.ts';
+import type { Variables } from '../compile/input.ts';
+import { boundOfSelection, fillSelection, type SelectionTemplate } from '../compile/selection-template.ts';
+import { type ListRead, type ListSetting, type ListSlot, readList } from './list-read.ts';
+import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
+
+/** Items to read, and how their rows are selected. */
+export interface ItemRead {
+  readonly selector: Extract<Selector, 'list' | 'key' | 'written'>;
+  /** False for one item instead of a list. */
+  readonly many: boolean;
+  readonly selection: SelectionTemplate;
+  /** The arguments of the list itself, where it is one. */
+  readonly top: ListSlot | undefined;
+  /** Those of the lists within its items, as the selection numbers them. */
+  readonly lists: readonly ListSlot[];
+  /** Context of the list itself, where it differs. */
+  readonly whole?: ListSetting;
+}
+
+/** Context in which reads are prepared: caches of plans and of prepared reads, by names that no other read has. */
+export interface ReadSetting extends ListSetting {
+  readonly plans: PlanCache<ReadPlan>;
+  readonly reads: PlanCache<PreparedRead>;
+}
+
+/** Request for the list at the top, or for one item. */
+type Top = Pick<ListRead, 'order' | 'shape'> & {
+  readonly condition: Condition;
+  readonly limit: number;
+  readonly offset: number;
+};
+
+const oneItem: Top = { order: [], shape: '', condition: always, limit: 1, offset: 0 };
+
+/** Makes what prepares a read; `name` stands for it among all plans. */
+export function createRead(setting: ReadSetting, name: string, read: ItemRead): PrepareRead {
+  const slots = read.top === undefined ? read.lists : [read.top, ...read.lists];
+  const inputs = slots.flatMap((slot) => [...slot.arguments.values()]);
+  return rememberReads(setting.reads, name, inputs, (variables) => prepareItems(setting, name, read, variables));
+}
+
+function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variables: Variables): PreparedRead {
+  const { plans, scope, limits } = setting;
+  const { collection } = read.selection;
+  const top = topOf(setting, read, variables);
+  const lists = read.lists.map((slot) => readList(setting, slot, variables));
+  const nested = lists.map((list) => list.read);
+  const open = openValues();
+  collectValues(open, scope, collection, top.condition);
+  const positions = collectLists(open, setting, nested);
+  refuseSize(open, limits);
+  const rows = read.top === undefined ? 1 : countedRows(top.limit);
+  const maxRows = rows * boundOfSelection(read.selection, nested, usualLimit(limits));
+  refuseRows(maxRows, limits);
+  const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])}`;
+  const cached = plans.get(shape);
+  if (cached === undefined) refuseRelations(relationsIn([top, ...nested]), limits);
+  const plan = cached ?? planItems(setting, read, top, lists, open, positions);
+  refuseCost(plan.cost, limits.maxCost);
+  if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
+  const bounds = read.selector === 'key' ? [] : boundValues(top);
+  return { plan, values: open.values, bounds, ...(isLarge(maxRows) && { large: true }) };
+}
+
+function topOf(setting: ReadSetting, { top, selector, selection, whole }: ItemRead, variables: Variables): Top {
+  if (selector === 'key' || top === undefined) return { ...oneItem, ...(selector === 'written' && { limit: -1 }) };
+  const { read, order, shape } = readList(whole ?? setting, top, variables);
+  const { singleton } = selection.collection.descriptor;
+  const { limit, offset } = singleton && selector === 'list' ? oneItem : read.request;
+  return { order, shape, condition: read.condition, limit, offset };
+}
+
+/** Adds the values of lists; returns where the bounds of each stand. */
+function collectLists(
+  open: OpenValues,
+  { scope }: ReadSetting,
+  lists: readonly NestedRead[],
+): ReadonlyMap<NestedRead, number> {
+  const positions = new Map<NestedRead, number>();
+  for (const read of lists) {
+    if (read.collection !== undefined) collectValues(open, scope, read.collection, read.condition);
+    positions.set(read, open.values.length);
+    open.values.push(...boundValues(read.request));
+  }
+  return positions;
+}
+
+function relationsIn(reads: readonly { readonly condition: Condition }[]): number {
+  return reads.reduce((sum, { condition }) => sum + relationsOf(condition), 0);
+}
+
+/** Rows of a list without a limit. */
+function usualLimit({ defaultLimit, maxLimit }: ReadLimits): number {
+  return Math.min(defaultLimit, maxLimit ?? defaultLimit);
+}
+
+function planItems(
+  { scope, limits }: ReadSetting,
+  { selector, many, selection }: ItemRead,
+  { condition, order, limit, offset }: Top,
+  lists: readonly ListRead[],
+  { operands, values }: OpenValues,
+  positions: ReadonlyMap<NestedRead, number>,
+): ReadPlan {
+  const reads = lists.map(({ read }) => read);
+  const orders = new Map(lists.map((list): [NestedRead, readonly OrderTerm[]] => [list.read, list.order]));
+  return planRead({
+    scope,
+    selection: fillSelection(selection, reads),
+    condition,
+    order,
+    limit,
+    offset,
+    meta: [],
+    selector,
+    many,
+    singleton: selector === 'list' && selection.collection.descriptor.singleton,
+    streamed: selector === 'list' && many && isStreamed(limit, undefined),
+    nested: { limit: usualLimit(limits), positions, orders, aggregates: new Map() },
+    operands,
+    values: values.length,
+  });
+}

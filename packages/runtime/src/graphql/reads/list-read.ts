@@ -1,0 +1,125 @@
+/** The arguments of lists, read as the parameters of the same names are over REST. Source: API specification, 5.1 and 14.2. */
+
+import { invalidQuery } from '../../errors.ts';
+import {
+  always,
+  type Condition,
+  type GraphqlCollection,
+  type GraphqlIndex,
+  type ManyToAny,
+} from '../../language/index.ts';
+import { readFilter, refuseProblem } from '../../query/authorise/filter.ts';
+import { itemCollections } from '../../query/authorise/links.ts';
+import type { NestedRead } from '../../query/authorise/nested.ts';
+import { withSearch } from '../../query/authorise/search.ts';
+import { conditionShape, limitShape, type Shape } from '../../query/authorise/shape.ts';
+import { checkSort, type OrderTerm, resolveSort } from '../../query/authorise/sort.ts';
+import { checkJson } from '../../query/parse/parse-json.ts';
+import {
+  parseFilterParameter,
+  parseLimit,
+  parseOffset,
+  parseSearchText,
+  parseSort,
+} from '../../query/parse/parse-parameters.ts';
+import type { QueryParameter, QueryTree } from '../../query/parse/parse-query-string.ts';
+import type { ReadLimits } from '../../query/parse/request.ts';
+import { refuseUnknownFunctions } from '../../sql/calls.ts';
+import type { CollectionScope, Scope } from '../../sql/scope.ts';
+import { restFilter } from '../compile/filter-names.ts';
+import { type Input, inputValue, isJson, type Variables } from '../compile/input.ts';
+
+/** Context in which every list of an operation is read. */
+export interface ListSetting {
+  readonly index: GraphqlIndex;
+  readonly scope: Scope;
+  readonly limits: ReadLimits;
+}
+
+/** A list as a document asks for it. */
+export interface ListSlot {
+  readonly collection: CollectionScope;
+  /** Set where the rows are link rows of a many-to-any. */
+  readonly link: ManyToAny | undefined;
+  readonly arguments: ReadonlyMap<string, Input>;
+  /** The request for it, where no variable has a part in it. */
+  readonly known: ListRead | undefined;
+}
+
+/** Request for a list. */
+export interface ListRead {
+  readonly read: NestedRead;
+  readonly order: readonly OrderTerm[];
+  /** The part of it that decides the plan. */
+  readonly shape: Shape;
+}
+
+/** Prepares a list, and reads it where nothing depends on variables. Throws INVALID_QUERY or FORBIDDEN for what cannot be used. */
+export function listSlot(
+  setting: ListSetting,
+  collection: CollectionScope,
+  link: ManyToAny | undefined,
+  inputs: ReadonlyMap<string, Input>,
+): ListSlot {
+  const slot: ListSlot = { collection, link, arguments: inputs, known: undefined };
+  const fixed = [...inputs.values()].every((input) => input.fixed);
+  return fixed ? { ...slot, known: readList(setting, slot, {}) } : slot;
+}
+
+/** Reads what a request asks of a list: syntax, names, values, in this order. */
+export function readList(setting: ListSetting, slot: ListSlot, variables: Variables): ListRead {
+  if (slot.known !== undefined) return slot.known;
+  const { index, scope, limits } = setting;
+  const { collection, link } = slot;
+  const tree = argumentTree(index, index.byName(collection.descriptor.name), slot.arguments, variables);
+  const limit = parseLimit(tree, limits);
+  const request = {
+    filter: parseFilterParameter(tree),
+    search: parseSearchText(tree, limits),
+    sort: parseSort(tree, limits),
+    limit,
+    offset: parseOffset(tree, limit),
+    below: new Map<string, never>(),
+  };
+  const links = link && itemCollections(scope, collection, link).map(({ descriptor }) => descriptor.name);
+  const filter = readFilter(scope, collection.descriptor.name, request.filter, limits, links);
+  refuseProblem(filter.problems, 'syntax');
+  const sorted = request.sort.map(({ path }) => path);
+  refuseUnknownFunctions(scope, sorted, 'sort');
+  const order = resolveSort(scope, collection, request.sort);
+  refuseProblem(filter.problems, 'name');
+  refuseProblem(filter.problems, 'value');
+  checkSort(order);
+  const condition = withSearch(filter.condition, collection, request.search);
+  const having = { condition: always, problems: [] };
+  const read: NestedRead = { request, collection, many: true, filter, having, condition, below: new Map() };
+  return { read, order, shape: listShape(condition, request) };
+}
+
+/** The arguments of a list as parameters; null is no argument. */
+export function argumentTree(
+  index: GraphqlIndex,
+  names: GraphqlCollection | undefined,
+  inputs: ReadonlyMap<string, Input>,
+  variables: Variables,
+): QueryTree {
+  const tree = new Map<string, QueryParameter>();
+  for (const [name, input] of inputs) {
+    const value = inputValue(input, variables);
+    if (value === undefined || value === null) continue;
+    if (!isJson(value)) throw invalidQuery(`"${name}" must be JSON.`);
+    const written = name === 'filter' ? restFilter(index, names, value) : value;
+    checkJson(written, name);
+    tree.set(name, { value: written, text: false });
+  }
+  return tree;
+}
+
+/** Returns the part of a list that decides its plan: everything but values. */
+export function listShape(
+  condition: Condition,
+  { sort, limit, offset }: Pick<NestedRead['request'], 'sort' | 'limit' | 'offset'>,
+): Shape {
+  const terms = sort.map(({ path, descending }) => [descending ? '-' : '', ...path]);
+  return [conditionShape(condition), terms, String(limitShape(limit)), offset > 0 ? 'offset' : ''];
+}

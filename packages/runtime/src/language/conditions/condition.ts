@@ -1,0 +1,54 @@
+import type { Operator } from '../operators/index.ts';
+import type { FieldFunction } from '../types/definition.ts';
+import type { JsonValue } from '../values/json.ts';
+
+/**
+ * The right-hand side of a comparison.
+ *
+ * `literal` keeps the value as written; `text` tells that it came from a query string, so the field's type converts it.
+ * `json` tells that the value is a text of JSON, with numbers that a double does not hold: `literalValue` reads it.
+ * `now` is the transaction's start plus an ISO 8601 duration (`P0D` for none). `caller` is a value of the caller,
+ * `path` the fields that lead on from it; a missing value makes the whole condition false.
+ */
+export type Operand =
+  | { readonly kind: 'literal'; readonly value: JsonValue; readonly text?: true; readonly json?: true }
+  | { readonly kind: 'now'; readonly offset: string }
+  | { readonly kind: 'caller'; readonly of: 'user' | 'role'; readonly path: readonly string[] };
+
+/**
+ * A condition on one row: the normal form of filters, row rules, validations and checks.
+ *
+ * An empty `and` is true, an empty `or` false. `related` looks through a relation: `one` for m2o (the related row exists
+ * and matches), `some` for to-many, `none` for both (no related row matches). Under a many-to-any, `where` describes link rows; there a `related` with
+ * the relation `item` and the quantifier `one` looks into the linked item when it is of the collection `item`; `none` says
+ * that there is no such item.
+ *
+ * `_null`, `_nnull`, `_empty` and `_nempty` carry the literal `true`; `_in`, `_nin`, `_between` and `_nbetween` a literal
+ * array, or a value of the caller for the first two; so do `_has_any`, `_has_all`, `_overlaps`, `_within` and their
+ * negations, where null stands for a range without that end.
+ */
+export type Condition =
+  | { readonly kind: 'and'; readonly of: readonly Condition[] }
+  | { readonly kind: 'or'; readonly of: readonly Condition[] }
+  | {
+      readonly kind: 'compare';
+      readonly field: string;
+      readonly function?: FieldFunction;
+      /** Looks into JSON: the texts of a literal array, one per level. */
+      readonly path?: Extract<Operand, { kind: 'literal' }>;
+      readonly operator: Operator;
+      readonly operand: Operand;
+    }
+  | {
+      readonly kind: 'related';
+      readonly relation: string;
+      readonly quantifier: 'one' | 'some' | 'none';
+      readonly item?: string;
+      readonly where: Condition;
+    };
+
+/** The condition every row meets. */
+export const always: Condition = { kind: 'and', of: [] };
+
+/** The condition no row meets. */
+export const never: Condition = { kind: 'or', of: [] };

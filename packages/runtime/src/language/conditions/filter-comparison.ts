@@ -1,0 +1,187 @@
+import {
+  definitions,
+  elementwise,
+  flags,
+  isOperator,
+  listed,
+  type Operator,
+  operatorFits,
+  operatorNamed,
+  paired,
+  ranged,
+} from '../operators/index.ts';
+import { isTextual } from '../types/index.ts';
+import type { JsonValue } from '../values/json.ts';
+import { decodeValue } from '../values/values.ts';
+import type { Condition, Operand } from './condition.ts';
+import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
+import { comparedWith, readOperand } from './filter-operand.ts';
+import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
+import { isObject, listOf } from './filter-syntax.ts';
+import { isDynamic, textOfDigits } from './operand.ts';
+
+/** Reads what stands under a field: a value, which means `_eq`, or an object of operators. */
+export function readComparisons(reader: Reader, compared: Compared, value: JsonValue, location: Place): Condition {
+  if (!isObject(value)) return readComparison(reader, compared, '_eq', value, location);
+  const conditions = Object.entries(value).map(([key, inner]) => {
+    const next = below(location, key);
+    if (isOperator(key)) return readComparison(reader, compared, key, inner, next);
+    if (key === '_and' || key === '_or') {
+      return readList(key, inner, next, (element, where) => readComparisons(reader, compared, element, where));
+    }
+    if (key === '_some' || key === '_none')
+      return problem(reader, 'value', next.path, 'is for relations to many items');
+    if (isPointer(key) && compared.type.type === 'json') return readInside(reader, compared, key, inner, next);
+    return problem(reader, 'name', next.path, 'does not exist');
+  });
+  return all(conditions);
+}
+
+/** Reads what stands under a path into JSON. */
+function readInside(reader: Reader, compared: Compared, key: string, value: JsonValue, location: Place): Condition {
+  const path = readPointer(key);
+  if (path === undefined) return problem(reader, 'value', location.path, 'is not a JSON Pointer');
+  return readComparisons(reader, { ...compared, path: [...(compared.path ?? []), ...path] }, value, location);
+}
+
+function readComparison(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  written: JsonValue,
+  location: Place,
+): Condition {
+  if (!operatorFits(operator, compared.type, compared.path !== undefined)) {
+    return problem(reader, 'value', location.path, 'is not defined for the type of this field');
+  }
+  if (flags.has(operator)) return readFlag(reader, compared, operator, written, location);
+  const value = readableValue(reader, compared, operator, written);
+  if (listed.has(operator)) return readListed(reader, compared, operator, value, location);
+  if (isNull(reader, compared, operator, value)) return readNull(reader, compared, operator, location);
+  return compare(compared, operator, readOperand(reader, compared, operator, value, location));
+}
+
+/**
+ * Text of a query string has to become the list that an array is compared with, or what it writes as JSON. Digits of a file
+ * of rules become text.
+ */
+function readableValue(reader: Reader, compared: Compared, operator: Operator, value: JsonValue): JsonValue {
+  const { text, digitsAsText } = reader;
+  const { type } = compared;
+  if (digitsAsText && isTextual(comparedWith(compared, operator).type)) {
+    return Array.isArray(value) ? value.map(textOfDigits) : textOfDigits(value);
+  }
+  if (!text || isDynamic(value)) return value;
+  if (type.type === 'array' && !elementwise.has(operator)) {
+    return typeof value === 'string' && value !== 'null' ? splitList(value) : value;
+  }
+  if (type.type !== 'json') return value;
+  const list = listed.has(operator) ? elementsOf(value) : undefined;
+  if (list !== undefined) return list.map((element) => (typeof element === 'string' ? readScalar(element) : element));
+  return typeof value === 'string' ? readScalar(value) : value;
+}
+
+function compare(compared: Compared, operator: Operator, operand: Operand): Condition {
+  const call = compared.function === undefined ? {} : { function: compared.function };
+  const path = compared.path === undefined ? {} : { path: { kind: 'literal', value: compared.path } as const };
+  return { kind: 'compare', field: compared.field, ...call, ...path, operator, operand };
+}
+
+/** In a query string the four letters mean null, except where the field holds text. */
+function isNull(reader: Reader, compared: Compared, operator: Operator, value: JsonValue): boolean {
+  const letters = isJson(compared) || isTextual(comparedWith(compared, operator).type);
+  return value === null || (reader.text && value === 'null' && !letters);
+}
+
+function isJson({ type }: Compared): boolean {
+  return type.type === 'json';
+}
+
+const truth: Operand = { kind: 'literal', value: true };
+
+function readNull(reader: Reader, compared: Compared, operator: Operator, location: Place): Condition {
+  if (operator === '_eq') return compare(compared, '_null', truth);
+  if (operator === '_neq') return compare(compared, '_nnull', truth);
+  return problem(reader, 'value', location.path, 'does not take null');
+}
+
+function readFlag(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  value: JsonValue,
+  location: Place,
+): Condition {
+  const decoded = value === '' ? ({ ok: true, value: 'true' } as const) : decodeValue({ type: 'boolean' }, value);
+  if (!decoded.ok || decoded.value === null) return problem(reader, 'value', location.path, 'must be true or false');
+  return compare(compared, decoded.value === 'true' ? operator : operatorNamed(definitions[operator].otherwise), truth);
+}
+
+function readListed(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  value: JsonValue,
+  location: Place,
+): Condition {
+  // A value of the caller may be a list; the time is one value, as a text without commas is.
+  if (isDynamic(value) && !value.startsWith('$NOW') && (operator === '_in' || operator === '_nin')) {
+    return compare(compared, operator, readOperand(reader, compared, operator, value, location));
+  }
+  const elements = elementsOf(value);
+  if (elements === undefined) return problem(reader, 'value', location.path, 'must be a list');
+  if (paired.has(operator) && elements.length !== 2) {
+    return problem(reader, 'value', location.path, 'must have exactly two values');
+  }
+  if (ranged.has(operator)) return readRange(reader, compared, operator, elements, location);
+  if (elements.some((element) => isNull(reader, compared, operator, element))) {
+    return problem(reader, 'value', location.path, 'does not take null');
+  }
+  if (isJson(compared) && !elementwise.has(operator) && new Set(elements.map(kindOf)).size > 1) {
+    return problem(reader, 'value', location.path, 'must have values of one kind');
+  }
+  const operands = elements.map((element) => readOperand(reader, compared, operator, element, location));
+  return operands.every((operand) => operand.kind === 'literal')
+    ? compare(compared, operator, listOperand(reader, elements))
+    : spread(compared, operator, operands);
+}
+
+function listOperand(reader: Reader, value: readonly JsonValue[]): Operand {
+  return { kind: 'literal', value, ...(reader.text && { text: true as const }) };
+}
+
+function elementsOf(value: JsonValue): readonly JsonValue[] | undefined {
+  return typeof value === 'string' ? splitList(value) : listOf(value);
+}
+
+/** The ends of a range; in a query string the empty text is none, as null is. */
+function readRange(
+  reader: Reader,
+  compared: Compared,
+  operator: Operator,
+  elements: readonly JsonValue[],
+  location: Place,
+): Condition {
+  const ends = elements.map((end) => (end === null || (reader.text && (end === '' || end === 'null')) ? null : end));
+  for (const end of ends) {
+    if (isDynamic(end)) return problem(reader, 'value', location.path, 'takes no dynamic values');
+    if (end !== null) readOperand(reader, compared, operator, end, location);
+  }
+  return compare(compared, operator, listOperand(reader, ends));
+}
+
+function splitList(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',');
+}
+
+/** Writes a list that holds dynamic values as single comparisons. */
+function spread(compared: Compared, operator: Operator, operands: readonly Operand[]): Condition {
+  const [kind, each, second = each] = definitions[operator].spread ?? ['and', '_eq'];
+  const operatorFor = (operand: Operand, index: number): Operator => {
+    // Where a path leads to many values, each of them is an element.
+    const path = operand.kind === 'caller' && operand.path.length > 0;
+    if (path && (operator === '_in' || operator === '_nin')) return operator;
+    return operatorNamed(index === 0 ? each : second);
+  };
+  return { kind, of: operands.map((operand, index) => compare(compared, operatorFor(operand, index), operand)) };
+}

@@ -1,0 +1,42 @@
+import type { PortableType } from '../types/index.ts';
+
+/** A field as filters see it. */
+export interface NamedField {
+  readonly type: PortableType;
+  readonly values?: readonly string[];
+  readonly element?: PortableType;
+  /** As `FieldDescriptor.native`; narrows the values where the portable type is wider. */
+  readonly native?: string;
+  /** As `FieldDescriptor.range`. */
+  readonly range?: string;
+}
+
+/** A relation as filters see it. `targets` are the allowed collections of a many-to-any. */
+export interface NamedRelation {
+  readonly kind: 'm2o' | 'o2m' | 'm2m' | 'm2a';
+  readonly target: string;
+  readonly targets?: readonly string[];
+}
+
+/**
+ * The names a filter can use. A name that a caller may not use is not found: hidden and unknown take the same way.
+ */
+export interface FilterNames {
+  field(collection: string, name: string): NamedField | undefined;
+  relation(collection: string, name: string): NamedRelation | undefined;
+  /** Field names of the key of a collection; empty when it has none. */
+  key(collection: string): readonly string[];
+}
+
+/**
+ * One thing wrong with a filter. Callers answer the first stage that has a problem: `syntax` (unknown operator,
+ * malformed), `name` (unknown or hidden), `value` (operator or value does not fit the type).
+ */
+export interface FilterProblem {
+  readonly stage: 'syntax' | 'name' | 'value';
+  /** Keys from the root of the filter, for messages: `['author_id', 'name', '_eq']`. */
+  readonly path: readonly string[];
+  readonly message: string;
+  /** The name that does not exist, when it is a step of a path from the caller and so no key of the filter. */
+  readonly name?: { readonly collection: string; readonly name: string };
+}

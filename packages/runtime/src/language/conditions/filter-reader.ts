@@ -1,0 +1,61 @@
+import type { FieldFunction } from '../types/definition.ts';
+import type { JsonValue } from '../values/json.ts';
+import type { ValueType } from '../values/value-type.ts';
+import { type Condition, never } from './condition.ts';
+import type { FilterNames, FilterProblem } from './filter-names.ts';
+import { listOf } from './filter-syntax.ts';
+
+/** State that the readers of a filter's parts share. */
+export interface Reader {
+  readonly names: FilterNames;
+  /** Names that paths from the caller use. */
+  readonly callers: FilterNames;
+  readonly text: boolean;
+  readonly digitsAsText: boolean;
+  readonly problems: FilterProblem[];
+}
+
+/** Where a part of the filter stands. `links` are the collections of `item` when rows of a many-to-any are described. */
+export interface Place {
+  readonly collection: string;
+  readonly path: readonly string[];
+  readonly links?: readonly string[];
+}
+
+/** The left-hand side of comparisons. */
+export interface Compared {
+  readonly field: string;
+  readonly function?: FieldFunction;
+  /** Looks into JSON. */
+  readonly path?: readonly string[];
+  readonly type: ValueType;
+}
+
+/** Notes a problem, and returns a condition that matches nothing. */
+export function problem(reader: Reader, stage: 'name' | 'value', path: readonly string[], message: string): Condition {
+  reader.problems.push({ stage, path, message });
+  return never;
+}
+
+/** The location of a key below another location. */
+export function below(location: Place, key: string): Place {
+  return { ...location, path: [...location.path, key] };
+}
+
+/** The conjunction of conditions, or the only one. */
+export function all(parts: readonly Condition[]): Condition {
+  const [first] = parts;
+  return parts.length === 1 && first !== undefined ? first : { kind: 'and', of: parts };
+}
+
+/** Reads the elements of `_and` or `_or`, each by `read`. */
+export function readList(
+  key: '_and' | '_or',
+  value: JsonValue,
+  location: Place,
+  read: (element: JsonValue, location: Place) => Condition,
+): Condition {
+  const elements = listOf(value) ?? [];
+  const conditions = elements.map((element, index) => read(element, below(location, String(index))));
+  return { kind: key === '_and' ? 'and' : 'or', of: conditions };
+}

@@ -1,0 +1,215 @@
+import { isOperator, listed, type Operator } from '../operators/index.ts';
+import { isFieldFunction } from '../types/index.ts';
+import type { JsonValue } from '../values/json.ts';
+import { isPointer } from './filter-json.ts';
+import type { FilterNames } from './filter-names.ts';
+import { parseCall } from './function-call.ts';
+import { isDynamic, pathLength } from './operand.ts';
+
+/**
+ * The form of a filter, judged without knowing what the names mean.
+ *
+ * A filter is a tree of objects. `rows` objects describe a row: names, `_and`, `_or`. `name` objects stand under a name,
+ * which may be a field or a relation: operators, `_some`, `_none`, and everything a `rows` object may hold.
+ */
+
+/** An object of a filter, as against a list or a scalar. */
+export type FilterObject = { readonly [key: string]: JsonValue };
+
+/** Tells objects from lists and scalars; a number that waits as its digits is a scalar. */
+export function isObject(value: JsonValue): value is FilterObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+/** Takes the elements of a list: an array, or the indexed object that bracket form makes of one. */
+export function listOf(value: JsonValue): readonly JsonValue[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return undefined;
+  const keys = Object.keys(value);
+  if (keys.length === 0 || !keys.every((key) => /^\d{1,6}$/.test(key))) return undefined;
+  return keys.sort((a, b) => Number(a) - Number(b)).map((key) => value[key] ?? null);
+}
+
+/** Limits of a filter's form; the same as those of `QueryLimits` by these names. */
+export interface FilterForm {
+  readonly relationalDepth: number;
+  readonly filterDepth: number;
+  readonly comparisons: number;
+  readonly relations: number;
+  readonly regex: boolean;
+}
+
+/** Reports one problem at a path of keys. */
+export type Report = (path: readonly string[], message: string) => void;
+
+interface Position {
+  /** The collection whose names stand here, as far as the names so far are known. */
+  readonly collection: string | undefined;
+  readonly path: readonly string[];
+  /** Objects and lists around the position. */
+  readonly depth: number;
+  /** Names on the path. */
+  readonly names: number;
+}
+
+/**
+ * Checks the form of a filter and reports what is malformed; stops at the first problem of each branch.
+ *
+ * `names` decides one thing only: a key that starts with `_`, or looks like a function call, is no mistake when it is a
+ * known name. Hidden and unknown names take the same way.
+ */
+export function checkFilterForm(
+  filter: JsonValue,
+  collection: string,
+  names: FilterNames,
+  form: FilterForm,
+  report: Report,
+): void {
+  const state = { comparisons: 0, relations: 0 };
+  checkRows(filter, { collection, path: [], depth: 0, names: 0 });
+
+  function isKnown(name: string, { collection }: Position): boolean {
+    if (collection === undefined) return false;
+    return names.field(collection, name) !== undefined || names.relation(collection, name) !== undefined;
+  }
+
+  function targetOf(name: string, { collection }: Position): string | undefined {
+    if (name.startsWith('item:')) return name.slice('item:'.length);
+    return collection === undefined ? undefined : names.relation(collection, name)?.target;
+  }
+
+  function checkRows(value: JsonValue, position: Position): void {
+    if (!isObject(value)) {
+      report(position.path, 'must be an object');
+      return;
+    }
+    if (position.depth > form.filterDepth) {
+      report(position.path, 'nests too deep');
+      return;
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      const next = { ...position, path: [...position.path, key], depth: position.depth + 1 };
+      if (key === '_and' || key === '_or') checkList(inner, next, checkRows);
+      else checkName(key, inner, next);
+    }
+  }
+
+  function checkList(
+    value: JsonValue,
+    position: Position,
+    check: (value: JsonValue, position: Position) => void,
+  ): void {
+    const elements = listOf(value);
+    if (elements === undefined) {
+      report(position.path, 'must be an array');
+      return;
+    }
+    for (const [index, element] of elements.entries()) {
+      check(element, { ...position, path: [...position.path, String(index)], depth: position.depth + 1 });
+    }
+  }
+
+  function checkName(key: string, value: JsonValue, position: Position): void {
+    if (isOperator(key)) {
+      report(position.path, 'is an operator and must stand under a field');
+      return;
+    }
+    if (key.startsWith('_') && !isKnown(key, position)) {
+      report(position.path, 'is not an operator');
+      return;
+    }
+    const call = isKnown(key, position) ? undefined : parseCall(key);
+    if (call !== undefined && !isFieldFunction(call.function)) {
+      report(position.path, 'is not a function');
+      return;
+    }
+    if (position.names >= form.relationalDepth) {
+      report(position.path, 'names too many relations');
+      return;
+    }
+    if (call !== undefined) countRelation(position);
+    checkUnderName(value, { ...position, collection: targetOf(key, position), names: position.names + 1 });
+  }
+
+  function checkUnderName(value: JsonValue, position: Position): void {
+    if (Array.isArray(value)) {
+      report(position.path, 'needs an operator for an array');
+      return;
+    }
+    if (!isObject(value)) {
+      countComparison(position);
+      checkPaths([value], position);
+      return;
+    }
+    if (position.depth > form.filterDepth) {
+      report(position.path, 'nests too deep');
+      return;
+    }
+    const entries = Object.entries(value);
+    if (entries.length === 0 || entries.some(([key]) => describesRow(key))) countRelation(position);
+    for (const [key, inner] of entries) {
+      const next = { ...position, path: [...position.path, key], depth: position.depth + 1 };
+      if (key === '_and' || key === '_or') checkList(inner, next, checkObjectUnderName);
+      else if (key === '_some' || key === '_none') checkQuantified(inner, next);
+      else if (isOperator(key)) checkOperator(key, inner, next);
+      else checkName(key, inner, next);
+    }
+  }
+
+  function checkQuantified(value: JsonValue, position: Position): void {
+    countRelation(position);
+    checkRows(value, position);
+  }
+
+  function checkObjectUnderName(value: JsonValue, position: Position): void {
+    if (isObject(value)) checkUnderName(value, position);
+    else report(position.path, 'must be an object');
+  }
+
+  function checkOperator(operator: Operator, value: JsonValue, position: Position): void {
+    if (operator === '_regex' && !form.regex) {
+      report(position.path, 'is only available in validation rules');
+      return;
+    }
+    countComparison(position, comparisonsOf(operator, value));
+    checkPaths(operandsOf(operator, value), position);
+  }
+
+  /** A path from the caller leads through relations like one of the filter's own. */
+  function checkPaths(values: readonly JsonValue[], position: Position): void {
+    for (const value of values) {
+      const names = pathLength(value);
+      if (names > form.relationalDepth) report(position.path, 'follows a path through too many relations');
+      for (let relation = 0; relation < names; relation++) countRelation(position);
+    }
+  }
+
+  function countComparison(position: Position, count = 1): void {
+    const before = state.comparisons;
+    state.comparisons += count;
+    if (before <= form.comparisons && state.comparisons > form.comparisons) {
+      report(position.path, 'is one comparison too many');
+    }
+  }
+
+  function countRelation(position: Position): void {
+    state.relations += 1;
+    if (state.relations === form.relations + 1) report(position.path, 'is one relation too many');
+  }
+}
+
+/** A list that holds dynamic values becomes one comparison per element; any other operand is one. */
+function comparisonsOf(operator: Operator, value: JsonValue): number {
+  const elements = operandsOf(operator, value);
+  return elements.some(isDynamic) ? elements.length : 1;
+}
+
+function operandsOf(operator: Operator, value: JsonValue): readonly JsonValue[] {
+  if (!listed.has(operator)) return [value];
+  return typeof value === 'string' ? value.split(',') : (listOf(value) ?? []);
+}
+
+/** True if a key under a name describes the row that the name leads to, and not the name's own value. */
+function describesRow(key: string): boolean {
+  return !isOperator(key) && !isPointer(key) && key !== '_some' && key !== '_none';
+}

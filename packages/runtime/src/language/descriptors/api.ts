@@ -1,0 +1,72 @@
+import type { JsonValue } from '../values/json.ts';
+import type { AccessClass } from './access.ts';
+import type { CollectionDescriptor } from './collection.ts';
+import type { CustomRoute, Extension } from './extension.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { GraphqlScope } from './graphql-names.ts';
+import type { ModelDocument } from './model.ts';
+import type { Dialect } from './wire.ts';
+
+/** One operation of the compiled REST API on one collection. */
+export interface Route {
+  /** `GET /items/articles`: documentation; dispatch uses `method`, `collection` and `byKey`. */
+  readonly path: string;
+  readonly method: 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
+  readonly operation: 'list' | 'search' | 'read' | 'create' | 'update' | 'delete';
+  readonly collection: CollectionDescriptor;
+  readonly byKey: boolean;
+}
+
+/** An operation of a document that was compiled with the API. */
+export interface KnownOperation {
+  readonly name: string;
+  /** The role that asks it, and the access class and scope that it is asked in. */
+  readonly role: string;
+  readonly accessClass: string;
+  readonly scope: GraphqlScope;
+  /** SHA-256 of its text, in hexadecimal. */
+  readonly hash: string;
+}
+
+/**
+ * Number of what generated code and the runtime agree on. It rises whenever files that were generated before no longer
+ * work with the runtime; `manifest.json` of the generated files has it, too.
+ */
+export const contract = 1;
+
+/** Everything that generated code hands to the runtime. */
+export interface CompiledApi {
+  /** The contract that the files were generated for; the runtime refuses every other. */
+  readonly contract: number;
+  readonly dialect: Dialect;
+  readonly collections: readonly CollectionDescriptor[];
+  readonly access: readonly AccessClass[];
+  readonly routes: readonly Route[];
+  readonly fingerprint: Fingerprint;
+  /**
+   * Digest of roles and rules as they were compiled from the platform's own tables, so that a server knows if these
+   * have changed since. Default: they come from a file.
+   */
+  readonly permissionsDigest?: string;
+  /**
+   * `DeclaredModel.digest` of what the platform's own tables said about the model when it was compiled. Default: nothing.
+   */
+  readonly modelDigest?: string;
+  /** Extensions: the project's own code. Default: none. */
+  readonly extensions?: readonly Extension[];
+  /** The routes of the extensions, as their types say. Default: none. */
+  readonly customRoutes?: readonly CustomRoute[];
+  /** Data of the model endpoints for an access class, by its name; read when asked for. */
+  readonly model: (accessClass: string) => Promise<ModelDocument>;
+  /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
+  readonly openapi: (accessClass: string) => Promise<JsonValue>;
+  /**
+   * The GraphQL schema of an access class as text, both scopes in one (`graphqlRootTypes`), by the class's name; read when
+   * asked for. Absent where the configuration wants no GraphQL.
+   */
+  readonly graphql?: (accessClass: string) => Promise<string>;
+  /** The documents that were compiled with the API, each by the SHA-256 of its text in hexadecimal. Default: none. */
+  readonly graphqlDocuments?: () => Promise<Readonly<Record<string, string>>>;
+  /** The operations of these documents, by role and name. Default: none. */
+  readonly graphqlOperations?: () => Promise<readonly KnownOperation[]>;
+}

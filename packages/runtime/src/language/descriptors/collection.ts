@@ -1,0 +1,193 @@
+import type { PortableType } from '../types/index.ts';
+import type { WireForm } from './wire.ts';
+
+/** A constant that the database fills a column with, in its text form; `type` is the column's, ready for SQL. */
+export interface ConstantDefault {
+  readonly text: string;
+  readonly type: string;
+}
+
+/** A column-backed field of a collection, as generated code states it. */
+export interface FieldDescriptor {
+  /** API name. */
+  readonly name: string;
+  /** Quoted column name, ready for SQL: `"author_id"`. */
+  readonly column: string;
+  readonly type: PortableType;
+  /**
+   * Type that parameters compared with this column are cast to, ready for SQL: `int8`, `"public"."article_status"`.
+   * The expression compared is `column` with `comparison` appended (for example `::text` for `citext`).
+   */
+  readonly native: string;
+  readonly comparison?: string;
+  /** Type that a value is cast to when it is written, ready for SQL, where PostgreSQL does not take `native` for it. */
+  readonly stored?: string;
+  readonly wire: WireForm;
+  /**
+   * On MySQL and MariaDB: SQL that gives any text the column's collation, with `{}` in the text's place, so that an
+   * index finds it. Absent where the column has none.
+   */
+  readonly collated?: string;
+  /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
+  readonly folds?: true;
+  readonly nullable: boolean;
+  /** Allowed values: labels of an enum, also those of an array's elements, or the list of a `CHECK (col IN (…))`. */
+  readonly values?: readonly string[];
+  /** Portable type of the elements when `type` is `array`. */
+  readonly element?: PortableType;
+  /** Name of the built-in range or multirange type, which filters can look into; `type` is `unknown` then. */
+  readonly range?: string;
+  /**
+   * Source of the column's value when the caller gives none. Absent: there is no source, so a value is required unless
+   * `nullable`.
+   */
+  readonly filled?: 'default' | 'identity' | 'generated';
+  /**
+   * On MySQL and MariaDB: set where the default is an identifier of the database's making. Those tell the time and the
+   * machine, so new items get a random one (UUID, version 4) in its place.
+   */
+  readonly random?: true;
+  /** SQL of the value that the database fills in, for an item of a batch that leaves the field to it. */
+  readonly fallback?: string;
+  /** Set when the configuration requires a value that the database does not. */
+  readonly required?: true;
+  /** On singletons, which read as their defaults before the first write: the default when it is a constant. */
+  readonly default?: ConstantDefault;
+  /**
+   * False when no payload can write it: generated columns, columns of views that cannot be updated, unknown types, and
+   * fields of the platform's own collections that the server fills.
+   */
+  readonly writable: boolean;
+  readonly maxLength?: number;
+  readonly precision?: number;
+  readonly scale?: number;
+}
+
+/**
+ * Constraint of the database, by the name that the database reports when it is violated: a unique key, a foreign key or
+ * a check.
+ */
+export interface ConstraintDescriptor {
+  readonly name: string;
+  readonly type: 'unique' | 'foreign_key' | 'check';
+  /** API names of its fields; columns that are no fields are left out. */
+  readonly fields: readonly string[];
+  /** Set when columns were left out, so that the fields alone are not unique. */
+  readonly incomplete?: true;
+  /** For a foreign key: the collection that it leads to, when there is one. */
+  readonly target?: string;
+  /** Set on a foreign key that rows may break: one that is NOT VALID or NOT ENFORCED. */
+  readonly unchecked?: true;
+}
+
+/** One pair of columns that join two tables, quoted and ready for SQL. */
+export interface ColumnPair {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Fields shared by every kind of relation. `name` is the API name under which the owning collection reads it. */
+interface RelationBase {
+  readonly name: string;
+  /** API name of the collection that is read; for `m2a` it is the link collection. */
+  readonly target: string;
+}
+
+/**
+ * The owner holds the key of one target. `field` is the column-backed field of the same name, absent for a composite
+ * foreign key (then the value is an object of the key fields). `on` pairs owner columns with target columns.
+ */
+export interface ManyToOne extends RelationBase {
+  readonly kind: 'm2o';
+  readonly on: readonly ColumnPair[];
+  readonly field?: string;
+  readonly nullable: boolean;
+}
+
+/** Rows of the target that hold the owner's key. `on` pairs owner columns with target columns. */
+export interface OneToMany extends RelationBase {
+  readonly kind: 'o2m';
+  readonly on: readonly ColumnPair[];
+  /** True when the foreign key is unique: at most one row. */
+  readonly single?: true;
+  /** API name of the m2o on the target whose inverse this is. */
+  readonly inverse: string;
+  /** Sort field of the target for this relation. */
+  readonly sort?: string;
+  /** Quoted columns that follow those of `on` in an index, which so gives the order of a list. */
+  readonly ordered?: readonly string[];
+  readonly onDeselect: 'nullify' | 'delete';
+  /** Set on translations: the m2o field of the target that points at the languages. */
+  readonly language?: string;
+}
+
+/** Targets reached through a junction. `near` pairs owner with junction columns, `far` junction with target columns. */
+export interface ManyToMany extends RelationBase {
+  readonly kind: 'm2m';
+  /** Collection name of the junction. */
+  readonly junction: string;
+  /** Quoted, qualified table of the junction. */
+  readonly junctionTable: string;
+  readonly near: readonly ColumnPair[];
+  readonly far: readonly ColumnPair[];
+  /** Set when the database makes sure that every link leads to a target, and hides none: there are as many of both. */
+  readonly unbroken?: true;
+  /** Set when at most one link leads from an item to a target. */
+  readonly paired?: true;
+  /**
+   * Fields of the target that have an index of their own, where the junction has one of both sides. If few targets have
+   * a value, the links are found by them. Absent where there are none.
+   */
+  readonly sought?: readonly string[];
+  /** Sort field of the junction. */
+  readonly sort?: string;
+}
+
+/** Link rows that name a collection and a key in it. `on` pairs owner columns with link columns. */
+export interface ManyToAny extends RelationBase {
+  readonly kind: 'm2a';
+  readonly on: readonly ColumnPair[];
+  readonly collectionField: string;
+  readonly itemField: string;
+  readonly allowed: readonly string[];
+  readonly sort?: string;
+  /** Quoted columns that follow those of `on` in an index, which so gives the order of a list. */
+  readonly ordered?: readonly string[];
+}
+
+/** A relation of a collection, told apart by `kind`. */
+export type RelationDescriptor = ManyToOne | OneToMany | ManyToMany | ManyToAny;
+
+/**
+ * Facts about one collection, as generated code states them.
+ *
+ * Names are API names; everything that reaches SQL is quoted by the compiler already.
+ */
+export interface CollectionDescriptor {
+  readonly name: string;
+  /** Quoted and qualified: `"public"."articles"`. */
+  readonly table: string;
+  /** Set on views and foreign tables: nothing tells how long it takes to find a row by its key. */
+  readonly opaque?: true;
+  /** API names of the key fields in key order; empty for a table without a key, which can only be listed. */
+  readonly key: readonly string[];
+  readonly singleton: boolean;
+  /** Set on collections of the platform itself: they have routes and services of their own, and none below `/items`. */
+  readonly system?: true;
+  /** History that is kept of its changes when it is not everything: activity without revisions, or nothing. */
+  readonly accountability?: 'activity' | 'none';
+  /** Field that orders lists by default, before the key. */
+  readonly sort?: string;
+  /** False for views and materialized views that cannot be written. */
+  readonly writable: boolean;
+  /** Set on views that only triggers write: the database may refuse to lock their rows. */
+  readonly unlockable?: true;
+  /** Set where triggers or rules may change a row behind what the write itself returns, so that it has to be read again. */
+  readonly amended?: true;
+  /** In the order of the table's columns. */
+  readonly fields: readonly FieldDescriptor[];
+  /** m2o relations carry the name of their foreign-key field; all other names are no field's. Sorted by name. */
+  readonly relations: readonly RelationDescriptor[];
+  /** Sorted by name; absent where nothing can be written. */
+  readonly constraints?: readonly ConstraintDescriptor[];
+}

@@ -1,0 +1,14 @@
+import type { PortableType } from '../types/index.ts';
+
+/** Type that decides how a value is written: a field's type, and its restrictions. */
+export interface ValueType {
+  readonly type: PortableType;
+  /** As `FieldDescriptor.native`; absent: the widest native type of `type`. */
+  readonly native?: string;
+  /** Labels, for `type` `enum`. */
+  readonly values?: readonly string[];
+  /** Element type, for `type` `array`. */
+  readonly element?: PortableType;
+  /** Name of the range type, for `type` `unknown` where the column is a range. */
+  readonly range?: string;
+}
