@@ -6,6 +6,7 @@ import { printChanges } from '../../scripts/reference/changes.ts';
 import { printClientOperations } from '../../scripts/reference/client.ts';
 import { printCommands, printExitCodes } from '../../scripts/reference/commands.ts';
 import { printConfiguration } from '../../scripts/reference/configuration.ts';
+import { printProductionChecks } from '../../scripts/reference/doctor.ts';
 import { isDefault, printVariables, readNames } from '../../scripts/reference/environment.ts';
 import { printErrors } from '../../scripts/reference/errors.ts';
 import { withPart } from '../../scripts/reference/markdown.ts';
@@ -22,6 +23,7 @@ test.each([
   ['configuration', { options: printConfiguration() }],
   ['changes', { rules: printChanges() }],
   ['../filters', { operators: printOperators() }],
+  ['../deployment', { checks: printProductionChecks() }],
 ])('docs/reference/%s.md is what the code says', async (name, parts) => {
   const file = fileURLToPath(new URL(`../../docs/reference/${name}.md`, import.meta.url));
   const page = Object.entries(parts).reduce(

@@ -111,7 +111,10 @@ export function program(): Command {
     .option('--acknowledged <file>', 'changes that are agreed to, one a line: "field-removed articles.title"')
     .option('--no-guess', 'take what only looks renamed for removed and new')
     .action(diff);
-  command(root, 'doctor', 'find what is wrong with machine, project and database, and tell the cure').action(doctor);
+  command(root, 'doctor', 'find what is wrong with machine, project and database, and tell the cure')
+    .option('--production', 'also look at the settings of a server that is to be used')
+    .option('--workers <count>', 'with --production: the number of processes that are to serve')
+    .action(doctor);
   addSchemaCommands(root);
   addPermissionCommands(root);
   command(root, 'can <role> <action> <collection> [key]', 'tell which rule lets a role do something, or why none does')

@@ -9,6 +9,9 @@ import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineProject } from '../doctor/examine-project.ts';
 import { examineTables } from '../doctor/examine-tables.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { examineProduction } from '../doctor/production/examine-production.ts';
+import type { ExaminedFacts } from '../doctor/production/facts.ts';
+import { readDatabase } from '../doctor/production/read-database.ts';
 import { checking } from '../errors/checking.ts';
 import { CommandError, DiagnosticsError, exitCodes } from '../errors/exit-codes.ts';
 import { knownFailure } from '../errors/known-failure.ts';
@@ -17,10 +20,11 @@ import { connectPresent } from '../sources/connect.ts';
 import type { Source } from '../sources/source.ts';
 import { count } from '../terminal/format.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
-import type { GlobalOptions } from './options.ts';
+import type { DoctorOptions } from './options.ts';
+import { workerCount } from './worker-count.ts';
 
 /** `platform doctor`: finds problems of machine, project and database, each with advice. */
-export async function doctor(options: GlobalOptions): Promise<void> {
+export async function doctor(options: DoctorOptions): Promise<void> {
   const progress = processProgress(options);
   const findings = await checking(() => examine(options, progress));
   const shown = findings.filter(({ severity }) => progress.notes || severity !== 'note');
@@ -38,42 +42,57 @@ export async function doctor(options: GlobalOptions): Promise<void> {
   if (countOf('problem') > 0) process.exitCode = exitCodes.invalid;
 }
 
-async function examine(options: GlobalOptions, progress: Progress): Promise<readonly Finding[]> {
+async function examine(options: DoctorOptions, progress: Progress): Promise<readonly Finding[]> {
+  const workers = workerCount(options.workers ?? '1');
   const project = await loadProject(options.project);
   const ofProject = await examineProject(project);
-  return [...ofProject, ...(await examineRest(project, progress))];
+  const { findings, ...facts } = await examineRest(project, progress);
+  const all = [...ofProject, ...findings];
+  return options.production === true ? examineProduction(project, all, { ...facts, workers }) : all;
 }
+
+/** Findings, and facts from which more may be found. */
+interface Examination extends Omit<ExaminedFacts, 'workers'> {
+  readonly findings: readonly Finding[];
+}
+
+const withoutFacts = (error: unknown): Examination => ({ findings: refused(error), schema: null, database: null });
 
 /**
  * A database that is out of reach is a finding like others, and ends nothing: findings from the files are reported all
  * the same.
  */
-async function examineRest(project: Project, progress: Progress): Promise<readonly Finding[]> {
+async function examineRest(project: Project, progress: Progress): Promise<Examination> {
   let source: Source;
   try {
     source = await connectPresent(project, progress);
   } catch (error) {
-    return [...refused(error), ...(await examineFiles(project, progress).catch(refused))];
+    const ofFiles = await examineFiles(project, progress).catch(withoutFacts);
+    return { ...ofFiles, findings: [...refused(error), ...ofFiles.findings] };
   }
-  return examineLive(project, source, progress).catch(refused);
+  return examineLive(project, source, progress).catch(withoutFacts);
 }
 
-async function examineLive(project: Project, source: Source, progress: Progress): Promise<readonly Finding[]> {
+async function examineLive(project: Project, source: Source, progress: Progress): Promise<Examination> {
   let examined: Examined;
   let live: readonly Finding[];
+  let database: Examination['database'];
   try {
     examined = await resolve(project, await readFacts(project, progress, source), progress);
     live = await examineDatabase(source, examined.schema);
+    database = await readDatabase(source, project);
   } finally {
     await source.close();
   }
-  return [...live, ...(await examineResolved(project, examined, progress, false))];
+  const findings = [...live, ...(await examineResolved(project, examined, progress, false))];
+  return { findings, schema: examined.schema, database };
 }
 
-async function examineFiles(project: Project, progress: Progress): Promise<readonly Finding[]> {
-  if (!existsSync(project.schemaFile)) return [];
+async function examineFiles(project: Project, progress: Progress): Promise<Examination> {
+  if (!existsSync(project.schemaFile)) return { findings: [], schema: null, database: null };
   const examined = await resolve(project, await loadFacts(project), progress);
-  return examineResolved(project, examined, progress, true);
+  const findings = await examineResolved(project, examined, progress, true);
+  return { findings, schema: examined.schema, database: null };
 }
 
 interface Examined {

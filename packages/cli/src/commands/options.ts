@@ -8,6 +8,14 @@ export interface GlobalOptions {
   readonly notes?: boolean;
 }
 
+/** Options of `platform doctor`. */
+export interface DoctorOptions extends GlobalOptions {
+  /** Also look at the settings of a server that is to be used. */
+  readonly production?: boolean;
+  /** With `production`: processes that are to serve; digits. */
+  readonly workers?: string;
+}
+
 /** Options of `platform start`. */
 export interface StartOptions extends GlobalOptions {
   /** Introspect and compile first. */

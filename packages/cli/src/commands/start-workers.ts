@@ -11,17 +11,12 @@ import { createProgress, type Progress } from '../terminal/progress.ts';
 import { printWelcome } from '../terminal/welcome.ts';
 import type { StartOptions } from './options.ts';
 import { checkContract, importApi, reportDrift, serveOne, watchServers } from './serve-api.ts';
-
-/** More would be a mistake: each process has connections and a compiler of its own. */
-const mostWorkers = 128;
+import { workerCount } from './worker-count.ts';
 
 /** How many processes are asked for; null: this one serves itself. Throws where there cannot be that many. */
 export function workersOf({ workers }: StartOptions, project: Settings): number | null {
   if (workers === undefined) return null;
-  const count = /^\d{1,3}$/.test(workers) ? Number(workers) : 0;
-  if (count < 1 || count > mostWorkers) {
-    throw new CommandError(exitCodes.usage, `--workers takes a number from 1 to ${mostWorkers}.`);
-  }
+  const count = workerCount(workers);
   if (databaseUrl(project) !== null) return count;
   throw new CommandError(
     exitCodes.usage,
