@@ -2,13 +2,13 @@
 
 export { implies } from './conditions/implication.ts';
 export type * from './config/config.ts';
-export { digestPermissions } from './config/digest-permissions.ts';
 export { readModelTables } from './config/model-rows.ts';
-export type * from './config/permission-document.ts';
-export { type RoleRow, type RuleRow, readPermissionRows } from './config/permission-rows.ts';
-export { type PlainRule, plainRules } from './config/plain-rules.ts';
-export { printPermissions } from './config/print-permissions.ts';
-export type * from './config/source.ts';
+export { digestPermissions } from './config/permissions/digest-permissions.ts';
+export type * from './config/permissions/permission-document.ts';
+export { type RoleRow, type RuleRow, readPermissionRows } from './config/permissions/permission-rows.ts';
+export { type PlainRule, plainRules } from './config/permissions/plain-rules.ts';
+export { printPermissions } from './config/permissions/print-permissions.ts';
+export type * from './config/yaml/source.ts';
 export type * from './diagnostic.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { compareFacts, type FactDifference } from './difference/compare-facts.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parsePermissions } from './config/parse-permissions.ts';
-import { emptyPermissions } from './config/permission-document.ts';
+import { parsePermissions } from './config/permissions/parse-permissions.ts';
+import { emptyPermissions } from './config/permissions/permission-document.ts';
 import { resolveSchema } from './introspect.ts';
 import { parseSchema, printSchema } from './schema-file.ts';
 import type { TableSketch } from './testing/facts.ts';

@@ -1,11 +1,11 @@
 import type { PlatformConfig } from './config/config.ts';
-import { digestPermissions } from './config/digest-permissions.ts';
-import type { PermissionDocument } from './config/permission-document.ts';
+import { digestPermissions } from './config/permissions/digest-permissions.ts';
+import type { PermissionDocument } from './config/permissions/permission-document.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
 import { declareModel, deriveCollections } from './passes/index.ts';
-import { resolvePermissions } from './passes/resolve-permissions.ts';
+import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { placeSystem } from './passes/system-tables.ts';
 import { checkSchema } from './rules/index.ts';
 import type { Schema } from './schema.ts';

@@ -1,7 +1,7 @@
 /** From the facts of a database to a project's schema: half of the modules of this package, and no database. */
 
-export { comparePermissions, type PermissionDifference } from './config/compare-permissions.ts';
-export { parsePermissions } from './config/parse-permissions.ts';
+export { comparePermissions, type PermissionDifference } from './config/permissions/compare-permissions.ts';
+export { parsePermissions } from './config/permissions/parse-permissions.ts';
 export { readConfig } from './config/read-config.ts';
 export { resolveSchema } from './introspect.ts';
 export { printDiagnostics, visible } from './print-diagnostics.ts';

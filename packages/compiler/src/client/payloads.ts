@@ -1,4 +1,4 @@
-/** Payload types of a collection. `openapi/inputs.ts`, `nested-writes.ts` and `payloads.ts` print the same facts. */
+/** Payload types of a collection. `openapi/components/inputs.ts`, `nested-writes.ts` and `payloads.ts` print the same facts. */
 
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { member as needed, optional } from '../print/declarations.ts';

@@ -5,7 +5,7 @@ import {
   functionsOf,
   type RelationDescriptor,
 } from '@tablewright/runtime/language';
-import { groupNames } from '../openapi/aggregation.ts';
+import { groupNames } from '../openapi/components/aggregation.ts';
 import type { Member, TypeDeclaration } from '../print/declaration.ts';
 import { member, notesOr } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';

@@ -1,8 +1,8 @@
 /** How a request names one item. Source: API specification, section 4. */
 
-import type { AddressedKeyField } from './addressed.ts';
+import { scalarInput } from './components/values.ts';
 import { anyOf, type JsonObject, objectOf } from './json.ts';
-import { scalarInput } from './values.ts';
+import type { AddressedKeyField } from './paths/addressed.ts';
 
 /** The path parameter `key`. Several fields are an array, which style `simple` joins by commas, each value encoded. */
 export function keyParameter(key: readonly AddressedKeyField[]): JsonObject {

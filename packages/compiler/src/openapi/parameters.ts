@@ -2,10 +2,10 @@
  * Query parameters of reads, and the same names in the body of SEARCH. Source: API specification, sections 1.4 and 5.1.
  */
 import { aggregateFunctions, defaultQueryBounds } from '@tablewright/runtime/language';
-import type { Addressed } from './addressed.ts';
 import { exported } from './exports.ts';
 import { anyObject, type JsonObject, objectOf, reference } from './json.ts';
 import { listedKey } from './keys.ts';
+import type { Addressed } from './paths/addressed.ts';
 
 const names: JsonObject = { type: 'array', items: { type: 'string' } };
 const namesOrText: JsonObject = { anyOf: [names, { type: 'string' }] };

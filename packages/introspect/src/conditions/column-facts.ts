@@ -1,6 +1,6 @@
 import { type FieldFunction, isWhole, type NamedField, types } from '@tablewright/runtime/language';
-import { namedField } from '../passes/filter-names.ts';
 import { collectionsByName, tablesById } from '../passes/lookup.ts';
+import { namedField } from '../passes/permissions/filter-names.ts';
 import type { Collection, Column, Relation, Schema, Table } from '../schema.ts';
 
 /** Certain facts about the values of one side of a comparison. Uncertain facts are left out. */

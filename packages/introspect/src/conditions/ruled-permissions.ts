@@ -1,4 +1,4 @@
-import type { PermissionDocument, RuleSource } from '../config/permission-document.ts';
+import type { PermissionDocument, RuleSource } from '../config/permissions/permission-document.ts';
 import { groupedBy } from '../order.ts';
 import type { Permission, Schema } from '../schema.ts';
 

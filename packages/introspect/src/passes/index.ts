@@ -1,18 +1,18 @@
 import type { DeclaredModel } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { Collection, Schema, Table } from '../schema.ts';
-import { configureRelations, relationKey } from './configure-relations.ts';
-import { declareCollections } from './declare-collections.ts';
-import { declareManyToAny } from './declare-many-to-any.ts';
-import { declareAnyItems, declareRelations } from './declare-model.ts';
-import { declareTranslations } from './declare-translations.ts';
-import { declaredNames } from './declared-names.ts';
-import { deriveManyToMany } from './derive-many-to-many.ts';
-import { deriveManyToOne } from './derive-many-to-one.ts';
-import { deriveOneToMany } from './derive-one-to-many.ts';
-import { hideManyToOne } from './hide-many-to-one.ts';
+import { declareCollections } from './declarations/declare-collections.ts';
+import { declareManyToAny } from './declarations/declare-many-to-any.ts';
+import { declareAnyItems, declareRelations } from './declarations/declare-model.ts';
+import { declareTranslations } from './declarations/declare-translations.ts';
+import { declaredNames } from './declarations/declared-names.ts';
 import { nameCollections } from './name-collections.ts';
 import { nameFields } from './name-fields.ts';
+import { configureRelations, relationKey } from './relations/configure-relations.ts';
+import { deriveManyToMany } from './relations/derive-many-to-many.ts';
+import { deriveManyToOne } from './relations/derive-many-to-one.ts';
+import { deriveOneToMany } from './relations/derive-one-to-many.ts';
+import { hideManyToOne } from './relations/hide-many-to-one.ts';
 import { markSystem, nameSystemInverses, systemNames, withSystemTables } from './system-tables.ts';
 
 /** The collections of a database, and the derived name of every relation before the configuration changed it. */

@@ -1,6 +1,6 @@
 import { shownTable } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
-import type { PermissionDocument } from '../config/permission-document.ts';
+import type { PermissionDocument } from '../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Schema, Table, TableId } from '../schema.ts';
 

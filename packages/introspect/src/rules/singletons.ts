@@ -1,5 +1,5 @@
 import { configPlace } from '../config/place.ts';
-import { configuredTables } from './configured.ts';
+import { configuredTables } from './configuration/configured.ts';
 import type { Rule } from './rule.ts';
 
 /** A singleton is one row of a table with a key; without one it can be read but not written. */

@@ -1,5 +1,5 @@
 import type { PlatformConfig } from '../config/config.ts';
-import { parsePermissions } from '../config/parse-permissions.ts';
+import { parsePermissions } from '../config/permissions/parse-permissions.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { resolveSchema } from '../introspect.ts';

@@ -1,0 +1,246 @@
+/** Collections as one role sees them. */
+
+import type { CollectionDescriptor } from '@tablewright/runtime/language';
+import { isSame } from '../../cache/same.ts';
+import type { RoleCollection } from '../../role-view/role-view.ts';
+import { type Concern, offers } from '../operations.ts';
+import { type CollectionPair, pairs, quoted } from '../pair.ts';
+import type { RenameIndex } from '../renames.ts';
+import type { Verdicts } from '../severity.ts';
+import { type Found, operationsIn, type Side } from '../side.ts';
+import { compareFields } from './compare-fields.ts';
+import { compareInputs } from './compare-inputs.ts';
+import { compareNeeds } from './compare-needs.ts';
+import { compareRelations, renamedRelations } from './compare-relations.ts';
+import { compareUnread } from './compare-unread.ts';
+
+/** Compares everything that a role sees. */
+export function compareCollections(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
+  const sides = pairs([...before.collections.values()], [...after.collections.values()], renames.collections);
+  return sides.flatMap(({ was, is }): readonly Found[] => {
+    if (was === undefined) return is === undefined ? [] : [appeared(is, before, after)];
+    if (is === undefined) return [disappeared(was, before, after, renames)];
+    const { members, collections } = renames;
+    const pair = { before, after, was, is, collections, renamed: members.get(is.name) ?? new Map<string, string>() };
+    // A collection can look the same although a rule no longer sets a value that no other rule sets.
+    const needs = compareNeeds(pair);
+    if (isUnchanged(was, is, before, after) && !members.has(is.name)) return needs;
+    return [...comparePair({ ...pair, renamed: new Map([...pair.renamed, ...renamedRelations(pair)]) }), ...needs];
+  });
+}
+
+/** Descriptions that say the same are one object in both versions. */
+function isUnchanged(was: RoleCollection, is: RoleCollection, before: Side, after: Side): boolean {
+  const [old, fresh] = [before.version, after.version];
+  const isSameApi = old.collections.get(was.name) === fresh.collections.get(is.name);
+  const isSameTable = isSame(old.tables.get(was.name), fresh.tables.get(is.name));
+  return was === is && isSameApi && isSameTable && old.api.graphql === fresh.api.graphql;
+}
+
+function appeared(is: RoleCollection, before: Side, after: Side): Found {
+  const existed = before.version.collections.has(is.name);
+  return {
+    rule: existed ? 'collection-shown' : 'collection-added',
+    subject: is.name,
+    message: existed ? `The collection "${is.name}" is shown.` : `The collection "${is.name}" is new.`,
+    operations: operationsIn(after, is.name, 'all'),
+    ...(!after.access.admin && { rights: 'widening' as const }),
+  };
+}
+
+function disappeared(was: RoleCollection, before: Side, after: Side, renames: RenameIndex): Found {
+  const stays = after.version.collections.has(renames.collections.get(was.name) ?? was.name);
+  return {
+    rule: stays ? 'collection-hidden' : 'collection-removed',
+    subject: was.name,
+    message: stays ? `The collection "${was.name}" is hidden.` : `The collection "${was.name}" is gone.`,
+    operations: operationsIn(before, was.name, 'all'),
+    ...(!after.access.admin && { rights: 'narrowing' as const }),
+  };
+}
+
+const concerns = ['read', 'create', 'update', 'delete'] as const;
+
+function comparePair(pair: CollectionPair): readonly Found[] {
+  const { before, after, was, is, renamed } = pair;
+  const subject = is.name;
+  const all = operationsIn(before, was.name, 'all');
+  const found = (rule: Found['rule'], message: string, verdicts?: Verdicts): Found => ({
+    rule,
+    subject,
+    message,
+    operations: all,
+    ...(verdicts && { verdicts }),
+  });
+  if (was.singleton !== is.singleton) {
+    return [
+      found(
+        is.singleton ? 'singleton-begun' : 'singleton-ended',
+        `"${is.name}" is ${is.singleton ? 'one object' : 'a list'} now.`,
+      ),
+    ];
+  }
+  const key = keyOf(is).join(', ');
+  const keyBefore = keyOf(was)
+    .map((name) => renamed.get(name) ?? name)
+    .join(', ');
+  const current = after.version.collections.get(is.name)?.descriptor;
+  const old = before.version.collections.get(was.name)?.descriptor;
+  return [
+    ...(was.name === is.name ? [] : [found('collection-renamed', `"${was.name}" is "${is.name}" now.`)]),
+    ...(was.note === is.note ? [] : [found('collection-note', `The note of "${is.name}" has changed.`)]),
+    ...(was.deprecated === is.deprecated
+      ? []
+      : [
+          found(
+            is.deprecated === null ? 'collection-undeprecated' : 'collection-deprecated',
+            `"${is.name}" is ${is.deprecated === null ? 'no longer ' : ''}deprecated.`,
+          ),
+        ]),
+    ...keyChange(key, keyBefore, current, old).map(([rule, message]) => found(rule, message)),
+    ...(renameOf(old?.sort, renamed) === current?.sort
+      ? []
+      : [
+          found(
+            'default-sort-changed',
+            `Lists of "${is.name}" are sorted by ${current?.sort ?? 'the key'} by default.`,
+            {
+              // Items are moved by it, where there is one.
+              ...shownBy(current?.sort === undefined ? 'breaking' : 'safe', true, true),
+              rest: current?.sort === undefined ? 'breaking' : 'dangerous',
+            },
+          ),
+        ]),
+    ...(old?.accountability === current?.accountability
+      ? []
+      : [found('accountability-changed', `Changes of "${is.name}" keep: ${current?.accountability ?? 'everything'}.`)]),
+    ...concerns.flatMap((concern) => compareConcern(pair, concern)),
+    ...(was.readable && is.readable ? [...compareFields(pair), ...compareRelations(pair)] : []),
+    ...compareInputs(pair),
+    ...compareUnread(pair),
+  ];
+}
+
+/** As far as the role sees it, or may write it. */
+function keyOf({ key, writes }: RoleCollection): readonly string[] {
+  return (key.length > 0 ? key : (writes?.key ?? [])).map(({ name }) => name);
+}
+
+/** Where a field of the same key is hidden or shown, that is told, and where there is no key any more, what it was for. */
+function keyChange(
+  is: string,
+  was: string,
+  current: CollectionDescriptor | undefined,
+  old: CollectionDescriptor | undefined,
+): readonly (readonly ['key-changed' | 'key-hidden' | 'operation-added', string])[] {
+  const names = current?.name ?? '';
+  if (is === was) return [];
+  if (is !== '' && was !== '') return [['key-changed', `The key of "${names}" is (${is}), it was (${was}).`]];
+  if (!current?.key.length || !old?.key.length || isSame(current.key, old.key)) return [];
+  return is === ''
+    ? [['key-hidden', `The key of "${names}" cannot be read, it was (${was}).`]]
+    : [['operation-added', `Items of "${names}" can be named by (${is}).`]];
+}
+
+function renameOf(name: string | undefined, renamed: ReadonlyMap<string, string>): string | undefined {
+  return name === undefined ? undefined : (renamed.get(name) ?? name);
+}
+
+/** Reading, creating … as a whole. */
+function compareConcern(
+  { before, after, was, is }: CollectionPair,
+  concern: Exclude<Concern, 'all'>,
+): readonly Found[] {
+  const [had, has] = [offers(was, concern), offers(is, concern)];
+  const [old, fresh] = [operationsIn(before, was.name, concern), operationsIn(after, is.name, concern)];
+  if (had && !has) return [gone(is.name, concern, old, after)];
+  if (!had && has) return [granted(is.name, concern, fresh, after, answered(was.writes))];
+  // A collection with another name has others for all of them, which is told once.
+  const isRenamed = was.name !== is.name && old.length === fresh.length;
+  const lost = isRenamed ? [] : old.filter((operation) => !fresh.includes(operation));
+  const won = isRenamed ? [] : fresh.filter((operation) => !old.includes(operation));
+  const graphql = (names: readonly string[]): boolean =>
+    names.some((operation) => /^(?:query|mutation) /.test(operation));
+  const rest = (names: readonly string[]): boolean => names.some((operation) => operation.includes('/'));
+  return [
+    ...(lost.length > 0 && before.version.api.graphql === after.version.api.graphql
+      ? [
+          change(
+            'operation-removed',
+            is.name,
+            `${quoted(lost)} is gone.`,
+            lost,
+            shownBy('breaking', rest(lost), graphql(lost)),
+          ),
+        ]
+      : []),
+    ...(won.length > 0 && before.version.api.graphql === after.version.api.graphql
+      ? [change('operation-added', is.name, `${quoted(won)} is new.`, won, shownBy('safe', rest(won), graphql(won)))]
+      : []),
+  ];
+}
+
+function shownBy(severity: 'breaking' | 'safe', rest: boolean, graphql: boolean): Verdicts {
+  return {
+    ...(rest && { rest: severity, openapi: severity, client: severity }),
+    ...(graphql && { graphql: severity }),
+  };
+}
+
+function change(
+  rule: Found['rule'],
+  subject: string,
+  message: string,
+  operations: readonly string[],
+  verdicts: Verdicts,
+): Found {
+  return { rule, subject, message, operations, verdicts };
+}
+
+const everything = (severity: 'breaking' | 'safe'): Verdicts => ({
+  rest: severity,
+  openapi: severity,
+  graphql: severity,
+  client: severity,
+});
+
+function gone(name: string, concern: string, operations: readonly string[], { access }: Side): Found {
+  return {
+    rule: access.admin ? 'operation-removed' : 'action-revoked',
+    subject: name,
+    message: `Items of "${name}" can no longer be ${participles[concern]}.`,
+    operations,
+    verdicts: everything('breaking'),
+    ...(!access.admin && { rights: 'narrowing' as const }),
+  };
+}
+
+/** Mutations that answered whether they were done answer items once these can be read. */
+function answered(writes: RoleCollection['writes']): boolean {
+  return writes?.create != null || writes?.update != null;
+}
+
+function granted(
+  name: string,
+  concern: string,
+  operations: readonly string[],
+  { access }: Side,
+  isAnswered: boolean,
+): Found {
+  const isGiven = concern === 'read' && isAnswered;
+  return {
+    rule: access.admin ? 'operation-added' : 'action-granted',
+    subject: name,
+    message: `Items of "${name}" can be ${participles[concern]}${isGiven ? ', and mutations of GraphQL answer them' : ''}.`,
+    operations,
+    verdicts: { ...everything('safe'), ...(isGiven && { graphql: 'breaking' as const }) },
+    ...(!access.admin && { rights: 'widening' as const }),
+  };
+}
+
+const participles: Readonly<Record<string, string>> = {
+  read: 'read',
+  create: 'created',
+  update: 'updated',
+  delete: 'deleted',
+};

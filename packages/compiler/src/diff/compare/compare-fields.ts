@@ -1,0 +1,206 @@
+/** Fields as one role reads them. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldDescriptor } from '@tablewright/runtime/language';
+import type { ApiField } from '../../api.ts';
+import { sentType } from '../../client/values.ts';
+import { functionGroup } from '../../graphql/functions.ts';
+import { valueType } from '../../graphql/values.ts';
+import { valueSchema } from '../../openapi/components/values.ts';
+import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
+import { type CollectionPair, pairs, quoted } from '../pair.ts';
+import type { Verdicts } from '../severity.ts';
+import { type Found, operationsIn, type Side } from '../side.ts';
+import { isText, type StoredField, sizeChanges, storageChange } from './compare-stored.ts';
+
+/** Compares the fields that can be read on both sides. */
+export function compareFields(pair: CollectionPair): readonly Found[] {
+  const { before, after, was, is, renamed } = pair;
+  const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
+  return pairs(was.fields, is.fields, renamed).flatMap((fields): readonly Found[] => {
+    const subject = `${is.name}.${fields.name}`;
+    if (fields.was === undefined) return [added(pair, fields.name, subject, fresh)];
+    if (fields.is === undefined) return [removed(pair, fields.name, subject, old)];
+    return compareField(pair, fields.was, fields.is).map((found) => ({ subject, operations: old, ...found }));
+  });
+}
+
+function added(
+  { before, after, was }: CollectionPair,
+  name: string,
+  subject: string,
+  operations: readonly string[],
+): Found {
+  const existed = hasField(before.version.collections.get(was.name)?.fields, name);
+  const rights = after.access.admin ? {} : { rights: 'widening' as const };
+  return existed
+    ? { rule: 'field-shown', subject, message: `"${name}" can be read.`, operations, ...rights }
+    : { rule: 'field-added', subject, message: `"${name}" is new.`, operations, ...rights };
+}
+
+function removed(
+  { after, is, renamed }: CollectionPair,
+  name: string,
+  subject: string,
+  operations: readonly string[],
+): Found {
+  const stays = hasField(after.version.collections.get(is.name)?.fields, renamed.get(name) ?? name);
+  const rights = after.access.admin ? {} : { rights: 'narrowing' as const };
+  return stays
+    ? { rule: 'field-hidden', subject, message: `"${name}" can no longer be read.`, operations, ...rights }
+    : { rule: 'field-removed', subject, message: `"${name}" is gone.`, operations, ...rights };
+}
+
+function hasField(fields: readonly ApiField[] = [], name: string): boolean {
+  return fields.some(({ descriptor }) => descriptor.name === name);
+}
+
+/** Change of a field. */
+export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+
+type Told = FieldChange;
+
+/** Compares one field. */
+export function compareField(pair: CollectionPair, was: RoleField, is: RoleField): readonly FieldChange[] {
+  const name = is.name;
+  const old = storedField(pair.before, pair.was.name, was);
+  const fresh = storedField(pair.after, pair.is.name, is);
+  const [type, sizes] = [typeChange(pair, was, is), sizeChanges(name, old, fresh)];
+  const isStoredAlike = type === null && sizes.length === 0;
+  const singles: readonly (Told | null)[] = [
+    was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
+    // The range of a number says more than the name of its type.
+    type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type) ? null : type,
+    leadChange(pair, was, is),
+    was.nullable === is.nullable
+      ? null
+      : is.nullable
+        ? { rule: 'field-now-nullable', message: `"${name}" can be null.` }
+        : { rule: 'field-never-null', message: `"${name}" is never null.` },
+    ...valuesChanges(is, listedIn(was, old), listedIn(is, fresh)),
+    ...sizes,
+    isStoredAlike ? storageChange(name, old, fresh) : null,
+    defaultChange(pair, was, is),
+    collationChange(name, old, fresh),
+    was.note === is.note ? null : { rule: 'field-note', message: `The note of "${name}" has changed.` },
+    deprecationChange(was, is),
+  ];
+  return singles.filter((found) => found !== null);
+}
+
+function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, is: RoleField): Told | null {
+  const [old, fresh] = [was.descriptor, is.descriptor];
+  const [range, other] = [rangeOf(old), rangeOf(fresh)];
+  const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
+  if (isOne && old.native === fresh.native) return null;
+  const message = `"${is.name}" is ${typeText(is)}, it was ${typeText(was)}.`;
+  // Lists, lengths and digits have rules of their own.
+  const schema = ({ descriptor }: RoleField) => {
+    const { maxLength: _, precision: __, scale: ___, ...rest } = descriptor;
+    return valueSchema(rest, null);
+  };
+  const isSame =
+    range === other &&
+    // Filters support fewer operators on an unknown type.
+    (fresh.type !== 'unknown' || old.type === 'unknown') &&
+    isDeepStrictEqual(schema(was), schema(is)) &&
+    graphqlType(before, was) === graphqlType(after, is) &&
+    isDeepStrictEqual(sentType(old, null), sentType(fresh, null)) &&
+    functionGroup(old.type) === functionGroup(fresh.type) &&
+    formOf(old.wire.kind) === formOf(fresh.wire.kind);
+  if (!isSame) return { rule: 'field-type-changed', message };
+  if (old.type === fresh.type && old.native === fresh.native) return null;
+  const isNamed = old.type === 'unknown' && fresh.type !== 'unknown';
+  return { rule: 'field-type-kept', message, ...(isNamed && { verdicts: askedNow }) };
+}
+
+/** Filters can ask more of it, by another input type. */
+const askedNow: Verdicts = { rest: 'dangerous', openapi: 'safe', graphql: 'breaking', client: 'safe' };
+
+/** Ranges of integers have one form. */
+function rangeOf({ range }: FieldDescriptor): string | undefined {
+  return range?.replace(/^int[48]/, 'int');
+}
+
+/** Values that arrive from the database in several encodings are answered in one form. */
+function formOf(kind: FieldDescriptor['wire']['kind']): string {
+  if (kind === 'i2') return 'i4';
+  return kind === 'jsonb' ? 'json' : kind;
+}
+
+function graphqlType({ key }: RoleCollection, { descriptor, filtered }: RoleField): string {
+  if (filtered !== null) return filtered.collection;
+  return valueType(descriptor, key.length === 1 && key[0]?.name === descriptor.name);
+}
+
+function typeText({ descriptor: { type, element, native, range } }: RoleField): string {
+  const name = type === 'array' ? `array of ${element ?? 'unknown'}` : type;
+  return `${name} (${range ?? native.replaceAll('"', '')})`;
+}
+
+function leadChange({ collections }: CollectionPair, was: RoleField, is: RoleField): Told | null {
+  const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
+  if (old === fresh || (old !== null && collections.get(old) === fresh)) return null;
+  if (old === null) return { rule: 'field-leads', message: `"${is.name}" leads to "${fresh}".` };
+  if (fresh === null) return { rule: 'field-leads-no-more', message: `"${is.name}" leads no longer to "${old}".` };
+  return { rule: 'relation-target-changed', message: `"${is.name}" leads to "${fresh}" in place of "${old}".` };
+}
+
+type Values = readonly string[] | null;
+
+/** The values of a field; documents do not list those of a set of MySQL. */
+function listedIn({ values, descriptor }: RoleField, { column }: StoredField): Values {
+  return descriptor.type === 'csv' ? (column?.type.values ?? null) : values;
+}
+
+function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (Told | null)[] {
+  if (old === null && fresh === null) return [];
+  if (old === null) return [{ rule: 'values-listed', message: `"${is.name}" is one of ${quoted(fresh ?? [])}.` }];
+  if (fresh === null) return [{ rule: 'values-unlisted', message: `"${is.name}" can have any value.` }];
+  const lost = old.filter((value) => !fresh.includes(value));
+  const won = fresh.filter((value) => !old.includes(value));
+  const kept = (values: readonly string[], other: readonly string[]) => values.filter((value) => other.includes(value));
+  const order = is.descriptor.type === 'enum' && !isDeepStrictEqual(kept(old, fresh), kept(fresh, old));
+  return [
+    lost.length > 0 ? { rule: 'values-removed', message: `"${is.name}" is no longer ${quoted(lost)}.` } : null,
+    won.length > 0 ? { rule: 'values-added', message: `"${is.name}" can be ${quoted(won)}.` } : null,
+    order ? { rule: 'values-reordered', message: `The values of "${is.name}" have another order.` } : null,
+  ];
+}
+
+function apiField(
+  { version, name }: { version: CollectionPair['before']['version']; name: string },
+  field: string,
+): ApiField | undefined {
+  return version.collections.get(name)?.fields.find(({ descriptor }) => descriptor.name === field);
+}
+
+function defaultChange(
+  { before, after, was: oldCollection, is: other }: CollectionPair,
+  was: RoleField,
+  is: RoleField,
+): Told | null {
+  const old = apiField({ version: before.version, name: oldCollection.name }, was.name);
+  const fresh = apiField({ version: after.version, name: other.name }, is.name);
+  const text = (field: ApiField | undefined): string => field?.defaultText ?? 'none';
+  if (text(old) === text(fresh)) return null;
+  return { rule: 'default-changed', message: `The default of "${is.name}" is ${text(fresh)}, it was ${text(old)}.` };
+}
+
+function collationChange(name: string, was: StoredField, is: StoredField): Told | null {
+  const [old, fresh] = [was.column?.collation ?? null, is.column?.collation ?? null];
+  if (old === fresh) return null;
+  return { rule: 'collation-changed', message: `The collation of "${name}" is ${fresh ?? 'the usual one'}.` };
+}
+
+function storedField({ version }: Side, collection: string, { descriptor }: RoleField): StoredField {
+  const stored = apiField({ version, name: collection }, descriptor.name)?.stored.name;
+  const column = version.tables.get(collection)?.columns.find(({ name }) => name === stored);
+  return { descriptor, column };
+}
+
+function deprecationChange(was: RoleField, is: RoleField): Told | null {
+  if (was.deprecated === is.deprecated) return null;
+  if (is.deprecated === null) return { rule: 'field-undeprecated', message: `"${is.name}" is no longer deprecated.` };
+  return { rule: 'field-deprecated', message: `"${is.name}" is deprecated.` };
+}

@@ -1,0 +1,77 @@
+/** Items that GraphQL has in the place of their keys, which depends on what a role sees of other collections. */
+import { type GraphqlCollection, graphqlCollectionsOf } from '../../graphql/graphql-collections.ts';
+import type { RoleCollection, RoleInput } from '../../role-view/role-view.ts';
+import { pairs } from '../pair.ts';
+import type { RenameIndex } from '../renames.ts';
+import { type Found, operationsIn, type Side } from '../side.ts';
+
+/** Compares fields that can be read, or written, on both sides. Changes of reading are left out. */
+export function compareItems(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
+  if (!before.version.api.graphql || !after.version.api.graphql) return [];
+  const [old, fresh] = [shownBy(before), shownBy(after)];
+  const hasKey = (named: Named | undefined): boolean => (named?.shown.view.key.length ?? 0) > 0;
+  const keyed = new Set(
+    [...fresh.values()].filter((named) => hasKey(named) && !hasKey(old.get(named.name))).map(({ name }) => name),
+  );
+  return pairs([...old.values()], [...fresh.values()], renames.collections).flatMap(({ was, is }): readonly Found[] => {
+    if (was === undefined || is === undefined) return [];
+    // Most collections are as they were, and so is all that they lead to.
+    if (was.shown === is.shown && !is.shown.descriptor.relations.some(({ target }) => keyed.has(target))) return [];
+    const found = (name: string, concern: 'read' | 'create' | 'update'): Found => ({
+      rule: 'field-leads',
+      subject: `${is.name}.${name}`,
+      message: `Over GraphQL an item stands in the place of "${name}" (${concern}).`,
+      operations: operationsIn(before, was.name, concern),
+      verdicts: { graphql: 'breaking' },
+    });
+    const renamed = renames.members.get(is.name) ?? new Map<string, string>();
+    const item = is.shown.item?.field;
+    const read =
+      item !== undefined && was.shown.item === null && isRead(was.shown.view, item) ? [found(item, 'read')] : [];
+    const written = (['create', 'update'] as const).flatMap((action) =>
+      pairs(inputsOf(was.shown, action), inputsOf(is.shown, action), renamed).flatMap(
+        ({ was: oldInput, is: other }) => {
+          if (oldInput === undefined || other === undefined || isTold(was.shown.view, oldInput, is.shown.view, other))
+            return [];
+          return isItem(oldInput, was.shown, old) || !isItem(other, is.shown, fresh) ? [] : [found(other.name, action)];
+        },
+      ),
+    );
+    return [...read, ...written];
+  });
+}
+
+interface Named {
+  readonly name: string;
+  readonly shown: GraphqlCollection;
+}
+
+function shownBy({ version, access }: Side): ReadonlyMap<string, Named> {
+  const { collections } = graphqlCollectionsOf(version.api, version.view(access));
+  return new Map([...collections].map(([name, shown]) => [name, { name, shown }]));
+}
+
+function inputsOf({ view: { writes } }: GraphqlCollection, action: 'create' | 'update'): readonly RoleInput[] {
+  return writes?.[action]?.fields ?? [];
+}
+
+function isRead({ fields }: RoleCollection, name: string): boolean {
+  return fields.some((field) => field.name === name);
+}
+
+/** True for a field that can be read before and after, and only now leads to readable items. */
+function isTold(was: RoleCollection, oldInput: RoleInput, is: RoleCollection, other: RoleInput): boolean {
+  const old = was.fields.find(({ name }) => name === oldInput.name);
+  return old?.filtered === null && is.fields.some(({ name, filtered }) => name === other.name && filtered !== null);
+}
+
+/** True if a payload has an item in the place of a key. */
+function isItem(
+  { name, member }: RoleInput,
+  { descriptor }: GraphqlCollection,
+  all: ReadonlyMap<string, Named>,
+): boolean {
+  if (member !== null) return true;
+  const relation = descriptor.relations.find((relation) => relation.kind === 'm2o' && relation.field === name);
+  return relation !== undefined && (all.get(relation.target)?.shown.view.key.length ?? 0) > 0;
+}

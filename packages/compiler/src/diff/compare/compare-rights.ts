@@ -1,0 +1,174 @@
+/** The rules of one role: which rows they reach, what written rows must be like, and what the server sets. */
+import {
+  type AccessRule,
+  always,
+  type CollectionAccess,
+  type Condition,
+  type WriteRule,
+} from '@tablewright/runtime/language';
+import { conditionText, operandText } from '../../print/condition.ts';
+import type { Direction } from '../change.ts';
+import { pairs, quoted } from '../pair.ts';
+import type { RenameIndex } from '../renames.ts';
+import type { RuleId } from '../rules.ts';
+import { type Found, operationsIn, type Side } from '../side.ts';
+import { type ConditionChange, conditionChanges } from './condition-changes.ts';
+
+const actions = ['read', 'create', 'update', 'delete'] as const;
+
+type Action = (typeof actions)[number];
+
+/** Compares the rules that a role has on both sides; actions that it gains or loses are told elsewhere. */
+export function compareRights(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
+  if (before.access.admin || after.access.admin) return [];
+  const named = (side: Side) => side.access.collections.map((granted) => ({ ...granted, name: granted.collection }));
+  return pairs(named(before), named(after), renames.collections).flatMap(({ was, is }) =>
+    was === undefined || is === undefined
+      ? []
+      : actions.flatMap((action) => compareAction(before, after, was, is, action, renames)),
+  );
+}
+
+function compareAction(
+  before: Side,
+  after: Side,
+  was: CollectionAccess,
+  is: CollectionAccess,
+  action: Action,
+  renames: RenameIndex,
+): readonly Found[] {
+  const renamed = renames.members.get(is.collection) ?? new Map<string, string>();
+  const old = (was[action] ?? []).map((rule) => withNames(rule, renamed));
+  const fresh = is[action] ?? [];
+  if (old.length === 0 || fresh.length === 0) return [];
+  const subject = is.collection;
+  const operations = operationsIn(before, was.collection, action);
+  const places = operations.length > 0 ? operations : operationsIn(after, is.collection, action);
+  const complete = (found: Omit<Found, 'subject' | 'operations'>): Found => ({ subject, operations: places, ...found });
+  return [
+    ...(action === 'create' ? [] : rowChanges(action, old, fresh)).map(complete),
+    ...checkChanges(action, old, fresh).map(complete),
+    ...presetChanges(action, old, fresh).map(complete),
+  ];
+}
+
+type Told = Omit<Found, 'subject' | 'operations'>;
+
+/** Rows of a set of rules are those of any of them. */
+function rowChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
+  const rule = { widening: 'rows-widened', narrowing: 'rows-narrowed', unclear: 'rows-changed' } as const;
+  const fieldRules = {
+    widening: 'field-rows-widened',
+    narrowing: 'field-rows-narrowed',
+    unclear: 'field-rows-changed',
+  } as const;
+  return conditionChanges(old, fresh, (rules) => rules.map(({ where }) => where)).map((change) => {
+    const message = `Rows${ofFields(change)} for ${action}: ${textOf(change.is)}; they were: ${textOf(change.was)}.`;
+    return { ...ruleOf(change, change.fields === null ? rule : fieldRules), message };
+  });
+}
+
+function checkChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
+  const checks = (rules: readonly AccessRule[]): readonly Condition[] =>
+    rules.filter(isWrite).map(({ check, where }) => check ?? (action === 'create' ? always : where));
+  const explicit = [...old, ...fresh].filter(isWrite).some(({ check }) => check !== null);
+  // Without a check of its own an updated row must meet the rows' condition, whose change is told.
+  if (!explicit) return [];
+  const rule = {
+    widening: 'validation-loosened',
+    narrowing: 'validation-tightened',
+    unclear: 'validation-changed',
+  } as const;
+  const found = conditionChanges(old, fresh, checks).map((change) => {
+    const [now, then] = [textOf(change.is), textOf(change.was)];
+    const message = `Written rows${ofFields(change)} for ${action} must meet: ${now}; they had to meet: ${then}.`;
+    return { ...ruleOf(change, rule), message };
+  });
+  if (found.length > 0 || rowChanges(action, old, fresh).length > 0) return found;
+  return conditionChanges(old, fresh, bothOf).map((change) => {
+    const message = `Which rows${ofFields(change)} must meet what after ${action} has changed.`;
+    return { ...ruleOf(change, rule), message };
+  });
+}
+
+/** Rows before and after a write, as one condition of each rule: two rules can change places in one of them only. */
+function bothOf(rules: readonly AccessRule[]): readonly Condition[] {
+  return rules.filter(isWrite).map(({ check, where }) => ({ kind: 'and', of: [ofStored(where), check ?? where] }));
+}
+
+/** Under names that no field has, so that nothing about the stored row follows from the written one. */
+function ofStored(condition: Condition): Condition {
+  if (condition.kind === 'compare') return { ...condition, field: `stored ${condition.field}` };
+  if (condition.kind === 'related') return { ...condition, relation: `stored ${condition.relation}` };
+  return { ...condition, of: condition.of.map(ofStored) };
+}
+
+function ofFields({ fields }: ConditionChange): string {
+  return fields === null ? '' : ` of ${quoted(fields)}`;
+}
+
+function ruleOf(
+  { direction }: ConditionChange,
+  rule: Readonly<Record<Direction, RuleId>>,
+): Pick<Told, 'rule' | 'rights'> {
+  return { rule: rule[direction], rights: direction };
+}
+
+/** By field, also where several rules set it. */
+function presetChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
+  const presets = (rules: readonly AccessRule[]) => {
+    const all = rules.filter(isWrite).flatMap((rule) => rule.presets);
+    return [...Map.groupBy(all, ({ field }) => field)].map(([name, same]) => ({
+      name,
+      text: [...new Set(same.map(({ value }) => operandText(value)))].sort().join(' or '),
+    }));
+  };
+  return pairs(presets(old), presets(fresh)).flatMap(({ name, was, is }): readonly Told[] => {
+    if (was === undefined)
+      return [
+        { rule: 'preset-added', message: `The server sets "${name}" to ${is?.text} (${action}).`, rights: 'unclear' },
+      ];
+    if (is === undefined)
+      return [
+        { rule: 'preset-removed', message: `The server no longer sets "${name}" (${action}).`, rights: 'unclear' },
+      ];
+    if (was.text === is.text) return [];
+    return [
+      {
+        rule: 'preset-changed',
+        message: `The server sets "${name}" to ${is.text}, not ${was.text} (${action}).`,
+        rights: 'unclear',
+      },
+    ];
+  });
+}
+
+function isWrite(rule: AccessRule | WriteRule): rule is WriteRule {
+  return 'check' in rule;
+}
+
+function textOf(conditions: readonly Condition[]): string {
+  return conditions.map(conditionText).join(' or ');
+}
+
+/** The rule under the new names of its own collection's fields; names behind relations stay. */
+function withNames<T extends AccessRule | WriteRule>(rule: T, names: ReadonlyMap<string, string>): T {
+  if (names.size === 0) return rule;
+  const named = (name: string): string => names.get(name) ?? name;
+  return {
+    ...rule,
+    fields: rule.fields.map(named),
+    where: rename(rule.where, names),
+    ...(isWrite(rule) && {
+      check: rule.check && rename(rule.check, names),
+      presets: rule.presets.map((preset) => ({ ...preset, field: named(preset.field) })),
+    }),
+  };
+}
+
+function rename(condition: Condition, names: ReadonlyMap<string, string>): Condition {
+  if (condition.kind === 'compare') return { ...condition, field: names.get(condition.field) ?? condition.field };
+  if (condition.kind === 'related')
+    return { ...condition, relation: names.get(condition.relation) ?? condition.relation };
+  return { ...condition, of: condition.of.map((part) => rename(part, names)) };
+}

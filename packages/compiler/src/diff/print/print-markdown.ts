@@ -1,0 +1,95 @@
+/** A comparison as Markdown for a pull request: texts from outside stay texts, and hosts take the whole of it. */
+
+import type { Change } from '../change.ts';
+import type { Diff } from '../diff-schemas.ts';
+import { rules } from '../rules.ts';
+import { surfaces } from '../severity.ts';
+import { type DiffLabels, isAcknowledged, operationsShown, summary, visible } from './print-parts.ts';
+
+/** Code hosts refuse a comment that is longer than 65536 characters; some are for headings and what is left out. */
+const mostCharacters = 60_000;
+
+/** Renames that are listed; the rest is counted. */
+const renamesShown = 50;
+
+/** Prints a comparison, the most severe changes first; where they are too many, the last ones are counted. */
+export function printMarkdown(diff: Diff, labels: DiffLabels): string {
+  const rows = diff.changes.map((change) => markdownRow(change, labels));
+  const shown = fitting(rows);
+  const parts = (['breaking', 'dangerous', 'safe'] as const).flatMap((severity) => {
+    const indexes = diff.changes.flatMap((change, index) => (change.severity === severity ? [index] : []));
+    if (indexes.length === 0) return [];
+    const kept = indexes.filter((index) => index < shown);
+    const table = [
+      '| change | roles | REST | OpenAPI | GraphQL | client | rights |',
+      '| --- | --- | --- | --- | --- | --- | --- |',
+      ...kept.map((index) => rows[index] ?? ''),
+    ];
+    const left =
+      indexes.length > kept.length ? [`${indexes.length - kept.length} more: the other formats list them.`, ''] : [];
+    const heading = `${severity[0]?.toUpperCase()}${severity.slice(1)} (${indexes.length})`;
+    const content = [...(kept.length > 0 ? [...table, ''] : []), ...left];
+    // Safe changes are folded.
+    return severity === 'safe'
+      ? ['<details>', `<summary>${heading}</summary>`, '', ...content, '</details>', '']
+      : [`### ${heading}`, '', ...content];
+  });
+  return [
+    '## API changes',
+    '',
+    summary(diff, { ...labels, from: code(labels.from), to: code(labels.to) }),
+    '',
+    ...parts,
+    ...renamesOf(diff),
+  ].join('\n');
+}
+
+function renamesOf({ renames }: Diff): readonly string[] {
+  if (renames.length === 0) return [];
+  const lines = renames
+    .slice(0, renamesShown)
+    .map(({ from, to, certain }) => `- ${code(from)} is ${code(to)} now${certain ? '' : ' (a guess)'}`);
+  const left = renames.length - lines.length;
+  return ['Renamed:', '', ...lines, ...(left > 0 ? [`- ${left} more`] : []), ''];
+}
+
+/** How many of the lines there is room for. */
+function fitting(rows: readonly string[]): number {
+  let used = 0;
+  const first = rows.findIndex((row) => {
+    used += row.length + 1;
+    return used > mostCharacters;
+  });
+  return first === -1 ? rows.length : first;
+}
+
+function markdownRow(change: Change, labels: DiffLabels): string {
+  const { subject, rule, message, roles, verdicts, rights, operations } = change;
+  const shown = operations.slice(0, operationsShown).map(code).join(', ');
+  const more = operations.length > operationsShown ? ` and ${operations.length - operationsShown} more` : '';
+  const sentence = `**${code(subject)}** ${plain(message)} ${rules[rule].reason}`;
+  const cells = [
+    `${sentence}${isAcknowledged(change, labels) ? ' _(acknowledged)_' : ''}<br>${code(rule)}${shown === '' ? '' : ` ${shown}${more}`}`,
+    roles.map(code).join(', '),
+    ...surfaces.map((surface) => verdicts[surface] ?? ''),
+    rights ?? '',
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** A code span cannot hold what ends it, nor a cell every bar; then each character is written by its number. */
+function code(text: string): string {
+  const shown = visible(text);
+  if (!/[`|\\]/.test(shown)) return `\`${shown}\``;
+  return `<code>${shown.replaceAll(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0) ?? 0};`)}</code>`;
+}
+
+/**
+ * Names, values and expressions stand in a sentence: no mark of Markdown takes effect there. Hosts also look for names of
+ * people, numbers of issues and addresses in what is shown, which a space without width parts.
+ */
+function plain(message: string): string {
+  return visible(message)
+    .replaceAll(/[\\`*_~<>[\]#&|]/g, (character) => `\\${character}`)
+    .replaceAll(/@|#|www(?=\.)|:(?=\/\/)/gi, (character) => `${character}&#8203;`);
+}

@@ -1,0 +1,141 @@
+/** The component of a collection that describes its aggregate rows. Source: API specification, section 5.5. */
+import {
+  type AggregateFunction,
+  type AggregateKind,
+  aggregateFits,
+  aggregateFunctions,
+  aggregateKind,
+  functionsOf,
+  isOrdered,
+  type JsonValue,
+} from '@tablewright/runtime/language';
+import { keepText } from '../../print/kept-text.ts';
+import type { DocumentNames } from '../../role-view/names.ts';
+import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
+import { type JsonObject, objectOf, reference } from '../json.ts';
+import { orNull, type Valued, valueSchema } from './values.ts';
+
+type Entry = readonly [string, JsonObject];
+
+/** The fields that functions take. */
+export type TakenFields = Readonly<Record<Taking, readonly RoleField[]>>;
+
+type Taking = 'count' | 'sum' | 'range';
+
+/** Sums and means take the same fields, and so do least and greatest values. */
+export const takings: Readonly<Record<AggregateKind, Taking>> = {
+  count: 'count',
+  sum: 'sum',
+  avg: 'sum',
+  min: 'range',
+  max: 'range',
+};
+
+/** Finds the fields that functions take. */
+export function takenFields({ fields }: RoleCollection): TakenFields {
+  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  const fitting = (name: AggregateFunction) => shown.filter(({ descriptor }) => aggregateFits(name, descriptor.type));
+  return { count: fitting('count'), sum: fitting('sum'), range: fitting('min') };
+}
+
+/**
+ * Describes one aggregate row: the values that it was grouped by, flat, then functions. No property is required, because
+ * the request chooses; where a group and a function have one name, either can stand there.
+ */
+export function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObject {
+  const results = resultsOf(collection.names, taken);
+  const entries = [
+    ...groupEntries(collection),
+    ...aggregateFunctions.flatMap((name) => functionEntry(name, taken, results)),
+  ];
+  return {
+    type: 'object',
+    description: 'Values of many items: what they are grouped by, and the functions that were asked for.',
+    properties: properties(entries),
+  };
+}
+
+/** Properties by name; where several things have one name, any of them can stand there. */
+export function properties(entries: readonly Entry[]): JsonObject {
+  // Mostly each has one of its own.
+  if (new Set(entries.map(([name]) => name)).size === entries.length) return objectOf(entries);
+  const byName = Map.groupBy(entries, ([name]) => name);
+  return objectOf([...byName].map(([name, same]) => [name, oneOfAll(same.map(([, schema]) => schema))] as const));
+}
+
+function oneOfAll(schemas: readonly JsonObject[]): JsonValue {
+  const [only = {}] = schemas;
+  return schemas.length === 1 ? only : { anyOf: schemas };
+}
+
+function groupEntries(collection: RoleCollection): readonly Entry[] {
+  const shown = collection.fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  return [
+    ...shown.filter(({ descriptor }) => isOrdered(descriptor)).map((field): Entry => [field.name, groupValue(field)]),
+    ...callEntries(collection),
+  ];
+}
+
+/** The values of functions by the names that they have in items and rows: `released_year`, `comments_count`. */
+export function callEntries({ fields, relations }: RoleCollection): readonly Entry[] {
+  const shown = fields.filter(({ descriptor }) => descriptor.wire.kind !== 'masked');
+  const many = relations.filter(({ kind }) => kind !== 'm2o');
+  return [
+    ...shown.flatMap(({ name, descriptor }) =>
+      functionsOf(descriptor.type).map((call): Entry => [`${name}_${call}`, part]),
+    ),
+    ...many.map(({ name, nullable }): Entry => [`${name}_count`, nullable ? part : count]),
+  ];
+}
+
+function groupValue({ descriptor, values, nullable }: RoleField): JsonObject {
+  const value = valueSchema(descriptor, values);
+  return nullable ? orNull(value) : value;
+}
+
+const count: JsonObject = keepText({ type: 'integer', minimum: 0 });
+
+const part: JsonObject = keepText({ type: ['integer', 'null'] });
+
+/** Results of the functions of a kind, by field. */
+type Results = Readonly<Record<AggregateKind, JsonObject>>;
+
+function resultsOf(names: DocumentNames, taken: TakenFields): Results {
+  const byField = (kind: AggregateKind): JsonObject => {
+    const results = taken[takings[kind]].map((field) => [field.name, resultSchema(kind, field)] as const);
+    return keepText({ type: 'object', properties: objectOf(results) });
+  };
+  const range = byField('min');
+  const propertyNames = reference('schemas', names.counted);
+  return {
+    count: keepText({ type: 'object', propertyNames, additionalProperties: count }),
+    sum: byField('sum'),
+    avg: byField('avg'),
+    min: range,
+    max: range,
+  };
+}
+
+/** The function's value for the items themselves, or an object of its values by field. */
+function functionEntry(name: AggregateFunction, taken: TakenFields, results: Results): readonly Entry[] {
+  if (name === 'countAll') return [[name, count]];
+  const kind = aggregateKind(name);
+  const isEmpty = taken[takings[kind]].length === 0;
+  if (name === 'count') return [[name, isEmpty ? count : { anyOf: [count, results.count] }]];
+  return isEmpty ? [] : [[name, results[kind]]];
+}
+
+const float: Valued = { type: 'float', native: 'float8', wire: { kind: 'number' } };
+const decimal: Valued = { type: 'decimal', native: 'numeric', wire: { kind: 'text' } };
+
+const floatOrNull = orNull(valueSchema(float, null));
+const decimalOrNull = orNull(valueSchema(decimal, null));
+const meanOrNull: JsonObject = keepText({ type: ['number', 'null'] });
+
+/** Null where there is no value to compute it of. */
+function resultSchema(kind: AggregateKind, { descriptor, values }: RoleField): JsonObject {
+  if (kind === 'min' || kind === 'max') return orNull(valueSchema(descriptor, values));
+  if (descriptor.type === 'float') return floatOrNull;
+  if (descriptor.type === 'integer') return kind === 'avg' ? meanOrNull : part;
+  return decimalOrNull;
+}

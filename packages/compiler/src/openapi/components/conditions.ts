@@ -1,0 +1,127 @@
+/**
+ * Filter of one field, once per comparison of types. Source: API specification, section 5.2.
+ * A condition is the value itself, which means `_eq`, or an object of operators.
+ */
+import {
+  type Comparison,
+  comparisonOf,
+  definitions,
+  type FieldDescriptor,
+  type JsonValue,
+  type OperatorDefinition,
+  operatorsOf,
+} from '@tablewright/runtime/language';
+import { type JsonObject, objectOf, oftenReferred, reference } from '../json.ts';
+
+/** A comparison of a field, or of a value within JSON. */
+type Compared = Comparison | 'inside';
+
+const scalar = ['string', 'number', 'boolean'];
+
+/** Comparisons with the JSON type of their values, and the form in which a value alone may stand. */
+const compared: readonly (readonly [name: Compared, type: JsonValue, description: string, alone?: 'one' | 'many'])[] = [
+  ['text', 'string', 'Compares text.', 'one'],
+  ['list', 'string', 'Compares a list of texts, or the text of it with commas.', 'many'],
+  ['number', ['number', 'string'], 'Compares a number.', 'one'],
+  ['time', 'string', 'Compares a date, a time or a duration.', 'one'],
+  ['choice', 'string', 'Compares a value that has no order.', 'one'],
+  ['boolean', ['boolean', 'string'], 'Compares true or false.', 'one'],
+  ['array', scalar, 'Compares an array, or looks for elements.', 'many'],
+  ['range', ['number', 'string'], 'Looks for values and ranges in a range.'],
+  ['json', scalar, 'Looks into JSON.'],
+  ['inside', scalar, 'Compares a value within JSON as what stands beside the operator.', 'one'],
+  ['presence', 'string', 'Asks whether there is a value.'],
+];
+
+/** Components of all comparisons, by name. */
+export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
+  return compared.map(([name, type, description, alone]) => {
+    if (alone === undefined) return [nameOf(name), operators(name, type, description)];
+    const value = alone === 'one' ? { type: [...typesIn(type), 'null'] } : arraySchema(type);
+    return [nameOf(name), { description, anyOf: [value, operators(name, type, null)] }];
+  });
+}
+
+/** `TextCondition` */
+function nameOf(name: Compared): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Condition`;
+}
+
+/** Refers to the condition for a field; null for types without comparison. */
+export function conditionOf(field: FieldDescriptor): JsonObject | null {
+  const comparison = comparisonOf(field);
+  return comparison && (references.get(comparison) ?? null);
+}
+
+const references: ReadonlyMap<Compared, JsonObject> = new Map(
+  compared.map(([name]) => [name, oftenReferred(nameOf(name))]),
+);
+
+/** Refers to the condition for what is counted, or taken of a time. */
+export const numberCondition: JsonObject = oftenReferred('NumberCondition');
+
+/** Paths are JSON Pointers. */
+const inside: JsonObject = { patternProperties: { '^/': reference('schemas', nameOf('inside')) } };
+
+function operators(name: Compared, type: JsonValue, description: string | null): JsonObject {
+  const nested: JsonObject = { type: 'array', items: reference('schemas', nameOf(name)) };
+  const allowed = operatorsOf(name).map((operator) => [operator, definitions[operator]] as const);
+  // Lists stand beside equality, and presence last.
+  const rank = ([operator, { operand }]: (typeof allowed)[number]): number => {
+    if (operand === 'same') return 0;
+    if (operator === '_in' || operator === '_nin') return 1;
+    return operator === '_null' || operator === '_nnull' ? 3 : 2;
+  };
+  const sorted = [...allowed].sort((left, right) => rank(left) - rank(right));
+  return {
+    type: 'object',
+    ...(description !== null && { description }),
+    properties: objectOf([
+      ...sorted.map(([operator, definition]) => [operator, operandSchema(definition, name, type)] as const),
+      ['_and', nested],
+      ['_or', nested],
+    ]),
+    additionalProperties: false,
+    ...((name === 'json' || name === 'inside') && inside),
+  };
+}
+
+function typesIn(type: JsonValue): readonly JsonValue[] {
+  return Array.isArray(type) ? type : [type];
+}
+
+function operandSchema({ operand, ofElements }: OperatorDefinition, name: Compared, type: JsonValue): JsonObject {
+  switch (operand) {
+    case 'flag':
+      return { anyOf: [{ type: 'boolean' }, { enum: ['', 'true', 'false', '1', '0', 1, 0] }] };
+    case 'same':
+      return name === 'array' || name === 'list' ? arraySchema(type) : { type: [...typesIn(type), 'null'] };
+    case 'value':
+    case 'text':
+      return { type };
+    case 'list':
+      return listSchema(name === 'list' && ofElements !== true ? { anyOf: [{ type }, list({ type })] } : { type });
+    case 'pair':
+      return { anyOf: [pair(type), { type: 'string' }] };
+    case 'span':
+      return { anyOf: [pair([...typesIn(type), 'null']), { type: 'string' }] };
+  }
+}
+
+function list(items: JsonObject): JsonObject {
+  return { type: 'array', items };
+}
+
+/** A list, or the text of it with commas. */
+function listSchema(items: JsonObject): JsonObject {
+  return { anyOf: [list(items), { type: 'string' }] };
+}
+
+/** An array that may hold null, or be it. */
+function arraySchema(type: JsonValue): JsonObject {
+  return { anyOf: [{ type: ['array', 'null'], items: { type: [...typesIn(type), 'null'] } }, { type: 'string' }] };
+}
+
+function pair(type: JsonValue): JsonObject {
+  return { type: 'array', items: { type }, minItems: 2, maxItems: 2 };
+}

@@ -1,0 +1,58 @@
+/** The component of a collection that describes its items. Source: API specification, sections 6 and 7.1. */
+import type { FieldDescriptor, JsonValue } from '@tablewright/runtime/language';
+import type { RoleCollection, RoleField, RoleRelation } from '../../role-view/role-view.ts';
+import { about, described, type JsonObject, reference } from '../json.ts';
+import { callEntries, properties } from './aggregate-rows.ts';
+import { orNull, valueSchema } from './values.ts';
+
+/**
+ * Describes an item. No property is required: `fields` chooses which are there. Others are there under the names that
+ * `alias` gives.
+ */
+export function itemSchema(collection: RoleCollection): JsonObject {
+  const { note, fields, relations } = collection;
+  return {
+    type: 'object',
+    ...described(note),
+    properties: properties([
+      ...fields.map((field) => [field.name, fieldSchema(field)] as const),
+      ...relations.map(
+        (relation) => [relation.name, about(relationSchema(relation), null, relation.deprecated)] as const,
+      ),
+      ...callEntries(collection),
+    ]),
+  };
+}
+
+function fieldSchema({ descriptor, values, nullable, note, deprecated, items }: RoleField): JsonObject {
+  const value = valueSchema(descriptor, values);
+  const alone = nullable ? orNull(value) : value;
+  const all = items.length === 0 ? alone : anyOf([alone, ...items.map(({ item }) => reference('schemas', item))]);
+  return about(all, note, deprecated);
+}
+
+function relationSchema(relation: RoleRelation): JsonObject {
+  const item = reference('schemas', relation.target.item);
+  // The key of several fields is an object of them, which the item's own description admits.
+  if (relation.kind === 'm2o') return relation.nullable ? anyOf([item, { type: 'null' }]) : item;
+  const key = keyText(relation.targetKey);
+  // Rows that `deep` aggregates stand in the place of the items.
+  const row = reference('schemas', relation.target.aggregate);
+  const list: JsonObject = {
+    type: 'array',
+    items: anyOf([...(key === null ? [] : [relation.maskedKey ? orNull(key) : key]), item, row]),
+    ...(relation.single && { maxItems: 1 }),
+  };
+  return relation.nullable ? orNull(list) : list;
+}
+
+/** The key of an item in a list; null where there is none. A key of several fields is text in path form. */
+function keyText(key: readonly FieldDescriptor[]): JsonObject | null {
+  const [only] = key;
+  if (only === undefined) return null;
+  return key.length === 1 ? valueSchema(only, null) : { type: 'string' };
+}
+
+function anyOf(alternatives: readonly JsonValue[]): JsonObject {
+  return { anyOf: alternatives };
+}

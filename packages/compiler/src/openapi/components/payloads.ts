@@ -1,0 +1,108 @@
+/** The components that describe payloads: those of each collection, and what relations make of them. */
+import type { Lookup } from '../../cache/remember.ts';
+import { nameWithout } from '../../role-view/names.ts';
+import type {
+  NestedItem,
+  NestedWrite,
+  RoleCollection,
+  RoleKeyField,
+  RolePayload,
+  RoleView,
+} from '../../role-view/role-view.ts';
+import { anyOf, type JsonObject } from '../json.ts';
+import { createPartsCache, type Parts, type TextsFrom } from '../parts.ts';
+import { inputSchema, keyed, upsertSchema } from './inputs.ts';
+import { memberSchema } from './nested-writes.ts';
+
+type Component = readonly [string, JsonObject];
+
+/** Schemas that bodies on the paths of a collection refer to. */
+export function payloadSchemas({ names, writes, hooked }: RoleCollection): readonly Component[] {
+  const { key = [], create = null, update = null, upsert = null } = writes ?? {};
+  const changes = update && key.length > 0 ? update : null;
+  return [
+    ...(create ? [[names.create, createSchema(create, hooked)] as const] : []),
+    ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
+    ...(changes ? [[names.change, changeSchema(key, changes)] as const] : []),
+    ...(upsert ? [[names.upsert, upsertSchema(upsert)] as const] : []),
+  ];
+}
+
+/** Schemas that relations of payloads refer to: payloads without the fields that a relation sets, and links. */
+export function leadSchemas({ collections }: RoleView, from: TextsFrom): Parts {
+  const byItem = new Map(collections.map((collection) => [collection.names.item, collection]));
+  const found = collections.flatMap((collection) =>
+    componentsOf(collection, [byItem], from, (watch) => ownLeads(collection, watch(byItem))),
+  );
+  return [...new Map(found)];
+}
+
+const componentsOf = createPartsCache('leads', 6, false);
+
+function ownLeads({ writes }: RoleCollection, byItem: Lookup<RoleCollection>): readonly Component[] {
+  const nestedWrites = [...(writes?.create?.nestedWrites ?? []), ...(writes?.update?.nestedWrites ?? [])];
+  return nestedWrites.flatMap((nested): readonly Component[] => {
+    if (nested.kind === 'one') return [];
+    if (nested.kind === 'many') return variants(nested.member, byItem.get(nested.member.names.item));
+    const links = byItem.get(nested.link.names.item);
+    return links === undefined ? [] : [[nested.component, linkSchema(nested, links)]];
+  });
+}
+
+function variants(
+  { names, owned, create, update }: NestedItem,
+  target: RoleCollection | undefined,
+): readonly Component[] {
+  const { writes = null, key = [] } = target ?? {};
+  const made = create && owned.create.length > 0 ? writes?.create : null;
+  const changed = update && owned.change.length > 0 ? writes?.update : null;
+  return [
+    ...(made
+      ? [[nameWithout(names.create, owned.create), createSchema(made, target?.hooked === true, owned.create)] as const]
+      : []),
+    ...(changed ? [[nameWithout(names.change, owned.change), changeSchema(key, changed, owned.change)] as const] : []),
+  ];
+}
+
+/** Hooks may fill what is missing, so then nothing is said to be required. */
+function createSchema(create: RolePayload, hooked: boolean, without: readonly string[] = []): JsonObject {
+  if (!hooked) return inputSchema(create, 'Payload of a new item.', without);
+  const all = create.fields.map(({ name }) => name);
+  return inputSchema(create, 'Payload of a new item. Code of the project may fill what is missing.', all);
+}
+
+function changeSchema(key: readonly RoleKeyField[], update: RolePayload, without: readonly string[] = []): JsonObject {
+  return inputSchema(keyed(key, update), 'Changes of the item that has the key.', without);
+}
+
+/** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
+function linkSchema(nested: Extract<NestedWrite, { kind: 'any' }>, { writes, key }: RoleCollection): JsonObject {
+  const { link, targets } = nested;
+  const create = link.create ? (writes?.create ?? null) : null;
+  const update = link.update ? (writes?.update ?? null) : null;
+  const changed = update && keyed(key, without(update, nested));
+  const forms = targets.flatMap(({ collection, member }) => [
+    ...(create ? [withItem(without(create, nested), collection, member)] : []),
+    ...(changed ? [withItem(changed, collection, member)] : []),
+  ]);
+  return anyOf(...forms, ...(changed ? [inputSchema(changed, 'Changes of a link.')] : []));
+}
+
+function without(
+  { fields, required, nestedWrites }: RolePayload,
+  { named }: Extract<NestedWrite, { kind: 'any' }>,
+): RolePayload {
+  return {
+    fields: fields.filter(({ name }) => !named.includes(name)),
+    required: required.filter((name) => !named.includes(name)),
+    nestedWrites: nestedWrites,
+  };
+}
+
+function withItem(payload: RolePayload, collection: string, member: NestedItem): JsonObject {
+  const { properties, required, ...schema } = inputSchema(payload, 'A link to an item.');
+  const fixed = { collection: { type: 'string', enum: [collection] }, item: memberSchema(member) };
+  const others = Array.isArray(required) ? required : [];
+  const named = typeof properties === 'object' && properties !== null ? { ...properties } : {};
+  return { ...schema, properties: { ...named, ...fixed }, required: [...others, 'collection', 'item'] };
+}

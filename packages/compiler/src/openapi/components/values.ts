@@ -1,0 +1,87 @@
+/**
+ * Field types → schemas of their values, exactly as the server writes them.
+ *
+ * Source: API specification, section 6. A `format` is promised only where every value keeps it: dates can be infinite,
+ * or before Christ, so they have patterns.
+ */
+import { type FieldDescriptor, types } from '@tablewright/runtime/language';
+import { createFacts } from '../../cache/facts.ts';
+import { keepText, keptTextOf } from '../../print/kept-text.ts';
+import { type JsonObject, reference } from '../json.ts';
+
+/** Facts of a field that decide how its value is written. */
+export type Valued = Pick<
+  FieldDescriptor,
+  'type' | 'native' | 'wire' | 'element' | 'maxLength' | 'precision' | 'scale'
+>;
+
+/** The schema of a field's value that is not null. */
+export function valueSchema(field: Valued, values: readonly string[] | null): JsonObject {
+  if (field.wire.kind === 'masked') return masked;
+  if (field.type !== 'array') return scalarSchema(field, values);
+  const { wire, native, element = 'unknown' } = field;
+  const item: Valued = { type: element, native: native.replace(/\[\]$/, ''), wire: { kind: wire.kind } };
+  return { type: 'array', items: { anyOf: [orNull(scalarSchema(item, values)), reference('schemas', 'Dimension')] } };
+}
+
+/** The components that values of fields refer to, by name. */
+export function valueSchemas(): readonly (readonly [string, JsonObject])[] {
+  const description = 'A further dimension: the database does not say how many an array has.';
+  // Any JSON: types that stand for themselves are not what every generator can print.
+  return [['Dimension', { type: 'array', description, items: {} }]];
+}
+
+/** Admits null as well: by the list of types where there is one. */
+export function orNull(schema: JsonObject): JsonObject {
+  // A schema that stands in many places has a nullable form that does so, too.
+  return keptTextOf(schema) === undefined ? withNull(schema) : nullable(schema, () => keepText(withNull(schema)));
+}
+
+const nullable = createFacts<JsonObject, JsonObject>();
+
+function withNull(schema: JsonObject): JsonObject {
+  const { type, enum: labels, anyOf, $ref } = schema;
+  if ($ref !== undefined) return { anyOf: [schema, { type: 'null' }] };
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  // Without a type everything is allowed.
+  if (type === undefined) return schema;
+  return {
+    ...schema,
+    type: Array.isArray(type) ? [...type, 'null'] : [type, 'null'],
+    ...(Array.isArray(labels) && { enum: [...labels, null] }),
+  };
+}
+
+const masked: JsonObject = keepText({ type: 'string', enum: ['**********'] });
+
+/** Schemas of texts by the list of their values. */
+const choices = createFacts<readonly string[], JsonObject>();
+
+function scalarSchema(field: Valued, values: readonly string[] | null): JsonObject {
+  const { schema, isListable } = types[field.type];
+  // Values of char(n) come padded to its length, which a list of values is not.
+  if (values !== null && isListable === true && field.native !== 'bpchar') {
+    return choices(values, () => keepText({ type: 'string', enum: [...new Set(values)] }));
+  }
+  return keptSchema(schema, field);
+}
+
+/** Schemas by the facts that they depend on. */
+const byFacts = createFacts<(facts: Valued) => JsonObject, Map<string, JsonObject>>();
+
+/** The schema of a type, the same object for the same facts. */
+export function keptSchema(schema: JsonObject | ((facts: Valued) => JsonObject), field: Valued): JsonObject {
+  if (typeof schema !== 'function') return keepText(schema);
+  const schemas = byFacts(schema, () => new Map());
+  const { native, wire, maxLength, precision, scale } = field;
+  const facts = `${native} ${wire.kind} ${maxLength} ${precision} ${scale}`;
+  const kept = schemas.get(facts) ?? keepText(schema(field));
+  schemas.set(facts, kept);
+  return kept;
+}
+
+/** Schema of an input value: values of responses are accepted again; some types accept more. */
+export function scalarInput(field: Valued, values: readonly string[] | null): JsonObject {
+  const { input } = types[field.type];
+  return input === undefined ? valueSchema(field, values) : keptSchema(input, field);
+}

@@ -1,0 +1,91 @@
+/**
+ * The text of the paths of a collection. Most collections have the same operations and a key of the same kind, and then
+ * their paths, a third of a document, differ in names only: such a text is made once, with placeholders in the place of names.
+ */
+
+import { DocumentNames } from '../../role-view/names.ts';
+import { type PartText, textsOf } from '../parts.ts';
+import type { Addressed, AddressedFacts } from './addressed.ts';
+import { collectionPaths } from './paths.ts';
+
+/** Where the paths stand in a document. */
+export const pathsIndent = 4;
+
+/** The paths as one text, which stands under the name of the first. */
+export function pathTexts({ names, path, ...facts }: Addressed): readonly PartText[] {
+  const { collection, spelling, tag } = names;
+  const values = { collection, spelling, tag, path };
+  return patternsOf(facts).map((pattern) => [fill(pattern.path, values), fill(pattern.text, escaped(values))]);
+}
+
+/** Values that all names in paths are made of. */
+type Values = Readonly<Record<'collection' | 'spelling' | 'tag' | 'path', string>>;
+
+/** The paths of all collections of the same facts. */
+interface PathPattern {
+  readonly path: Pattern;
+  readonly text: Pattern;
+}
+
+/** Texts, and what stands after each; nothing after the last. */
+type Pattern = readonly { readonly text: string; readonly next: keyof Values | null }[];
+
+/** Number of different facts for which patterns are kept. */
+const maxPatterns = 256;
+
+const patternCache = new Map<string, readonly PathPattern[]>();
+
+function patternsOf(facts: AddressedFacts): readonly PathPattern[] {
+  const key = JSON.stringify(facts);
+  const found = patternCache.get(key);
+  if (found !== undefined) return found;
+  if (patternCache.size >= maxPatterns) patternCache.clear();
+  const sign = signBeside(key);
+  const texts = textsOf(collectionPaths({ ...facts, ...markedBy(sign) }), pathsIndent, true);
+  const patterns = texts.map(([path, text]) => ({ path: patternOf(path, sign), text: patternOf(text, sign) }));
+  patternCache.set(key, patterns);
+  return patterns;
+}
+
+/**
+ * A character that does not occur in a text: the first is a control character of those that JSON leaves as they are, and
+ * the engine keeps a text with it in one byte a character, as it keeps what the text is taken apart to.
+ */
+function signBeside(text: string): string {
+  let code = 0x80;
+  while (text.includes(String.fromCharCode(code))) code += 1;
+  return String.fromCharCode(code);
+}
+
+const placeholders: readonly (keyof Values)[] = ['collection', 'spelling', 'tag', 'path'];
+
+/** Names in which every value is its number after a sign, which JSON leaves as it is. */
+function markedBy(sign: string): Pick<Addressed, 'names' | 'path'> {
+  const placeholder = (value: keyof Values): string => `${sign}${placeholders.indexOf(value)}`;
+  const names = new DocumentNames(placeholder('collection'), placeholder('spelling'), placeholder('tag'));
+  return { names, path: placeholder('path') };
+}
+
+function patternOf(text: string, sign: string): Pattern {
+  const parts = text.split(sign);
+  return parts.map((part, index) => {
+    const next = parts[index + 1];
+    return {
+      text: index === 0 ? part : part.slice(1),
+      next: next === undefined ? null : (placeholders[Number(next[0])] ?? null),
+    };
+  });
+}
+
+function fill(pattern: Pattern, values: Values): string {
+  let whole = '';
+  for (const { text, next } of pattern) whole += next === null ? text : text + values[next];
+  return whole;
+}
+
+/** As they stand within texts of JSON. */
+function escaped(values: Values): Values {
+  const inText = (value: string): string => JSON.stringify(value).slice(1, -1);
+  const { collection, spelling, tag, path } = values;
+  return { collection: inText(collection), spelling: inText(spelling), tag: inText(tag), path: inText(path) };
+}

@@ -1,0 +1,195 @@
+/** The operations that write. Source: API specification, sections 1.2, 4 and 9. */
+
+import { commonFailures, type FailureName } from '@tablewright/runtime/operations';
+import { anyOf, type JsonObject, objectOf, reference } from '../json.ts';
+import { listedKey } from '../keys.ts';
+import { answerParameters, useHeader } from '../parameters.ts';
+import { failuresByStatus } from '../responses.ts';
+import type { Addressed } from './addressed.ts';
+import { uploadContent } from './file-paths.ts';
+
+/** Operations of one path by method. */
+type Operations = readonly (readonly [string, JsonObject])[];
+
+const failures = [
+  ...commonFailures.filter((name) => name !== 'InvalidQuery'),
+  'InvalidWrite',
+  'Forbidden',
+  'RouteNotFound',
+  'UnsupportedMediaType',
+  'Unprocessable',
+] as const satisfies readonly FailureName[];
+
+/** Writes on the path of a collection. */
+export function collectionWrites(collection: Addressed): Operations {
+  const { writes, singleton } = collection;
+  if (writes === null) return [];
+  if (singleton) return writes.update ? [['patch', updateSingleton(collection)]] : [];
+  return [
+    ...(writes.create ? [['post', createItems(collection)] as const] : []),
+    ...(writes.update ? [['patch', updateItems(collection)] as const] : []),
+    ...(writes.delete ? [['delete', deleteItems(collection)] as const] : []),
+  ];
+}
+
+/** Writes on the path of one item. */
+export function itemWrites(collection: Addressed): Operations {
+  const { writes, singleton } = collection;
+  if (writes === null || singleton) return [];
+  return [
+    ...(writes.update ? [['patch', updateItem(collection)] as const] : []),
+    ...(writes.delete ? [['delete', deleteItem(collection)] as const] : []),
+  ];
+}
+
+function createItems(collection: Addressed): JsonObject {
+  const conflicts = collection.writes?.conflicts ?? null;
+  const names = [collection.names.create, ...(conflicts === null ? [] : [collection.names.upsert])];
+  const forms = names.map((name) => reference('schemas', name));
+  return {
+    ...head(collection, collection.names.createOperation, `Create items of ${quoted(collection)}`),
+    description: 'Creates one item, or all items of an array. An array is answered in its order.',
+    ...parametersOf(collection, true, [
+      ...(conflicts === null ? [] : [conflictParameter(conflicts)]),
+      useHeader('idempotencyKey'),
+    ]),
+    requestBody: bodyOf(anyOf(...forms, listOf(anyOf(...forms))), uploadContent(collection, 'create')),
+    responses: answers(collection, 'either'),
+  };
+}
+
+function updateItem(collection: Addressed): JsonObject {
+  return {
+    ...head(collection, collection.names.updateOne, `Update one item of ${quoted(collection)}`),
+    description: 'Changes the fields that the body has.',
+    ...parametersOf(collection, false, [useHeader('ifMatch')]),
+    requestBody: bodyOf(changesOfOne(collection), uploadContent(collection, 'update')),
+    responses: answers(collection, 'one'),
+  };
+}
+
+/** Its own key may stand in the body. */
+function changesOfOne(collection: Addressed): JsonObject {
+  const names = [collection.names.update, ...(canNameKey(collection) ? [collection.names.change] : [])];
+  return anyOf(...names.map((name) => reference('schemas', name)));
+}
+
+function updateSingleton(collection: Addressed): JsonObject {
+  return {
+    ...head(collection, collection.names.updateOne, `Update ${quoted(collection)}`),
+    description: 'Changes the fields that the body has; creates the item when there is none.',
+    ...parametersOf(collection, false),
+    requestBody: bodyOf(changesOfOne(collection)),
+    responses: answers(collection, 'one'),
+  };
+}
+
+function updateItems(collection: Addressed): JsonObject {
+  const data = reference('schemas', collection.names.update);
+  const forms = [
+    ...namingForms(collection).map((form) => named({ ...form, data }, [...Object.keys(form), 'data'])),
+    ...(canNameKey(collection) ? [listOf(reference('schemas', collection.names.change))] : []),
+  ];
+  return {
+    ...head(collection, collection.names.updateMany, `Update items of ${quoted(collection)}`),
+    description: 'Gives the same data to the items of `keys` or `query`, or to each item of an array its own.',
+    ...parametersOf(collection, true),
+    requestBody: bodyOf(anyOf(...forms)),
+    responses: answers(collection, 'many'),
+  };
+}
+
+function deleteItem(collection: Addressed): JsonObject {
+  return {
+    ...head(collection, collection.names.deleteOne, `Delete one item of ${quoted(collection)}`),
+    description: 'Deletes the item that has the key.',
+    ...(collection.readable && { parameters: [useHeader('ifMatch')] }),
+    responses: answers(collection, 'none'),
+  };
+}
+
+function deleteItems(collection: Addressed): JsonObject {
+  const forms = namingForms(collection).map((form) => named(form, Object.keys(form)));
+  const keys = isKeyed(collection) ? [listOf(listedKey(collection.writes?.key ?? []))] : [];
+  return {
+    ...head(collection, collection.names.deleteMany, `Delete items of ${quoted(collection)}`),
+    description: 'Deletes the items of `keys` or `query`, or of an array of keys: all of them or none.',
+    requestBody: bodyOf(anyOf(...forms, ...keys)),
+    responses: answers(collection, 'none'),
+  };
+}
+
+/** True if items have keys, though their fields may be hidden. */
+function isKeyed({ operations }: Addressed): boolean {
+  return operations.includes('update') || operations.includes('delete');
+}
+
+/** True if payloads can hold the key of their item. */
+function canNameKey({ writes }: Addressed): boolean {
+  return writes !== null && writes.key.length > 0;
+}
+
+/** Ways to name items: by key, by a query for those who may read something. */
+function namingForms(collection: Addressed): readonly JsonObject[] {
+  const { writes, readable } = collection;
+  return [
+    ...(isKeyed(collection) ? [{ keys: listOf(listedKey(writes?.key ?? [])) }] : []),
+    ...(readable ? [{ query: reference('schemas', 'WriteQuery') }] : []),
+  ];
+}
+
+function named(properties: JsonObject, required: readonly string[]): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function listOf(items: JsonObject): JsonObject {
+  return { type: 'array', items };
+}
+
+function head({ names }: Addressed, operationId: string, summary: string): JsonObject {
+  return { operationId, tags: [names.tag], summary };
+}
+
+/** The answer is shaped as a read is, by those who may read. */
+function parametersOf(collection: Addressed, many: boolean, ownParameters: readonly JsonObject[] = []): JsonObject {
+  const parameters = [...(collection.readable ? answerParameters(collection, many) : []), ...ownParameters];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+function conflictParameter(keys: readonly (readonly string[])[]): JsonObject {
+  const names = keys.map((key) => `\`${key.join(',')}\``).join(', ');
+  return {
+    name: 'on_conflict',
+    in: 'query',
+    description:
+      `Changes the items that there are by a unique key, and makes the others. The fields of one of these: ${names}. ` +
+      'Without it, an item that there is already is an error.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string', enum: [...new Set(keys.flat())] }, minItems: 1 },
+  };
+}
+
+function bodyOf(schema: JsonObject, others: JsonObject = {}): JsonObject {
+  return { required: true, content: { 'application/json': { schema }, ...others } };
+}
+
+type AnswerForm = 'one' | 'many' | 'either' | 'none';
+
+function answers({ readable, names }: Addressed, form: AnswerForm): JsonObject {
+  const item = reference('schemas', names.item);
+  const data = { one: item, many: listOf(item), either: anyOf(item, listOf(item)), none: null }[form];
+  const meta = form === 'one' ? {} : { meta: reference('schemas', 'Meta') };
+  const schema = data && { type: 'object', properties: { data, ...meta }, required: ['data'] };
+  const written = { description: 'The written items.', content: { 'application/json': { schema } } };
+  const nothing = { description: form === 'none' ? 'It is deleted.' : 'It is written, and nothing of it can be read.' };
+  return objectOf([
+    ...(readable && schema !== null ? [['200', written] as const] : []),
+    ['204', nothing],
+    ...failuresByStatus(failures),
+  ]);
+}
+
+function quoted({ names }: Addressed): string {
+  return `"${names.collection}"`;
+}

@@ -1,0 +1,89 @@
+import type { JsonValue } from '@tablewright/runtime/language';
+import { Document, isCollection, type ScalarTag, visit } from 'yaml';
+import { compareText } from '../../order.ts';
+import { keepComments } from './keep-comments.ts';
+import type { PermissionDocument } from './permission-document.ts';
+import { type PlainRule, plainRules } from './plain-rules.ts';
+
+/**
+ * Prints a document as the permissions file that reads as the same again: sorted, so that a change shows as a diff. With the
+ * text that the file has before, its comments stay where what they are about stays.
+ */
+export function printPermissions(document: PermissionDocument, before = ''): string {
+  const roles = document.roles.toSorted((a, b) => compareText(a.name, b.name));
+  const content = {
+    ...(roles.length > 0 && {
+      roles: Object.fromEntries(
+        roles.map(({ name, description, admin, app }) => [
+          name,
+          { ...(description !== null && { description }), ...(admin && { admin }), ...(app && { app }) },
+        ]),
+      ),
+    }),
+    permissions: nested(plainRules(document)),
+  };
+  const yaml = new Document(content, { version: '1.2', customTags: (tags) => [number, ...tags] });
+  // Roles and actions stand on lines of their own, what they are in one line each.
+  visit(yaml, {
+    Pair(_, pair, path) {
+      const depth = path.filter((ancestor) => isCollection(ancestor)).length;
+      if (!isCollection(pair.value)) return;
+      if (depth >= deepestBlock || pair.value.items.length === 0) pair.value.flow = true;
+    },
+  });
+  keepComments(yaml, before);
+  return yaml.toString({ lineWidth: 120, flowCollectionPadding: true });
+}
+
+/** Numbers that a double does not hold are printed as they are written. */
+const number: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => JSON.isRawJSON(value),
+  resolve: (text) => text,
+  stringify: ({ value }) => (JSON.isRawJSON(value) ? value.rawJSON : String(value)),
+};
+
+/** Levels down to the rules of a collection: section, role, collection. */
+const deepestBlock = 4;
+
+function nested(rules: readonly PlainRule[]): JsonValue {
+  return tree(
+    rules,
+    ({ role }) => role,
+    (ofRole) =>
+      tree(
+        ofRole,
+        ({ collection }) => collection,
+        (ofCollection) =>
+          tree(
+            ofCollection,
+            ({ action }) => action,
+            (ofAction) => {
+              const written = ofAction.map(writtenRule);
+              return written.length === 1 && written[0] !== undefined ? written[0] : written;
+            },
+          ),
+      ),
+  );
+}
+
+function tree(
+  rules: readonly PlainRule[],
+  nameOf: (rule: PlainRule) => string,
+  contentOf: (rules: readonly PlainRule[]) => JsonValue,
+): JsonValue {
+  return Object.fromEntries([...Map.groupBy(rules, nameOf)].map(([name, group]) => [name, contentOf(group)]));
+}
+
+function writtenRule({ action, fields, filter, validation, presets }: PlainRule): JsonValue {
+  const hasPresets = Object.keys(presets).length > 0;
+  const isEverything = action === 'delete' ? fields === null : fields?.length === 1 && fields[0] === '*';
+  if (isEverything && filter === null && validation === null && !hasPresets) return true;
+  return {
+    ...(fields !== null && { fields: fields.length === 1 && fields[0] === '*' ? '*' : fields }),
+    ...(filter !== null && { filter }),
+    ...(validation !== null && { validation }),
+    ...(hasPresets && { presets }),
+  };
+}

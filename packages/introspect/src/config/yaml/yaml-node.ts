@@ -1,0 +1,125 @@
+/** Nodes of the parser → plain values with their places. */
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
+import type { Diagnostic } from '../../diagnostic.ts';
+import { movedNode } from './moved.ts';
+import { offsetOf, type ParsedYaml } from './parse-yaml.ts';
+import type { SourceEntry, SourceNode } from './source.ts';
+import { keyError, maxDepth, maxFollowed, syntaxError, tooDeep, tooLarge } from './yaml-problems.ts';
+import { scalarValue } from './yaml-scalar.ts';
+
+/** Context and findings of reading a document. */
+export interface YamlReading extends ParsedYaml {
+  readonly fileName: string;
+  readonly document: Document.Parsed;
+  /** Entries without their value, and those that have it: they are read before. */
+  readonly repeated: ReadonlyMap<Pair, Pair>;
+  readonly entries: Map<Pair, SourceEntry>;
+  readonly diagnostics: Diagnostic[];
+  /** Aliases that lead to what is being read, all aliases, and the values that were found behind them. */
+  following: number;
+  aliases: number;
+  followed: number;
+}
+
+/** Starts to read a document in which nothing is left out, or what `repeated` says. */
+export function startReading(
+  fileName: string,
+  document: Pick<YamlReading, 'document' | 'positionAt'>,
+  repeated: ReadonlyMap<Pair, Pair> = new Map(),
+): YamlReading {
+  return {
+    fileName,
+    ...document,
+    repeated,
+    entries: new Map(),
+    diagnostics: [],
+    following: 0,
+    aliases: 0,
+    followed: 0,
+  };
+}
+
+/** Reads a node. A wrong node is reported and left out. */
+export function readNode(node: unknown, reading: YamlReading, depth = 0): SourceNode | null {
+  const location = placeOf(node, reading);
+  if (depth > maxDepth) return refuse(reading, tooDeep(location));
+  if (reading.following > 0) {
+    reading.followed += 1;
+    if (reading.followed > maxFollowed) {
+      return reading.followed === maxFollowed + 1 ? refuse(reading, tooLarge(location)) : null;
+    }
+  }
+  if (isAlias(node)) return readAlias(node, reading, depth);
+  if (isMap(node)) return { kind: 'map', place: location, entries: readEntries(node, reading, depth) };
+  if (isSeq(node)) {
+    const items = node.items.flatMap((item) => readNode(item, reading, depth + 1) ?? []);
+    return { kind: 'list', place: location, items };
+  }
+  return { kind: 'scalar', place: location, ...(isScalar(node) ? scalarValue(node) : { value: null }) };
+}
+
+function placeOf(node: unknown, { fileName, positionAt }: YamlReading): string {
+  const { line, column } = positionAt(offsetOf(node));
+  return `${fileName}:${line}:${column}`;
+}
+
+function readAlias(alias: Alias, reading: YamlReading, depth: number): SourceNode | null {
+  reading.aliases += 1;
+  const target = alias.resolve(reading.document);
+  if (target === undefined) return refuse(reading, syntaxError(placeOf(alias, reading), 'The alias names no anchor.'));
+  reading.following += 1;
+  const value = readNode(target, reading, depth + 1);
+  reading.following -= 1;
+  return value;
+}
+
+function readEntries(map: YAMLMap, reading: YamlReading, depth: number): readonly SourceEntry[] {
+  return map.items.flatMap((pair) => {
+    if (reading.followed > maxFollowed) return [];
+    const entry = readEntry(pair, reading, depth);
+    if (entry === null) return [];
+    reading.entries.set(pair, entry);
+    return [entry];
+  });
+}
+
+function readEntry(pair: Pair, reading: YamlReading, depth: number): SourceEntry | null {
+  const name = keyName(pair, reading);
+  if (name === null) return null;
+  const location = placeOf(pair.key, reading);
+  const first = reading.repeated.get(pair);
+  if (first !== undefined) return repeatedEntry({ name, place: location }, pair, first, reading);
+  const value = readNode(pair.value, reading, depth + 1);
+  if (value === null) return null;
+  // A key without a value has no node of its own to take the place from.
+  return { key: { name, place: location }, value: pair.value === null ? { ...value, place: location } : value };
+}
+
+/** The value is that of the first entry, with its own places. */
+function repeatedEntry(
+  key: SourceEntry['key'],
+  pair: Pair,
+  pairBefore: Pair,
+  { positionAt, entries }: YamlReading,
+): SourceEntry | null {
+  const first = entries.get(pairBefore);
+  if (first === undefined) return null;
+  const lines = positionAt(offsetOf(pair.key)).line - positionAt(offsetOf(pairBefore.key)).line;
+  return {
+    key,
+    get value() {
+      return movedNode(first.value, lines);
+    },
+    repeats: { first, lines },
+  };
+}
+
+function keyName({ key }: Pair, reading: YamlReading): string | null {
+  if (isScalar(key) && typeof key.value === 'string') return key.value;
+  return refuse(reading, keyError(placeOf(key, reading), isScalar(key) ? String(key.source) : undefined));
+}
+
+function refuse(reading: YamlReading, diagnostic: Diagnostic): null {
+  reading.diagnostics.push(diagnostic);
+  return null;
+}

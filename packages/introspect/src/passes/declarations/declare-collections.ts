@@ -1,0 +1,82 @@
+/**
+ * Declarations of the platform's own tables about collections and their fields, as configuration. The file takes
+ * precedence. Source: API specification, sections 10.2, 10.4 and 12.4.
+ */
+import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
+import type { CollectionConfig, FieldConfig, PlatformConfig } from '../../config/config.ts';
+import type { Collection, Table, TableId } from '../../schema.ts';
+import { defaultSchema, findTables } from '../match-tables.ts';
+import { namesOf, textOf } from './declared-rows.ts';
+
+/** Adds what is said about collections and their fields. Rows about what is not there, or the platform's own, say nothing. */
+export function declareCollections(
+  config: PlatformConfig,
+  model: DeclaredModel,
+  tables: readonly Table[],
+  named: readonly Collection[],
+): PlatformConfig {
+  const entries = new Map<TableId, { readonly key: string; readonly config: CollectionConfig }>();
+  for (const [key, settings] of Object.entries(config.collections ?? {})) {
+    const [table, ...others] = findTables(tables, key, defaultSchema(config));
+    if (table !== undefined && others.length === 0 && !entries.has(table.id))
+      entries.set(table.id, { key, config: settings });
+  }
+  const fields = Map.groupBy(model.fields, (row) => textOf(row, 'collection'));
+  const rows = new Map(model.collections.map((row) => [textOf(row, 'collection'), row]));
+  const added = named
+    .filter(({ system, name }) => system === undefined && (rows.has(name) || fields.has(name)))
+    .map((collection): readonly [string, CollectionConfig] => {
+      const { key, config: settings } = entries.get(collection.table) ?? { key: collection.table, config: {} };
+      const row = rows.get(collection.name);
+      const declared = fieldsOf(collection, fields.get(collection.name) ?? [], settings.fields ?? {});
+      return [
+        key,
+        { ...(row === undefined ? {} : collectionOf(row)), ...settings, ...(declared && { fields: declared }) },
+      ];
+    });
+  return { ...config, collections: { ...config.collections, ...Object.fromEntries(added) } };
+}
+
+function collectionOf(row: DeclaredRow): CollectionConfig {
+  const note = textOf(row, 'note');
+  const sort = textOf(row, 'sort_field');
+  const [field, value, unarchiveValue] = ['archive_field', 'archive_value', 'unarchive_value'].map((name) =>
+    textOf(row, name),
+  );
+  return {
+    ...(note && { note }),
+    ...(row.singleton === true && { singleton: true }),
+    ...(sort && { sort }),
+    ...(row.accountability === null && { accountability: 'none' }),
+    ...(row.accountability === 'activity' && { accountability: 'activity' }),
+    ...(field && value && { archive: { field, value, ...(unarchiveValue && { unarchiveValue }) } }),
+  };
+}
+
+function fieldsOf(
+  collection: Collection,
+  rows: readonly DeclaredRow[],
+  settings: Readonly<Record<string, FieldConfig>>,
+): Readonly<Record<string, FieldConfig>> | undefined {
+  const declared = rows.flatMap((row) => {
+    const found = collection.fields.find(({ name }) => name === textOf(row, 'field'));
+    return found === undefined ? [] : [[found.column, { ...fieldOf(row), ...settings[found.column] }] as const];
+  });
+  return declared.length === 0 ? undefined : { ...settings, ...Object.fromEntries(declared) };
+}
+
+function fieldOf(row: DeclaredRow): FieldConfig {
+  const note = textOf(row, 'note');
+  const type = typeOf(new Set(namesOf(row, 'special')));
+  return { ...(note && { note }), ...(row.required === true && { required: true }), ...(type && { type }) };
+}
+
+function typeOf(special: ReadonlySet<string>): FieldConfig['type'] {
+  if (special.has('hash')) return 'hash';
+  if (special.has('conceal')) return 'secret';
+  if (special.has('cast-json')) return 'json';
+  if (special.has('cast-csv')) return 'csv';
+  // A type that a server with text identifiers only does not have.
+  if (special.has('cast-uuid')) return 'uuid';
+  return special.has('cast-boolean') ? 'boolean' : undefined;
+}

@@ -1,0 +1,123 @@
+/**
+ * Declarations of the platform's own tables about relations, as configuration. The file takes precedence. Source: API
+ * specification, sections 10.9 and 12.4.
+ */
+import type { DeclaredModel, DeclaredRow } from '@tablewright/runtime/language';
+import type { ManyToAnyConfig, ManyToManyConfig, PlatformConfig, RelationConfig } from '../../config/config.ts';
+import type { Collection } from '../../schema.ts';
+import { collectionsByName, manyToOnesOf } from '../lookup.ts';
+import { relationKey } from '../relations/configure-relations.ts';
+import { translationsIn } from './declare-translated.ts';
+import { namesOf, textOf } from './declared-rows.ts';
+
+/** Adds the relations whose items are of several collections: other names yield to theirs. */
+export function declareAnyItems(
+  config: PlatformConfig,
+  model: DeclaredModel,
+  keyed: readonly Collection[],
+): PlatformConfig {
+  const byName = collectionsByName(keyed);
+  const configured = new Set((config.manyToAny ?? []).map(({ link, itemField }) => `${link}.${itemField}`));
+  const added = model.relations.flatMap((row): readonly ManyToAnyConfig[] => {
+    const [link = '', itemField = '', collectionField = '', linkField = ''] = [
+      'many_collection',
+      'many_field',
+      'one_collection_field',
+      'junction_field',
+    ].map((name) => textOf(row, name));
+    const field = textOf(row, 'one_field') ?? textOf(rowOf(model, link, linkField) ?? {}, 'one_field');
+    const owner = manyToOnesOf(byName.get(link) ?? { relations: [] }).find(({ name }) => name === linkField)?.target;
+    if (!isAnyItem(row) || configured.has(`${link}.${itemField}`) || owner === undefined || field === undefined)
+      return [];
+    const sort = textOf(row, 'sort_field');
+    const allowed = namesOf(row, 'one_allowed_collections');
+    return [{ collection: owner, field, link, linkField, collectionField, itemField, allowed, ...(sort && { sort }) }];
+  });
+  return added.length === 0 ? config : { ...config, manyToAny: [...(config.manyToAny ?? []), ...added] };
+}
+
+/** Adds what is said about relations, under their derived names: `derived` are the collections before any is renamed. */
+export function declareRelations(
+  config: PlatformConfig,
+  model: DeclaredModel,
+  derived: readonly Collection[],
+): PlatformConfig {
+  const relations = new Map<string, RelationConfig>();
+  const junctions: ManyToManyConfig[] = [];
+  // A field that names a many-to-any names no other relation.
+  const links = new Set(model.relations.filter(isAnyItem).map((row) => placeOf(row, 'junction_field')));
+  const translations = translationsIn(model, config, derived);
+  const translated = new Set(translations.map(({ collection, field }) => `${collection}.${field}`));
+  for (const row of model.relations.filter((candidate) => !isAnyItem(candidate))) {
+    const isTranslated = translated.has(`${textOf(row, 'one_collection')}.${textOf(row, 'one_field')}`);
+    const found = inverseOf(row, derived, !isTranslated && textOf(row, 'junction_field') !== undefined);
+    const isNamed = isTranslated || links.has(placeOf(row, 'many_field'));
+    const name = isNamed ? undefined : textOf(row, 'one_field');
+    const sort = textOf(row, 'sort_field');
+    const ofTarget: RelationConfig = {
+      ...(name && { name }),
+      ...(sort && { sort }),
+      ...(row.one_deselect_action === 'delete' && { onDeselect: 'delete' }),
+    };
+    if (found !== undefined) relations.set(found, ofTarget);
+    else if (textOf(row, 'junction_field') !== undefined && textOf(row, 'one_collection') !== undefined) {
+      if (joins(row, derived)) declareJunction(junctions, row, { name, sort });
+    }
+  }
+  const entries = [...relations].map(([key, declared]) => [key, { ...declared, ...config.relations?.[key] }] as const);
+  return {
+    ...config,
+    relations: { ...config.relations, ...Object.fromEntries(entries) },
+    ...(junctions.length > 0 && { manyToMany: [...junctions, ...(config.manyToMany ?? [])] }),
+    ...(translations.length > 0 && { translations: [...(config.translations ?? []), ...translations] }),
+  };
+}
+
+/** The derived relation that a row is about: through the junction that it names, else the inverse of its key. */
+function inverseOf(row: DeclaredRow, derived: readonly Collection[], through: boolean): string | undefined {
+  const owner = derived.find(({ name }) => name === textOf(row, 'one_collection'));
+  const [many, field] = [textOf(row, 'many_collection'), textOf(row, 'many_field')];
+  const found = owner?.relations.find((candidate) =>
+    through
+      ? candidate.kind === 'm2m' && candidate.junction === many
+      : candidate.kind === 'o2m' && candidate.target === many && candidate.inverse === field,
+  );
+  return owner && found && relationKey(owner, found);
+}
+
+/** True if a row is about a junction: its fields do not wait for their relations, as these are made one by one. */
+function joins(row: DeclaredRow, derived: readonly Collection[]): boolean {
+  const junction = derived.find(({ name }) => name === textOf(row, 'many_collection'));
+  const related = new Set(manyToOnesOf(junction ?? { relations: [] }).map(({ name }) => name));
+  const named = ['many_field', 'junction_field'].map((member) => textOf(row, member));
+  return !junction?.fields.some(({ name }) => named.includes(name) && !related.has(name));
+}
+
+/** A junction that its keys do not show has a name on both sides. */
+function declareJunction(
+  junctions: ManyToManyConfig[],
+  row: DeclaredRow,
+  { name, sort }: { readonly name: string | undefined; readonly sort: string | undefined },
+): void {
+  const [junction = '', near = '', far = ''] = ['many_collection', 'many_field', 'junction_field'].map((column) =>
+    textOf(row, column),
+  );
+  const index = junctions.findIndex(
+    (candidate) => candidate.junction === junction && candidate.near === far && candidate.far === near,
+  );
+  const existing = junctions[index];
+  if (existing === undefined) junctions.push({ junction, near, far, ...(name && { name }), ...(sort && { sort }) });
+  else junctions[index] = { ...existing, ...(name && { inverseName: name }) };
+}
+
+function isAnyItem(row: DeclaredRow): boolean {
+  return textOf(row, 'one_collection') === undefined && textOf(row, 'one_collection_field') !== undefined;
+}
+
+function rowOf({ relations }: DeclaredModel, collection: string, field: string): DeclaredRow | undefined {
+  return relations.find((row) => textOf(row, 'many_collection') === collection && textOf(row, 'many_field') === field);
+}
+
+function placeOf(row: DeclaredRow, field: string): string {
+  return `${textOf(row, 'many_collection')}.${textOf(row, field)}`;
+}

@@ -1,0 +1,104 @@
+import { groupedBy } from '../../order.ts';
+import type { Collection, ForeignKey, JoinPair, Relation, Table } from '../../schema.ts';
+import { fieldNames, tablesById, withRelations } from '../lookup.ts';
+
+/**
+ * Reads every foreign key between shown tables and columns as a many-to-one.
+ * A single-column key is named as its field. A composite one is named as the collection it references, and
+ * `<target>_by_<fields>` where that name is a field's or several keys lead there. If several keys use one column, the
+ * first by constraint name takes the field, the others are `<target>_by_<field>`. A key that repeats another is left
+ * out. The result is the same object for the same collection, table and targets as the last time.
+ */
+export function deriveManyToOne(collections: readonly Collection[], tables: readonly Table[]): readonly Collection[] {
+  const byId = tablesById(tables);
+  const targets = new Map(collections.map((collection) => [collection.table, collection.name]));
+  return collections.map((collection) => {
+    const table = byId.get(collection.table);
+    if (table === undefined || table.foreignKeys.length === 0) return collection;
+    const named = table.foreignKeys.map(({ target }) => targets.get(target));
+    const cached = last.get(collection);
+    if (cached?.table === table && cached.targets.every((target, index) => target === named[index])) return cached.made;
+    const made = withManyToOne(collection, table, targets);
+    last.set(collection, { table, targets: named, made });
+    return made;
+  });
+}
+
+/** The last collection made of a table, and its sources: the names of its foreign keys' targets. */
+interface Made {
+  readonly table: Table;
+  readonly targets: readonly (string | undefined)[];
+  readonly made: Collection;
+}
+
+const last = new WeakMap<Collection, Made>();
+
+function withManyToOne(
+  collection: Collection,
+  { columns, foreignKeys }: Table,
+  targets: ReadonlyMap<string, string>,
+): Collection {
+  const keys = shownKeys(collection, foreignKeys, targets);
+  if (keys.length === 0) return collection;
+  const nullable = new Set(columns.filter((column) => column.nullable).map(({ name }) => name));
+  const single = keys.filter(({ on }) => on.length === 1);
+  const composite = keys.filter(({ on }) => on.length > 1);
+  const relations = [...nameSingle(collection, single), ...nameComposite(collection, composite)];
+  return withRelations(
+    collection,
+    relations.map((relation) => ({ ...relation, nullable: relation.on.some(({ from }) => nullable.has(from)) })),
+  );
+}
+
+interface Key {
+  readonly foreignKey: string;
+  readonly target: string;
+  readonly on: readonly JoinPair[];
+}
+
+type Named = Omit<Extract<Relation, { readonly kind: 'm2o' }>, 'nullable'>;
+
+/** Foreign keys whose columns and target are in the API, without repetitions, by constraint name. */
+function shownKeys(
+  collection: Collection,
+  foreignKeys: readonly ForeignKey[],
+  targets: ReadonlyMap<string, string>,
+): readonly Key[] {
+  const shown = new Set(collection.fields.map(({ column }) => column));
+  const keys = foreignKeys.flatMap((key) => {
+    const target = targets.get(key.target);
+    if (target === undefined || !key.columns.every((column) => shown.has(column))) return [];
+    return [{ foreignKey: key.name, target, on: pairsOf(key) }];
+  });
+  if (keys.length < 2) return keys;
+  const distinct = groupedBy(keys, ({ target, on }) => JSON.stringify([target, on.map(({ from, to }) => [from, to])]));
+  return [...distinct.values()].flatMap((group) => group.slice(0, 1));
+}
+
+function pairsOf(key: ForeignKey): readonly JoinPair[] {
+  return key.columns.flatMap((from, index) => {
+    const to = key.targetColumns[index];
+    return to === undefined ? [] : [{ from, to }];
+  });
+}
+
+function nameSingle(collection: Collection, keys: readonly Key[]): readonly Named[] {
+  const groups = groupedBy(keys, (key) => fieldNames(collection, key).join());
+  return [...groups].flatMap(([field, group]) =>
+    group.map((key, index) =>
+      index === 0
+        ? { kind: 'm2o', name: field, field, ...key }
+        : { kind: 'm2o', name: `${key.target}_by_${field}`, field: null, ...key },
+    ),
+  );
+}
+
+function nameComposite(collection: Collection, keys: readonly Key[]): readonly Named[] {
+  const taken = new Set(collection.fields.map(({ name }) => name));
+  const groups = groupedBy(keys, ({ target }) => target);
+  return keys.map((key) => {
+    const plain = groups.get(key.target)?.length === 1 && !taken.has(key.target);
+    const name = plain ? key.target : `${key.target}_by_${fieldNames(collection, key).join('_')}`;
+    return { kind: 'm2o', name, field: null, ...key };
+  });
+}

@@ -1,0 +1,62 @@
+import { type NameUse, namesUsed } from '../../conditions/names-used.ts';
+import type { PlacedValue, RuleSource } from '../../config/permissions/permission-document.ts';
+import { placeIn } from '../../config/yaml/placed-value.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
+import { collectionsByName } from '../../passes/lookup.ts';
+import type { Collection, Schema } from '../../schema.ts';
+import type { Rule } from '../rule.ts';
+
+/**
+ * A rule may look at what its role cannot read, and works. But which rows it lets pass tells something about it, which
+ * is easily overlooked where the path leads through relations; a field of the row itself is what rules are made of.
+ */
+export const hiddenPaths: Rule = (schema, { permissions }) => {
+  const collections = collectionsByName(schema.collections);
+  const administrators = new Set(schema.roles.filter(({ admin }) => admin).map(({ name }) => name));
+  const readable = readableNames(schema);
+  return permissions.rules
+    .filter(({ role }) => !administrators.has(role.name))
+    .flatMap((rule) => [
+      ...complain(rule, rule.filter, 'filter', collections, readable),
+      ...complain(rule, rule.validation, 'validation', collections, readable),
+    ]);
+};
+
+/** Names that a role can read, by role and collection. */
+type Readable = (role: string, collection: string) => ReadonlySet<string> | undefined;
+
+function readableNames({ permissions }: Schema): Readable {
+  const reads = permissions.filter(({ action, fields }) => action === 'read' && fields.length > 0);
+  const groups = Map.groupBy(reads, ({ role, collection }) => JSON.stringify([role, collection]));
+  const names = new Map([...groups].map(([key, rules]) => [key, new Set(rules.flatMap(({ fields }) => fields))]));
+  return (role, collection) => names.get(JSON.stringify([role, collection]));
+}
+
+function complain(
+  { role, collection }: RuleSource,
+  source: PlacedValue | null,
+  part: 'filter' | 'validation',
+  collections: ReadonlyMap<string, Collection>,
+  readable: Readable,
+): readonly Diagnostic[] {
+  if (source === null) return [];
+  const uses = namesUsed(source.value, collection.name, collections);
+  const hidden = uses.find((use) => use.depth > 0 && !readable(role.name, use.collection)?.has(use.name));
+  return hidden === undefined ? [] : [describe(hidden, role.name, source, part)];
+}
+
+function describe(
+  { collection, name, path }: NameUse,
+  role: string,
+  source: PlacedValue,
+  part: 'filter' | 'validation',
+): Diagnostic {
+  const effect = part === 'filter' ? 'which rows match' : 'what is refused';
+  return {
+    code: 'hidden-path',
+    severity: 'info',
+    place: placeIn(source, path),
+    message: `The ${part} looks at "${name}" of "${collection}", which "${role}" cannot read. The rule works, but ${effect} tells something about it.`,
+    hint: null,
+  };
+}

@@ -1,0 +1,48 @@
+import type { RuleSource } from '../../config/permissions/permission-document.ts';
+import type { Schema } from '../../schema.ts';
+import type { Rule, RuleSources } from '../rule.ts';
+
+/**
+ * A law about the rules of each role by itself. Roles whose rules repeat those of another one are judged with it, and by
+ * themselves only where there is something to complain about, so that each complaint has its own place.
+ */
+export function oncePerBlock(law: Rule): Rule {
+  return (schema, sources) => {
+    const fewer = withoutRepeats(schema, sources);
+    return fewer !== null && law(fewer.schema, fewer.sources).length === 0 ? [] : law(schema, sources);
+  };
+}
+
+interface Judged {
+  readonly schema: Schema;
+  readonly sources: RuleSources;
+}
+
+/** Without the rules of roles for which those of another one stand. Null when that is none. */
+function withoutRepeats(schema: Schema, sources: RuleSources): Judged | null {
+  const cached = judged.get(schema);
+  if (cached !== undefined) return cached;
+  const { permissions } = sources;
+  const repeated = repeatedRoles(schema, permissions.rules);
+  const rules = permissions.rules.filter(({ role }) => !repeated.has(role.name));
+  const rest = schema.permissions.filter(({ role }) => !repeated.has(role));
+  const fewer = {
+    schema: { ...schema, permissions: rest },
+    sources: { ...sources, permissions: { ...permissions, rules } },
+  };
+  const made = repeated.size === 0 ? null : fewer;
+  judged.set(schema, made);
+  return made;
+}
+
+/** A schema is judged by many laws, one after the other. */
+const judged = new WeakMap<Schema, Judged | null>();
+
+/** The meaning of rules depends on the role's other rules, and on whether its callers have a role at all. */
+function repeatedRoles({ roles }: Schema, rules: readonly RuleSource[]): ReadonlySet<string> {
+  const kinds = new Map(roles.map(({ name, admin, app }) => [name, `${admin} ${app}`]));
+  const isAlike = (name: string, other: string): boolean => kinds.has(name) && kinds.get(name) === kinds.get(other);
+  return new Set(
+    rules.flatMap(({ role, like }) => (like !== undefined && isAlike(role.name, like.role.name) ? [role.name] : [])),
+  );
+}

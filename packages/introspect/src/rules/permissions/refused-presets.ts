@@ -1,0 +1,63 @@
+import { type Condition, type Operand, types } from '@tablewright/runtime/language';
+import { type ColumnFacts, type FactsIndex, indexFacts } from '../../conditions/column-facts.ts';
+import { findContradiction } from '../../conditions/contradiction.ts';
+import { keyOf, pairRules, type RuledPermission } from '../../conditions/ruled-permissions.ts';
+import type { Diagnostic } from '../../diagnostic.ts';
+import { groupedBy } from '../../order.ts';
+import type { Permission } from '../../schema.ts';
+import type { Rule } from '../rule.ts';
+
+/** A value that only this rule sets, and that the rule's own check always refuses. */
+export const refusedPresets: Rule = (schema, { permissions }) => {
+  const index = indexFacts(schema);
+  const groups = groupedBy(pairRules(schema, permissions), ({ permission }) => keyOf(permission));
+  return [...groups.values()].flatMap((group) =>
+    group.flatMap((rule) => {
+      const others = group.filter((other) => other !== rule);
+      return rule.permission.presets.flatMap((preset) => complain(rule, preset, others, index));
+    }),
+  );
+};
+
+type Preset = Permission['presets'][number];
+
+function complain(
+  { source, permission }: RuledPermission,
+  { field, value }: Preset,
+  others: readonly RuledPermission[],
+  index: FactsIndex,
+): readonly Diagnostic[] {
+  const check = permission.check ?? permission.where;
+  const result = equation(field, value, index.facts(permission.collection, field, undefined));
+  if (result === null || mayBeGiven(field, permission, others)) return [];
+  if (findContradiction(index, permission.collection, [check]) !== null) return [];
+  const reason = findContradiction(index, permission.collection, [check, result]);
+  if (reason === null) return [];
+  const written = source.presets.find((preset) => preset.field.name === field);
+  return [
+    {
+      code: 'refused-preset',
+      severity: 'warning',
+      place: written?.field.place ?? source.place,
+      message: `The rule always refuses what its preset sets: ${reason}.`,
+      hint: permission.check === null ? 'Say under `validation` what the written row must satisfy.' : null,
+    },
+  ];
+}
+
+/** True if the field may hold something else: sent by the client, or set by another rule. */
+function mayBeGiven(field: string, ownRule: Permission, others: readonly RuledPermission[]): boolean {
+  const writes = ({ fields }: Permission) => fields.includes(field);
+  const sets = ({ presets }: Permission) => presets.some((preset) => preset.field === field);
+  return writes(ownRule) || others.some(({ permission }) => writes(permission) || sets(permission));
+}
+
+/** Value of the field in the written row; null where the column may round or cut it, or where the request decides. */
+function equation(field: string, operand: Operand, facts: ColumnFacts | undefined): Condition | null {
+  if (operand.kind !== 'literal' || facts === undefined) return null;
+  const { value } = operand;
+  const truth: Operand = { kind: 'literal', value: true };
+  if (value === null) return { kind: 'compare', field, operator: '_null', operand: truth };
+  const cut = typeof value === 'string' && value.endsWith(' ');
+  return types[facts.type.type].isKept === true && !cut ? { kind: 'compare', field, operator: '_eq', operand } : null;
+}
