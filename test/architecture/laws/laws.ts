@@ -25,14 +25,14 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 110_009, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 109_904, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1341,
+    today: 1340,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
-  { name: 'files of a folder', today: 49, bound: 25, measure: largestFolder },
+  { name: 'files of a folder', today: 25, bound: 25, measure: largestFolder },
   { name: 'lines of a file', today: 412, bound: 400, measure: longestFile },
   { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
   {

@@ -4,8 +4,8 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import { type ItemPath, readItemPath, readPathTexts, splitTarget } from '../query/parse/target.ts';
-import { type Authenticate, ignoresToken } from './authenticate.ts';
-import { findToken } from './find-token.ts';
+import { type Authenticate, ignoresToken } from './auth/authenticate.ts';
+import { findToken } from './auth/find-token.ts';
 
 /** Results of the first stages of a request. */
 export interface Call {

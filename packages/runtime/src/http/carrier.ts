@@ -19,11 +19,11 @@ import type { JsonValue } from '../language/index.ts';
 import type { PassRequest } from '../operate/begin-request.ts';
 import { logFailure, loggerOptions } from '../operate/log.ts';
 import { type RequestObserver, requestRecord } from '../operate/request-record.ts';
-import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './answer.ts';
 import type { Call, CallReader } from './call.ts';
 import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { observeRequests } from './observed-requests.ts';
+import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './responses/answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

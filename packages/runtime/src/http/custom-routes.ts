@@ -8,8 +8,8 @@ import type { CompiledApi, CustomRoute, JsonValue, ObjectShape, RegisteredRoute 
 import { readPathTexts, splitTarget } from '../query/parse/target.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Writer } from '../write/writer.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
 import type { Call } from './call.ts';
+import { type Answerer, type Exchange, mediaTypes } from './responses/answer.ts';
 
 /** A route with the handler that answers it. */
 export interface CustomEndpoint {

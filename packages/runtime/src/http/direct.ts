@@ -10,10 +10,10 @@ import { parseBody } from '../json/body.ts';
 import type { JsonValue } from '../language/index.ts';
 import { type Log, logFailure } from '../operate/log.ts';
 import { requestRecord } from '../operate/request-record.ts';
-import type { Answerer, Exchange } from './answer.ts';
 import type { Call, CallReader } from './call.ts';
 import { toAnswerError } from './failures.ts';
-import { createKnownBodyParser } from './known-bodies.ts';
+import { createKnownBodyParser } from './graphql/known-bodies.ts';
+import type { Answerer, Exchange } from './responses/answer.ts';
 
 /** Answers a request that takes the short way; throws or rejects with the error that answers it. */
 export type AnswerShortly = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;

@@ -2,12 +2,12 @@
 import { PlatformError } from '../errors.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../language/index.ts';
 import { splitTarget } from '../query/parse/target.ts';
-import type { Exchange } from './answer.ts';
 import type { Call } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
 import type { AnswerShortly } from './direct.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
-import { createPageEndpoints, type PageEndpointsOptions } from './page-endpoints.ts';
+import { createPageEndpoints, type PageEndpointsOptions } from './pages/page-endpoints.ts';
+import type { Exchange } from './responses/answer.ts';
 import type { OwnUserHandlers } from './users.ts';
 
 /** Answers one request; a rejection becomes the error that is sent. */

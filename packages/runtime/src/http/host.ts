@@ -3,7 +3,7 @@ import type { HostWatch } from '../database/host-watch.ts';
 import type { Environment } from '../environment.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import { createClientAddress } from '../operate/client-address.ts';
-import type { Admission } from './authenticate.ts';
+import type { Admission } from './auth/authenticate.ts';
 import type { Front } from './carrier.ts';
 import type { Host } from './server.ts';
 

@@ -10,8 +10,8 @@ import { readIdempotencyKey } from '../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
-import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
-import type { Reader } from './read.ts';
+import { type Answerer, type Exchange, jsonAnswer } from './responses/answer.ts';
+import type { Reader } from './responses/read.ts';
 
 /** One request below `/items`. */
 export interface ItemRequest {

@@ -1,10 +1,10 @@
 /** Hangs endpoints into the web framework, each with an answer to OPTIONS. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../environment.ts';
-import type { Answerer } from './answer.ts';
 import { failRequest } from './carrier.ts';
-import { preflightHeaders } from './cors.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
+import type { Answerer } from './responses/answer.ts';
+import { preflightHeaders } from './responses/cors.ts';
 
 /** Adds the routes of an endpoint to a server. */
 export function mountEndpoint(

@@ -24,25 +24,25 @@ import type { Planner } from '../query/planner.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
-import { createAnswerer } from './answer.ts';
-import { createAssetEndpoints } from './asset-routes.ts';
-import { type Admission, admissionOf, createAuthenticator } from './authenticate.ts';
+import { type Admission, admissionOf, createAuthenticator } from './auth/authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
 import { createCarrier, type Front } from './carrier.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
-import { docsEndpoints } from './docs.ts';
 import { answersShortly, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
-import { createUploadEndpoints } from './file-routes.ts';
+import { createAssetEndpoints } from './files/asset-routes.ts';
+import { createUploadEndpoints } from './files/file-routes.ts';
 import { createGate } from './gate.ts';
-import { createGraphqlFace } from './graphql.ts';
+import { createGraphqlFace } from './graphql/graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { spreadCalls } from './loop-turns.ts';
 import { mountEndpoint } from './mount.ts';
 import { operationEndpoints } from './operations/endpoints.ts';
 import { bindOperations } from './operations/index.ts';
-import { createReader } from './read.ts';
+import { docsEndpoints } from './pages/docs.ts';
+import { createAnswerer } from './responses/answer.ts';
+import { createReader } from './responses/read.ts';
 import { createSenderOf } from './sender.ts';
 import { createOwnUserHandlers } from './users.ts';
 
@@ -170,7 +170,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     async loadRunner(findSchema) {
       const { createOperationRunner } = await import('../graphql/run.ts');
       const { createSchemaPrinter } = await import('../graphql/documents/schemas.ts');
-      const { createGraphqlServices } = await import('./graphql-services.ts');
+      const { createGraphqlServices } = await import('./graphql/graphql-services.ts');
       const service = createGraphqlServices({
         printSchema: createSchemaPrinter(findSchema),
         bound,

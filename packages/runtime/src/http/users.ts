@@ -2,8 +2,8 @@
 import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
-import { type Answerer, mediaTypes } from './answer.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
+import { type Answerer, mediaTypes } from './responses/answer.ts';
 
 /** Handlers of `/users/me`. They reject with the error that answers the request. */
 export interface OwnUserHandlers {

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import { type Environment, readEnvironment, type Variables } from '../environment.ts';
 import { PlatformError, retryAfterSeconds, toPlatformError } from '../errors.ts';
-import { type Answer, type Answerer, createAnswerer, type Exchange, mediaTypes } from '../http/answer.ts';
 import type { Readiness } from '../http/health.ts';
 import { localUrl } from '../http/local-url.ts';
+import { type Answer, type Answerer, createAnswerer, type Exchange, mediaTypes } from '../http/responses/answer.ts';
 import type { MetricValues } from '../operate/metrics/measured.ts';
 import { printMetrics, wantsOpenMetrics } from '../operate/metrics/print.ts';
 import { splitTarget } from '../query/parse/target.ts';

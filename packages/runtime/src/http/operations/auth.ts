@@ -5,8 +5,8 @@ import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 import type { authResource, passwordResource } from '../../language/operations/index.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
-import { tokensResult } from '../pair-answer.ts';
-import { createRefreshCookie } from '../refresh-cookie.ts';
+import { tokensResult } from '../auth/pair-answer.ts';
+import { createRefreshCookie } from '../auth/refresh-cookie.ts';
 import { done, type Implementations } from './bind.ts';
 
 /** Sessions. */

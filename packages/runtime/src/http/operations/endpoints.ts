@@ -12,11 +12,11 @@ import {
 } from '../../language/operations/index.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
-import type { Answer, Answerer, EmptyAnswer, Exchange } from '../answer.ts';
-import { bodyObject } from '../auth-body.ts';
+import { bodyObject } from '../auth/auth-body.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import type { ItemHandlers } from '../items.ts';
 import { plainParameters } from '../plain-parameters.ts';
+import type { Answer, Answerer, EmptyAnswer, Exchange } from '../responses/answer.ts';
 import type { BoundOperation, OperationResult } from './bind.ts';
 import type { Values } from './decode.ts';
 

@@ -3,9 +3,9 @@ import type { Arrival, SingleSignOn } from '../../auth/sso/single-sign-on.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 import type { OutputOf, ssoResource } from '../../language/operations/index.ts';
-import { tokensResult } from '../pair-answer.ts';
-import { createRefreshCookie } from '../refresh-cookie.ts';
-import { createStateCookie } from '../state-cookie.ts';
+import { tokensResult } from '../auth/pair-answer.ts';
+import { createRefreshCookie } from '../auth/refresh-cookie.ts';
+import { createStateCookie } from '../auth/state-cookie.ts';
 import type { BoundOperation, Implementations, OperationContext, OperationResult } from './bind.ts';
 
 type ArrivalOutput = OutputOf<(typeof ssoResource)['operations']['authLoginCallback']>;

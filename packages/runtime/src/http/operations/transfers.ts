@@ -5,7 +5,7 @@ import { unstage } from '../../files/staging.ts';
 import type { transferResource } from '../../language/operations/index.ts';
 import { createExporter, type ExporterOptions } from '../../utilities/export-items.ts';
 import { createImporter, type ImporterOptions, type ItemsFile } from '../../utilities/import-items.ts';
-import { type FilePart, isMultipart, readMultipart } from '../multipart.ts';
+import { type FilePart, isMultipart, readMultipart } from '../files/multipart.ts';
 import { done, type Implementations } from './bind.ts';
 
 /** Parts of a server that imports and exports use. */

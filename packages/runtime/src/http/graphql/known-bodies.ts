@@ -3,10 +3,10 @@
  * in every request. Parsing it again takes longer than all the rest of the body, so that part is cached by its text.
  */
 
-import { createByteCache } from '../graphql/byte-cache.ts';
-import { type BodyHeaders, checkBody, parseBodyText } from '../json/body.ts';
-import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
-import type { JsonValue } from '../language/index.ts';
+import { createByteCache } from '../../graphql/byte-cache.ts';
+import { type BodyHeaders, checkBody, parseBodyText } from '../../json/body.ts';
+import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
+import type { JsonValue } from '../../language/index.ts';
 
 /** Parses the body of a request as `parseBody` does where numbers are exact. */
 export type ParseKnownBody = (bytes: Buffer, headers: BodyHeaders) => JsonValue | undefined;

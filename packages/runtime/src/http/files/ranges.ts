@@ -1,6 +1,6 @@
 /** Parts of a content that requests ask for. Source: RFC 9110, section 14; API specification, section 11.3. */
-import { PlatformError } from '../errors.ts';
-import type { ByteRange } from '../files/storage.ts';
+import { PlatformError } from '../../errors.ts';
+import type { ByteRange } from '../../files/storage.ts';
 
 /**
  * Reads a `Range` for a content of a size. Null for no range, several ranges, units other than bytes and invalid texts:

@@ -5,21 +5,21 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FilesEnvironment } from '../environment/files.ts';
-import { PlatformError } from '../errors.ts';
-import type { FileFinder, FoundFile } from '../files/find-file.ts';
-import { rasterTypes } from '../files/images.ts';
-import type { ByteRange, Storages } from '../files/storage.ts';
-import { allowedTransformation } from '../files/transform/presets.ts';
-import type { Renderer } from '../files/transform/renderer.ts';
-import { readWanted, type Transformation } from '../files/transform/transformation.ts';
-import { requestRecord } from '../operate/request-record.ts';
-import { readPathTexts, splitTarget } from '../query/parse/target.ts';
-import type { Answerer, Exchange } from './answer.ts';
-import { disposition } from './attachment.ts';
-import type { Call } from './call.ts';
-import type { Endpoint, Handler } from './endpoints.ts';
-import { plainParameters } from './plain-parameters.ts';
+import type { FilesEnvironment } from '../../environment/files.ts';
+import { PlatformError } from '../../errors.ts';
+import type { FileFinder, FoundFile } from '../../files/find-file.ts';
+import { rasterTypes } from '../../files/images.ts';
+import type { ByteRange, Storages } from '../../files/storage.ts';
+import { allowedTransformation } from '../../files/transform/presets.ts';
+import type { Renderer } from '../../files/transform/renderer.ts';
+import { readWanted, type Transformation } from '../../files/transform/transformation.ts';
+import { requestRecord } from '../../operate/request-record.ts';
+import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
+import type { Call } from '../call.ts';
+import type { Endpoint, Handler } from '../endpoints.ts';
+import { plainParameters } from '../plain-parameters.ts';
+import type { Answerer, Exchange } from '../responses/answer.ts';
+import { disposition } from '../responses/attachment.ts';
 import { readRange } from './ranges.ts';
 
 /** Options of the asset routes. */

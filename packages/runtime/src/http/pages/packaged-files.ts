@@ -15,7 +15,7 @@ export const packagedFiles: Readonly<Record<string, { readonly package: string; 
   'graphiql.css': { package: 'graphiql', path: 'graphiql.min.css' },
 };
 
-const published = fileURLToPath(new URL('../../graphiql/', import.meta.url));
+const published = fileURLToPath(new URL('../../../graphiql/', import.meta.url));
 
 /** Where a file lies. Throws where neither the copy nor the packages are there. */
 export function findPackagedFile(name: string): string {

@@ -1,15 +1,15 @@
 /** Handlers of `/graphql` and `/graphql/system`. Source: API specification, section 14.1; GraphQL over HTTP. */
 
-import { documentErrorBody } from '../graphql/documents/document-errors.ts';
-import type { Operation, OperationAnswer } from '../graphql/documents/operation.ts';
-import type { AnswerGraphql } from '../graphql/service.ts';
-import type { GraphqlScope, JsonValue } from '../language/index.ts';
-import { type Log, logFailure } from '../operate/log.ts';
-import { readIdempotencyKey } from '../write/execute/idempotency.ts';
-import { type Answerer, type Exchange, mediaTypes } from './answer.ts';
-import type { Call } from './call.ts';
-import type { Endpoint, Handler, Method } from './endpoints.ts';
-import { toAnswerError } from './failures.ts';
+import { documentErrorBody } from '../../graphql/documents/document-errors.ts';
+import type { Operation, OperationAnswer } from '../../graphql/documents/operation.ts';
+import type { AnswerGraphql } from '../../graphql/service.ts';
+import type { GraphqlScope, JsonValue } from '../../language/index.ts';
+import { type Log, logFailure } from '../../operate/log.ts';
+import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
+import type { Call } from '../call.ts';
+import type { Endpoint, Handler, Method } from '../endpoints.ts';
+import { toAnswerError } from '../failures.ts';
+import { type Answerer, type Exchange, mediaTypes } from '../responses/answer.ts';
 import { type AcceptedForm, readAccept } from './graphql-accept.ts';
 import { type GraphqlParameters, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
 

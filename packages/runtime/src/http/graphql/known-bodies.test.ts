@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBody } from '../json/body.ts';
+import { parseBody } from '../../json/body.ts';
 import { createKnownBodyParser } from './known-bodies.ts';
 
 const headers = { 'content-type': 'application/json' };

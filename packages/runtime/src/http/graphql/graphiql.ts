@@ -3,10 +3,10 @@
  * and asks no other server than the one that it came from.
  */
 import { readFile } from 'node:fs/promises';
-import { type Answerer, mediaTypes } from './answer.ts';
-import type { Endpoint, Handler } from './endpoints.ts';
-import { largeFile } from './large-files.ts';
-import { findPackagedFile, packagedFiles } from './packaged-files.ts';
+import type { Endpoint, Handler } from '../endpoints.ts';
+import { largeFile } from '../pages/large-files.ts';
+import { findPackagedFile, packagedFiles } from '../pages/packaged-files.ts';
+import { type Answerer, mediaTypes } from '../responses/answer.ts';
 
 /** The page and its files. */
 export interface Graphiql {

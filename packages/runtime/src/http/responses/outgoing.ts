@@ -1,9 +1,9 @@
 /** The body of an answer on its way: kept until the client takes it, and cut when that takes too long. */
 import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import { giveBack } from '../json/byte-writer.ts';
-import type { ClientBytes } from '../limits/unsent.ts';
-import type { RequestRecord } from '../operate/request-record.ts';
+import { giveBack } from '../../json/byte-writer.ts';
+import type { ClientBytes } from '../../limits/unsent.ts';
+import type { RequestRecord } from '../../operate/request-record.ts';
 
 /** Options of sending a body. */
 export interface OutgoingOptions {

@@ -1,7 +1,7 @@
 /** The cookie that holds a refresh token. Source: API specification, sections 2.3 to 2.5. */
 import type { IncomingMessage } from 'node:http';
-import type { Environment } from '../environment.ts';
-import { PlatformError } from '../errors.ts';
+import type { Environment } from '../../environment.ts';
+import { PlatformError } from '../../errors.ts';
 import { findCookie } from './find-cookie.ts';
 
 /** Reads and writes the cookie as one environment has it. */

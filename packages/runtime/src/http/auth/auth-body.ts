@@ -1,7 +1,7 @@
 /** Bodies of operations. */
 
-import { PlatformError } from '../errors.ts';
-import type { JsonValue } from '../language/index.ts';
+import { PlatformError } from '../../errors.ts';
+import type { JsonValue } from '../../language/index.ts';
 
 /** A body as an object; an empty one has no members. Throws INVALID_PAYLOAD for a list. */
 export function bodyObject(body: JsonValue | undefined): Readonly<Record<string, JsonValue>> {

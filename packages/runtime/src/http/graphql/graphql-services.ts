@@ -1,16 +1,16 @@
 /** Root fields of GraphQL that are no collection's: operations, run as over REST. Source: specification, 14.3. */
 
 import type { IncomingMessage } from 'node:http';
-import { PlatformError } from '../errors.ts';
-import type { ServiceField } from '../graphql/compile/compile-query.ts';
-import { inputValue, isJson, type Variables } from '../graphql/compile/input.ts';
-import type { OperationCall } from '../graphql/documents/operation.ts';
-import type { ServiceAnswer } from '../graphql/run-mutation.ts';
-import type { JsonValue } from '../language/index.ts';
-import { listMembers, type NamedOperation } from '../language/operations/index.ts';
-import type { RequestOrigin } from '../write/execute/running.ts';
-import type { BoundOperation, OperationResult } from './operations/bind.ts';
-import type { Values } from './operations/decode.ts';
+import { PlatformError } from '../../errors.ts';
+import type { ServiceField } from '../../graphql/compile/compile-query.ts';
+import { inputValue, isJson, type Variables } from '../../graphql/compile/input.ts';
+import type { OperationCall } from '../../graphql/documents/operation.ts';
+import type { ServiceAnswer } from '../../graphql/run-mutation.ts';
+import type { JsonValue } from '../../language/index.ts';
+import { listMembers, type NamedOperation } from '../../language/operations/index.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
+import type { BoundOperation, OperationResult } from '../operations/bind.ts';
+import type { Values } from '../operations/decode.ts';
 
 /** Options for answering the services. */
 export interface GraphqlServicesOptions {

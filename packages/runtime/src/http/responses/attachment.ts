@@ -1,5 +1,5 @@
 /** How a list is announced: as JSON, or as a file to keep. Source: API specification, section 5.6; RFC 6266. */
-import type { ReadPlan } from '../query/plan/plan.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
 import { type Content, mediaTypes } from './answer.ts';
 
 const json: Content = { type: mediaTypes.json };

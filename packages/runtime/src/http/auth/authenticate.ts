@@ -1,17 +1,17 @@
 /** From a token to a caller. Source: API specification, sections 2.1, 2.2 and 3.4. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Identities, Identity } from '../auth/identities.ts';
-import { mayUseFrom } from '../auth/ip-access.ts';
-import type { Caller } from '../caller.ts';
-import { subnetOf } from '../environment/networks.ts';
-import { isJwtShaped, isOversized } from '../environment/token.ts';
-import { PlatformError } from '../errors.ts';
-import type { AccessNames } from '../language/descriptors/access-names.ts';
-import { operations } from '../language/operations/index.ts';
-import type { FindClientAddress } from '../operate/client-address.ts';
-import { parameterNames } from '../query/parse/parse-query-string.ts';
-import { liesUnder, splitTarget } from '../query/parse/target.ts';
+import type { Identities, Identity } from '../../auth/identities.ts';
+import { mayUseFrom } from '../../auth/ip-access.ts';
+import type { Caller } from '../../caller.ts';
+import { subnetOf } from '../../environment/networks.ts';
+import { isJwtShaped, isOversized } from '../../environment/token.ts';
+import { PlatformError } from '../../errors.ts';
+import type { AccessNames } from '../../language/descriptors/access-names.ts';
+import { operations } from '../../language/operations/index.ts';
+import type { FindClientAddress } from '../../operate/client-address.ts';
+import { parameterNames } from '../../query/parse/parse-query-string.ts';
+import { liesUnder, splitTarget } from '../../query/parse/target.ts';
 
 /**
  * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise:

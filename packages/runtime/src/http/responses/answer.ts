@@ -7,16 +7,16 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import { subnetOf } from '../environment/networks.ts';
-import type { Environment } from '../environment.ts';
-import { errorBody, type PlatformError } from '../errors.ts';
-import { giveBack } from '../json/byte-writer.ts';
-import { type ClientBytes, tooMuchUnsent, UnsentBytes } from '../limits/unsent.ts';
-import { createClientAddress } from '../operate/client-address.ts';
-import { newRequestId } from '../operate/request-id.ts';
-import { requestRecord } from '../operate/request-record.ts';
-import { pagePaths } from '../pages/page-paths.ts';
-import { liesUnder, splitTarget } from '../query/parse/target.ts';
+import { subnetOf } from '../../environment/networks.ts';
+import type { Environment } from '../../environment.ts';
+import { errorBody, type PlatformError } from '../../errors.ts';
+import { giveBack } from '../../json/byte-writer.ts';
+import { type ClientBytes, tooMuchUnsent, UnsentBytes } from '../../limits/unsent.ts';
+import { createClientAddress } from '../../operate/client-address.ts';
+import { newRequestId } from '../../operate/request-id.ts';
+import { requestRecord } from '../../operate/request-record.ts';
+import { pagePaths } from '../../pages/page-paths.ts';
+import { liesUnder, splitTarget } from '../../query/parse/target.ts';
 import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
 import { corsHeaders } from './cors.ts';
 import { Outgoing } from './outgoing.ts';

@@ -4,7 +4,7 @@
  * Source: API specification, sections 1.2 and 16. Header lists are flat: name, value, name, value.
  */
 import type { IncomingMessage } from 'node:http';
-import type { CorsEnvironment } from '../environment.ts';
+import type { CorsEnvironment } from '../../environment.ts';
 
 const none: readonly string[] = [];
 

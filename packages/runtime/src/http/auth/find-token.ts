@@ -1,6 +1,6 @@
 /** Reads the access token of a request. Source: API specification, section 2.1. */
 import type { IncomingMessage } from 'node:http';
-import { PlatformError } from '../errors.ts';
+import { PlatformError } from '../../errors.ts';
 
 /**
  * Finds the access token of a request, or null for an anonymous one.

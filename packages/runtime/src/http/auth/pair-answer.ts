@@ -1,6 +1,6 @@
-import type { TokenPair } from '../auth/sessions/token-pair.ts';
-import type { authResource, OutputOf } from '../language/operations/index.ts';
-import type { OperationResult } from './operations/bind.ts';
+import type { TokenPair } from '../../auth/sessions/token-pair.ts';
+import type { authResource, OutputOf } from '../../language/operations/index.ts';
+import type { OperationResult } from '../operations/bind.ts';
 import type { RefreshCookie } from './refresh-cookie.ts';
 
 /** Tokens of a session, with the refresh token in the body or in a cookie. Source: API specification, section 2.3. */

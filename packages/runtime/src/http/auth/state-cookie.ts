@@ -1,6 +1,6 @@
 /** Cookie of a browser while its user is at a provider of single sign-on. Source: API specification, section 2.8. */
 import type { IncomingMessage } from 'node:http';
-import { stateTtl } from '../auth/sso/state.ts';
+import { stateTtl } from '../../auth/sso/state.ts';
 import { findCookie } from './find-cookie.ts';
 
 /** Reads and writes the cookie of one provider. */

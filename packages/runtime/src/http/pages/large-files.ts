@@ -1,7 +1,7 @@
 /** Files of pages that are large and never change while a server runs. */
-import { entityTag, matchesTag } from '../entity-tag.ts';
-import { type Answerer, mediaTypes } from './answer.ts';
-import type { Endpoint, Handler } from './endpoints.ts';
+import { entityTag, matchesTag } from '../../entity-tag.ts';
+import type { Endpoint, Handler } from '../endpoints.ts';
+import { type Answerer, mediaTypes } from '../responses/answer.ts';
 
 /**
  * Answers a file, which is read when it is first asked for. A browser asks whether it has it already. `policy` is for a

@@ -1,18 +1,18 @@
 /** Runs planned reads and answers them: whole with a length, or streamed with back-pressure. */
 
 import type { Writable } from 'node:stream';
-import type { Database } from '../database/database.ts';
-import { refusesValue } from '../database/errors.ts';
-import type { Gate } from '../database/gate.ts';
-import { entityTag, matchesTag } from '../entity-tag.ts';
-import { PlatformError } from '../errors.ts';
-import { createExportWriter } from '../export/writer.ts';
-import { giveBack } from '../json/byte-writer.ts';
-import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../query/answer.ts';
-import { withNamed } from '../query/named.ts';
-import { unusableCursor } from '../query/parse/cursor.ts';
-import type { ReadPlan } from '../query/plan/plan.ts';
-import type { PlannedRead } from '../query/planner.ts';
+import type { Database } from '../../database/database.ts';
+import { refusesValue } from '../../database/errors.ts';
+import type { Gate } from '../../database/gate.ts';
+import { entityTag, matchesTag } from '../../entity-tag.ts';
+import { PlatformError } from '../../errors.ts';
+import { createExportWriter } from '../../export/writer.ts';
+import { giveBack } from '../../json/byte-writer.ts';
+import { type AnswerWriter, createAnswerWriter, type Answer as Rows } from '../../query/answer.ts';
+import { withNamed } from '../../query/named.ts';
+import { unusableCursor } from '../../query/parse/cursor.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import type { PlannedRead } from '../../query/planner.ts';
 import { type Answerer, type Exchange, mediaTypes, type StreamingAnswerer } from './answer.ts';
 import { contentOf } from './attachment.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';

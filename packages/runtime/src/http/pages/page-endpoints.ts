@@ -1,14 +1,14 @@
 /** Pages for people, with their assets, at the addresses that mails lead to. */
-import type { ReadAccountSettings } from '../auth/settings.ts';
-import { entityTag, matchesTag } from '../entity-tag.ts';
-import type { Environment } from '../environment.ts';
-import { PlatformError } from '../errors.ts';
-import { assetsPath, homePaths, pageNames, pagePath } from '../pages/page-paths.ts';
-import { readScripts } from '../pages/scripts.ts';
-import { loadPageTemplates, type PageTemplates, type PageView, type TemplateName } from '../pages/templates.ts';
-import { productName } from '../version.ts';
-import { type Answerer, type Exchange, type MediaType, mediaTypes } from './answer.ts';
-import { readAccept } from './graphql-accept.ts';
+import type { ReadAccountSettings } from '../../auth/settings.ts';
+import { entityTag, matchesTag } from '../../entity-tag.ts';
+import type { Environment } from '../../environment.ts';
+import { PlatformError } from '../../errors.ts';
+import { assetsPath, homePaths, pageNames, pagePath } from '../../pages/page-paths.ts';
+import { readScripts } from '../../pages/scripts.ts';
+import { loadPageTemplates, type PageTemplates, type PageView, type TemplateName } from '../../pages/templates.ts';
+import { productName } from '../../version.ts';
+import { readAccept } from '../graphql/graphql-accept.ts';
+import { type Answerer, type Exchange, type MediaType, mediaTypes } from '../responses/answer.ts';
 
 /** Options of the pages. */
 export interface PageEndpointsOptions {

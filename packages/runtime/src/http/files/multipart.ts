@@ -1,10 +1,10 @@
 /** Bodies of several parts: fields, and files that are written down while they arrive. Source: specification, section 11.1. */
 import type { IncomingMessage } from 'node:http';
 import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
-import { PlatformError } from '../errors.ts';
-import { type Staged, stage, unstage } from '../files/staging.ts';
-import { checkContents } from '../json/body.ts';
-import type { JsonValue } from '../language/index.ts';
+import { PlatformError } from '../../errors.ts';
+import { type Staged, stage, unstage } from '../../files/staging.ts';
+import { checkContents } from '../../json/body.ts';
+import type { JsonValue } from '../../language/index.ts';
 
 /** A file of a body. */
 export interface FilePart {

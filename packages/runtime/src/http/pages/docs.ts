@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type Answerer, mediaTypes } from './answer.ts';
-import type { Endpoint, Handler } from './endpoints.ts';
+import type { Endpoint, Handler } from '../endpoints.ts';
+import { type Answerer, mediaTypes } from '../responses/answer.ts';
 import { largeFile } from './large-files.ts';
 
 /** The address of the page; its assets lie below. */
@@ -66,7 +66,7 @@ const html = `<!doctype html>
 `;
 
 /** They lie beside the scripts of the other pages. */
-const folder = new URL('../../browser/', import.meta.url);
+const folder = new URL('../../../browser', import.meta.url);
 
 /** The files of the page. */
 const files = [

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
-import type { Variables } from '../environment.ts';
-import type { CompiledApi } from '../language/index.ts';
-import { createPlanner } from '../query/planner.ts';
-import { createLateDatabase } from '../serve/late-database.ts';
-import { createServer, type ServerOptions } from './server.ts';
-import { api, environmentOf, startServer } from './testing/fixture.ts';
+import type { Variables } from '../../environment.ts';
+import type { CompiledApi } from '../../language/index.ts';
+import { createPlanner } from '../../query/planner.ts';
+import { createLateDatabase } from '../../serve/late-database.ts';
+import { createServer, type ServerOptions } from '../server.ts';
+import { api, environmentOf, startServer } from '../testing/fixture.ts';
 
 const schema = `
 scalar Void

@@ -1,13 +1,13 @@
 /** Everything that answers below `/graphql`, put together. */
 import { setImmediate } from 'node:timers/promises';
-import type { Environment } from '../environment.ts';
-import type { OperationRunner } from '../graphql/documents/operation.ts';
-import type { FindSchema } from '../graphql/documents/schemas.ts';
-import { anyDocument, type FindDocument, trustedDocuments } from '../graphql/documents/trusted-documents.ts';
-import type { GraphqlService } from '../graphql/service.ts';
-import type { CompiledApi } from '../language/index.ts';
-import { type Answerer, mediaTypes } from './answer.ts';
-import type { Endpoint, Handler } from './endpoints.ts';
+import type { Environment } from '../../environment.ts';
+import type { OperationRunner } from '../../graphql/documents/operation.ts';
+import type { FindSchema } from '../../graphql/documents/schemas.ts';
+import { anyDocument, type FindDocument, trustedDocuments } from '../../graphql/documents/trusted-documents.ts';
+import type { GraphqlService } from '../../graphql/service.ts';
+import type { CompiledApi } from '../../language/index.ts';
+import type { Endpoint, Handler } from '../endpoints.ts';
+import { type Answerer, mediaTypes } from '../responses/answer.ts';
 import { createGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoints, type GraphqlEndpointsOptions } from './graphql-routes.ts';
 
@@ -41,14 +41,14 @@ export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   const { limits } = environment.graphql;
   // graphql-js takes longer to load than everything else together, so only servers that are asked do it.
   const loadSchemas = once(async (): Promise<Schemas> => {
-    const { createSchemas, createSchemaPrinter } = await import('../graphql/documents/schemas.ts');
+    const { createSchemas, createSchemaPrinter } = await import('../../graphql/documents/schemas.ts');
     const find = createSchemas(read);
     return { find, print: createSchemaPrinter(find) };
   });
   let service: GraphqlService | undefined;
   const load = once(async (): Promise<GraphqlService> => {
     const { find: findSchema } = await loadSchemas();
-    const { createGraphqlService } = await import('../graphql/service.ts');
+    const { createGraphqlService } = await import('../../graphql/service.ts');
     service = createGraphqlService({ findSchema, runner: await loadRunner(findSchema), limits });
     return service;
   });

@@ -1,19 +1,19 @@
 /** Uploads at the addresses of the collection of files. Source: API specification, section 11. */
 
 import type { IncomingMessage } from 'node:http';
-import type { FilesEnvironment } from '../environment/files.ts';
-import { PlatformError } from '../errors.ts';
-import { unstage } from '../files/staging.ts';
-import type { Storages } from '../files/storage.ts';
-import type { Arrived, UploadAnswer, Uploads } from '../files/uploads.ts';
-import type { CollectionDescriptor, CompiledApi, JsonValue } from '../language/index.ts';
-import { filesName } from '../write/access/uploading-access.ts';
-import { readIdempotencyKey } from '../write/execute/idempotency.ts';
-import type { RequestOrigin } from '../write/execute/running.ts';
-import type { WriteRequest } from '../write/write-plan.ts';
-import { type Answerer, type Exchange, jsonAnswer } from './answer.ts';
-import type { Call } from './call.ts';
-import type { Endpoint, Handler, Method } from './endpoints.ts';
+import type { FilesEnvironment } from '../../environment/files.ts';
+import { PlatformError } from '../../errors.ts';
+import { unstage } from '../../files/staging.ts';
+import type { Storages } from '../../files/storage.ts';
+import type { Arrived, UploadAnswer, Uploads } from '../../files/uploads.ts';
+import type { CollectionDescriptor, CompiledApi, JsonValue } from '../../language/index.ts';
+import { filesName } from '../../write/access/uploading-access.ts';
+import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
+import type { RequestOrigin } from '../../write/execute/running.ts';
+import type { WriteRequest } from '../../write/write-plan.ts';
+import type { Call } from '../call.ts';
+import type { Endpoint, Handler, Method } from '../endpoints.ts';
+import { type Answerer, type Exchange, jsonAnswer } from '../responses/answer.ts';
 import { type FilePart, fieldsOf, isMultipart, readMultipart } from './multipart.ts';
 
 /** Options of the file routes. */
