@@ -3,23 +3,30 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createMysqlDatabase } from '../support/mariadb.ts';
 import { type Metrics, parseMetrics, promtool } from '../support/metrics-text.ts';
 import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { servers } from '../support/servers.ts';
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 200) i;
   CREATE TABLE notes (id integer PRIMARY KEY, doc integer REFERENCES docs);
   CREATE TABLE secrets (id integer PRIMARY KEY);`;
 
+const mysqlSql = `
+  CREATE TABLE docs (id int PRIMARY KEY, title varchar(50)); INSERT INTO docs VALUES (1, 'Title 1'), (2, 'Title 2');
+  CREATE TABLE notes (id int PRIMARY KEY, doc int); CREATE TABLE secrets (id int PRIMARY KEY);`;
+
 const scrapeToken = 'a-token-of-the-metrics';
+
+const rules = 'permissions: { public: { docs: { read: true, create: true }, notes: { read: true } } }\n';
 
 let database: TestDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
 beforeAll(async () => {
   database = await createDatabase(sql);
   project = await createProject();
-  const rules = 'permissions: { public: { docs: { read: true, create: true }, notes: { read: true } } }\n';
   await writeFile(join(project.folder, 'permissions.yaml'), rules);
   const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
   expect(made).toMatchObject({ code: 0 });
@@ -97,13 +104,100 @@ it('requests are counted and timed', async () => {
   });
 });
 
+describe('the database', () => {
+  it('is timed by statement and table, and its errors are named', async () => {
+    await withServer({}, [], async (server, url) => {
+      await ask(server);
+      await server.ask('/items/docs', { method: 'POST', body: { id: 1001, title: 'new' } });
+      await server.ask('/items/docs', { method: 'POST', body: { id: 1, title: 'there already' } });
+      const all = await server.admin('/items/docs?limit=-1');
+      expect(all.json.data.length).toBeGreaterThan(200);
+      const metrics = await scrape(url);
+      const statements = (operation: string, labels = {}) =>
+        metrics.value('db_client_operation_duration_seconds_count', {
+          ...{ db_system_name: 'postgresql', db_operation_name: operation, db_collection_name: 'docs' },
+          ...labels,
+        });
+      expect(statements('SELECT', { error_type: '' })).toBeGreaterThanOrEqual(6);
+      expect(statements('INSERT', { error_type: '' })).toBe(1);
+      expect(statements('INSERT', { error_type: '23505' })).toBeGreaterThan(0);
+      expect(metrics.labelValues('db_client_operation_duration_seconds_count', 'db_collection_name')).not.toContain(
+        'secrets',
+      );
+      expect(metrics.value('db_client_connection_max')).toBe(10);
+      expect(metrics.value('db_client_connection_count')).toBeGreaterThan(0);
+      expect(metrics.value('db_client_connection_pending_requests')).toBe(0);
+      expect(metrics.value('db_client_connection_timeouts_total')).toBe(0);
+      expect(metrics.value('tablewright_transactions_retried_total', { reason: 'conflict' })).toBe(0);
+    });
+  });
+
+  it('counts requests that wait for a connection, and those that wait in vain', async () => {
+    const pool = { DATABASE_POOL_MAX: '3', DATABASE_POOL_TIMEOUT: '300ms' };
+    await withServer(pool, [], async (server, url) => {
+      await withClient(database.url, async (client) => {
+        await client.query('BEGIN; LOCK TABLE docs IN EXCLUSIVE MODE');
+        const writes = Array.from({ length: 40 }, (_, id) =>
+          server.ask('/items/docs', { method: 'POST', body: [{ id: 2000 + id }, { id: 3000 + id }] }),
+        );
+        await expect
+          .poll(async () => (await scrape(url)).value('db_client_connection_pending_requests'))
+          .toBeGreaterThan(0);
+        await expect
+          .poll(async () => (await scrape(url)).value('db_client_connection_timeouts_total'))
+          .toBeGreaterThan(0);
+        await client.query('ROLLBACK');
+        expect((await Promise.all(writes)).some(({ status }) => status === 503)).toBe(true);
+      });
+      const metrics = await scrape(url);
+      expect(metrics.value('tablewright_errors_total', { code: 'SERVICE_UNAVAILABLE' })).toBeGreaterThan(0);
+      expect(metrics.value('db_client_connection_wait_time_seconds_count')).toBeGreaterThan(0);
+    });
+  });
+});
+
+describe.each(servers)('$name', ({ missing, start }) => {
+  if (missing) return void it.skip('is not there');
+
+  it('is timed as PostgreSQL is', async () => {
+    const host = await start();
+    const url = await createMysqlDatabase(host, mysqlSql);
+    const place = await createProject();
+    await writeFile(join(place.folder, 'permissions.yaml'), rules);
+    const server = await startUnchecked(place.folder, url, { METRICS_PORT: '0' });
+    try {
+      await ask(server);
+      await server.ask('/items/docs', { method: 'POST', body: { id: 9 } });
+      const metrics = await scrape(/"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '');
+      const counted = (operation: string, errorType: string) =>
+        metrics.value('db_client_operation_duration_seconds_count', {
+          ...{ db_operation_name: operation, db_collection_name: 'docs', error_type: errorType },
+        });
+      expect(counted('SELECT', '')).toBeGreaterThanOrEqual(3);
+      expect(counted('INSERT', '')).toBe(1);
+      expect(counted('INSERT', '23505')).toBeGreaterThan(0);
+      expect(metrics.labelValues('db_client_operation_duration_seconds_count', 'db_system_name')).toEqual([
+        metrics.labelValues('tablewright_build_info', 'database')[0],
+      ]);
+      expect(metrics.value('db_client_connection_count')).toBeGreaterThan(0);
+      expect(metrics.value('db_client_connection_max')).toBe(10);
+      expect(metrics.value('db_client_connection_wait_time_seconds_count')).toBeGreaterThan(3);
+    } finally {
+      await server.stop();
+      await place.remove();
+      await host.stop();
+    }
+  });
+});
+
 it('promtool finds no fault', async (test) => {
   if (promtool('') === null) test.skip('promtool is not installed: apt-get install prometheus');
   await withServer({}, [], async (server, url) => {
     await ask(server);
     const text = await (await fetch(`${url}/metrics`)).text();
-    // Names that every dashboard of Node knows are not ours to choose.
-    expect(promtool(text)?.filter((line) => !line.startsWith('nodejs_'))).toEqual([]);
+    // Names of Node's dashboards and of OpenTelemetry are not ours to choose.
+    const others = /^(?:nodejs_\w+|db_client_connection_count) /;
+    expect(promtool(text)?.filter((line) => !others.test(line))).toEqual([]);
   });
 });
 
@@ -181,7 +275,7 @@ describe('METRICS_TOKEN', () => {
 });
 
 it('collections beyond METRICS_SERIES_MAX are counted as one', async () => {
-  await withServer({ METRICS_SERIES_MAX: '20', LOG_LEVEL: 'warn' }, [], async (server, url) => {
+  await withServer({ METRICS_SERIES_MAX: '40', LOG_LEVEL: 'warn' }, [], async (server, url) => {
     await ask(server);
     const names = (await scrape(url)).labelValues('tablewright_collection_duration_seconds_count', 'collection');
     expect(names.toSorted()).toEqual(['_other', 'docs']);

@@ -1,5 +1,6 @@
 import type { ShapeField } from '../json/shape.ts';
 import type { Transcoder } from '../json/transcode.ts';
+import type { PoolLoad } from '../operate/metrics/pool-metrics.ts';
 import type { MigrationConnection } from './migration-connection.ts';
 import type { Waited } from './waits.ts';
 
@@ -179,6 +180,8 @@ export type FindClient = () => string;
 /** Requests that wait for a connection, and streams that hold one. */
 export interface DatabaseLoad {
   readonly connections?: Waited;
+  /** Absent for a database without connections. */
+  readonly pool?: PoolLoad;
   /** Reads of callers without a token that wait for their turn. */
   readonly turns?: Waited;
   readonly streams?: StreamLoad;

@@ -43,6 +43,8 @@ export interface ListParts {
  */
 export interface SqlDialect {
   readonly name: Dialect;
+  /** Name that OpenTelemetry has for the server. */
+  readonly systemName: string;
   /** False where parameters have numbers, true where each is a question mark of its own. */
   readonly positional: boolean;
   /** A parameter as an expression of a type; `mark` gives a placeholder for the value in some form. */

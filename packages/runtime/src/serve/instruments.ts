@@ -4,15 +4,20 @@
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Database } from '../database/database.ts';
+import { meterDatabase } from '../database/metered.ts';
+import { sqlDialects } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import { toPlatformError } from '../errors.ts';
 import type { Front, FrontOptions } from '../http/carrier.ts';
-import type { CompiledApi } from '../language/index.ts';
+import type { CompiledApi, Dialect } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
 import { gauge, type MetricValues } from '../operate/metrics/measured.ts';
+import { PoolMetrics, type PoolObserver, unobserved } from '../operate/metrics/pool-metrics.ts';
 import { measureProcess } from '../operate/metrics/print.ts';
 import { RequestMetrics } from '../operate/metrics/request-metrics.ts';
 import { CollectionSeries } from '../operate/metrics/series.ts';
+import { StatementMetrics } from '../operate/metrics/statement-metrics.ts';
 import { requestRecord } from '../operate/request-record.ts';
 import { platformVersion } from '../version.ts';
 import { answerMetrics, listenForMetrics, type MetricsListener, type Watched } from './metrics-listener.ts';
@@ -23,6 +28,9 @@ export type GatherMetrics = Watched['gather'];
 /** Wraps parts of a server so that they are counted. */
 export interface Instruments {
   readonly front: FrontOptions;
+  /** Hears of requests that waited for a connection. */
+  readonly pool: PoolObserver;
+  database(database: Database, dialect: Dialect): Database;
   /** Takes note of an API that is served from now on. */
   serves(api: CompiledApi): void;
   /** Begins to measure the process, and listens. */
@@ -47,6 +55,8 @@ export function createInstruments(environment: Environment, gather: GatherMetric
 /** Leaves everything as it is. */
 const uncounted: Instruments = {
   front: {},
+  pool: unobserved,
+  database: (database) => database,
   serves() {},
   async open() {},
   url: () => null,
@@ -60,14 +70,19 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
     log?.warn({ seriesMax }, 'METRICS_SERIES_MAX is reached: further collections are counted as one.'),
   );
   const requests = new RequestMetrics(series);
+  const pool = new PoolMetrics();
   const isScrape = token === null ? () => false : createScrapeTest(token);
   let log: Log | null = null;
   let served: CompiledApi | null = null;
+  let statements: StatementMetrics | null = null;
+  let opened: Database | null = null;
   let readProcess: () => Promise<readonly MetricValues[]> = async () => [];
   let listener: MetricsListener | null = null;
 
   const read = async (): Promise<readonly MetricValues[]> => [
     ...requests.read(),
+    ...(statements?.read() ?? []),
+    ...pool.read(opened?.load?.().pool),
     ...(served === null ? [] : [buildInfo(served)]),
     ...(await readProcess()),
   ];
@@ -87,6 +102,12 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
             answerer.fail(exchange, toPlatformError(thrown));
           });
         },
+    },
+    pool,
+    database(database, dialect) {
+      opened = database;
+      statements = new StatementMetrics(sqlDialects[dialect].systemName, series);
+      return meterDatabase(database, statements);
     },
     serves(api) {
       served = api;

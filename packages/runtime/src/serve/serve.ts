@@ -145,13 +145,14 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       { cause: describeCause(reason) },
       'The database does not bear the fast driver. Using plain pg.',
     );
+  const instruments = createInstruments(environment, options.gatherMetrics ?? null);
+  const connections = { ...connectionsOf(environment), ...renewable, onFallback, poolObserver: instruments.pool };
   const late = createLateDatabase(async () => {
-    const opened = await openDatabase(location, { ...connectionsOf(environment), ...renewable, onFallback });
-    return isMeasured(environment) ? measureDatabase(opened) : opened;
+    const opened = await openDatabase(location, connections);
+    return instruments.database(isMeasured(environment) ? measureDatabase(opened) : opened, api.dialect);
   });
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
-  const instruments = createInstruments(environment, options.gatherMetrics ?? null);
   const front = createFront(environment, () => generations.current().server, instruments.front);
   const { log } = front.server;
   const host = createHost(front, environment, watched);

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConnectionOptions, createPool, type Pool } from 'mysql2';
+import { type ConnectionOptions, createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { gatherReads } from '../../database/gathered-reads.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
+import { type PoolObserver, unobserved } from '../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { killStatement } from './driver/kill.ts';
 import { mostPrepared } from './driver/line.ts';
@@ -32,6 +33,8 @@ export interface MysqlOptions {
   readonly statementTimeoutMs?: number;
   /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
   readonly publicStatementTimeoutMs?: number;
+  /** Hears of requests that waited for a connection. Default: no one does. */
+  readonly poolObserver?: PoolObserver;
 }
 
 /** Time that an answer may take beyond the timeout of statements, in milliseconds. */
@@ -64,14 +67,19 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     answerTimeoutMs,
     publicTimeoutMs: publicStatementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : publicStatementTimeoutMs,
     poolMax,
+    observer: options.poolObserver ?? unobserved,
     kill: (connection) => killStatement(renewable.current(), connection),
     renew: () => renewPool(pool, renewable),
   });
   try {
     const isMariadb = /mariadb/i.test(await versionOf(pool));
-    pool.on('connection', (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
+    const opened = (connection: PoolConnection): void => {
+      setUp(connection, { isMariadb, statementTimeoutMs });
+      leased.opened(connection);
+    };
+    pool.on('connection', opened);
     // The first connection asked for the version before it could be set up.
-    await leased.read(false, async (connection) => setUp(connection, { isMariadb, statementTimeoutMs }));
+    await leased.read(false, async (connection) => opened(connection));
   } catch (error) {
     pool.end(() => {});
     throw toDatabaseError(toMysqlError(error));
@@ -92,7 +100,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
       await read({ text }, parameters, { row });
       return rows;
     },
-    load: () => ({ connections: leased.waited }),
+    load: () => ({ connections: leased.waited, pool: leased.load }),
     close: (graceMs) => leased.close(graceMs),
   };
 }

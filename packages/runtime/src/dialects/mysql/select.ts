@@ -95,6 +95,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
   };
   return {
     name,
+    systemName: name,
     positional: true,
     placeholder: (native, mark) => {
       const plain = native.replace(/^pg_catalog\./, '');

@@ -69,7 +69,7 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     briefTransaction: createGathering(pool, answerTimeout(settings)),
     query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
-    load: () => ({ connections: pool.waited }),
+    load: () => ({ connections: pool.waited, pool: pool.load }),
     close: (graceMs) => pool.close(graceMs),
   };
 }

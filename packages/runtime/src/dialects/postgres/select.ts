@@ -73,6 +73,7 @@ function keyOf(value: string, type: PortableType, native: string): string | unde
 /** PostgreSQL, embedded or not. Functions are qualified, because anybody can make one of the same name. */
 export const postgres: SqlDialect = {
   name: 'postgres',
+  systemName: 'postgresql',
   positional: false,
   placeholder: (native, mark) => `${mark('text')}::${native}`,
   boundType: 'pg_catalog.int8',

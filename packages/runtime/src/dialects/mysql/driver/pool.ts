@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConnection } from 'mysql2';
 import { ConnectionError, isLost, isStatementTimeout, statementTimeout } from '../../../database/errors.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
+import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
 import { lineOf } from './line.ts';
@@ -21,6 +22,7 @@ export interface Patience {
 export interface MysqlPoolOptions extends Patience {
   /** Connections at most. */
   readonly poolMax: number;
+  readonly observer: PoolObserver;
   /** Ends the statement of a connection. */
   readonly kill: (connection: PoolConnection) => void;
   /** Called when the server refused the password. True if there is another one now. */
@@ -40,14 +42,19 @@ export class MysqlPool {
   readonly #renew: MysqlPoolOptions['renew'];
   readonly #reads: ReadGate;
   readonly #waits = new Waits();
+  readonly #max: number;
+  readonly #observer: PoolObserver;
+  readonly #open = new Set<PoolConnection>();
   readonly #leased = new Set<PoolConnection>();
   /** Those who wait for a connection. */
   #waiting = 0;
   #closing = false;
 
   constructor(pool: Pool, options: MysqlPoolOptions) {
-    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, kill, renew } = options;
+    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, observer, kill, renew } = options;
     this.#pool = pool;
+    this.#max = poolMax;
+    this.#observer = observer;
     this.#timeoutMs = timeoutMs;
     this.answerTimeoutMs = answerTimeoutMs;
     this.publicTimeoutMs = publicTimeoutMs;
@@ -60,6 +67,19 @@ export class MysqlPool {
   /** Requests that wait for a connection. */
   get waited(): Waited {
     return this.#waits.waited;
+  }
+
+  /** All connections, and all that wait for one. */
+  get load(): PoolLoad {
+    const used = this.#leased.size;
+    const waiting = this.#waits.waited.waiting;
+    return { used, idle: Math.max(0, this.#open.size - used), max: this.#max, waiting };
+  }
+
+  /** Counts a connection until it is closed. */
+  opened(connection: PoolConnection): void {
+    this.#open.add(connection);
+    connection.once('end', () => this.#open.delete(connection));
   }
 
   /**
@@ -125,10 +145,12 @@ export class MysqlPool {
     if (this.#closing) return Promise.reject(new ConnectionError('The connections are being closed.'));
     this.#waiting += 1;
     const ended = this.#waits.begin();
+    const since = performance.now();
     return new Promise((resolve, reject) => {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
+        this.#observer.timedOut();
         ended();
         this.#waiting -= 1;
         reject(new ConnectionError('No connection was free in time.'));
@@ -145,6 +167,7 @@ export class MysqlPool {
           reject(toMysqlError(error));
           return;
         }
+        this.#observer.waited(performance.now() - since);
         this.#leased.add(connection);
         resolve(connection);
       });
@@ -166,6 +189,7 @@ export class MysqlPool {
 
   /** Closes an unusable connection. */
   destroy(connection: PoolConnection): void {
+    this.#open.delete(connection);
     this.#leased.delete(connection);
     connection.destroy();
   }

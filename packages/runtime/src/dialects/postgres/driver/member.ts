@@ -1,5 +1,7 @@
+import type { Request } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
 import type { PostgresConnection } from './connect.ts';
+import type { PostgresSettings } from './options.ts';
 
 /** One open connection of the pool, with the pool's facts about it. */
 export interface Member {
@@ -122,4 +124,22 @@ export function pickForLease(members: readonly Member[], behind: boolean): Membe
 
 function isFree(member: Member): boolean {
   return !member.shared && !member.leased && !member.retired;
+}
+
+/** Counts the connections that do something, and the others. */
+export function countUsed(members: readonly Member[]): { readonly used: number; readonly idle: number } {
+  const used = members.filter(({ connection, leased }) => leased || connection.inFlight > 0).length;
+  return { used, idle: members.length - used };
+}
+
+/**
+ * True if a statement of callers without a token has run for as long as it may; the server itself watches over all
+ * others.
+ */
+export function isOverdue(
+  { isPublic }: Request,
+  age: number,
+  { publicStatementTimeoutMs: maxAge }: Pick<PostgresSettings, 'publicStatementTimeoutMs'>,
+): boolean {
+  return isPublic === true && maxAge > 0 && age > maxAge;
 }

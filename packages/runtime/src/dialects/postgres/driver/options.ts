@@ -1,5 +1,6 @@
 import type { Driver } from '../../../environment/drivers.ts';
 import { fixedUrl, type RenewableUrl } from '../../../environment/renewable-url.ts';
+import { type PoolObserver, unobserved } from '../../../operate/metrics/pool-metrics.ts';
 
 /** Settings of the connection to a PostgreSQL server. */
 export interface PostgresOptions {
@@ -27,6 +28,8 @@ export interface PostgresOptions {
   readonly preparedLimit?: number;
   /** Shown in `pg_stat_activity`. Default `platform`. */
   readonly applicationName?: string;
+  /** Hears of requests that waited for a connection. Default: no one does. */
+  readonly poolObserver?: PoolObserver;
 }
 
 /** Options with every default filled in. */
@@ -67,6 +70,7 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     preparedLimit: options.preparedLimit ?? 1_000,
     applicationName: options.applicationName ?? 'platform',
+    poolObserver: options.poolObserver ?? unobserved,
   };
 }
 

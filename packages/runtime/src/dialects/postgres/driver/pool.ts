@@ -10,28 +10,19 @@ import type { RowSink } from '../../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PlatformError } from '../../../errors.ts';
+import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
 import type { Request } from '../protocol/request.ts';
 import { Backoff } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import type { Closed, PostgresConnection } from './connect.ts';
 import { PipelineDepth } from './depth.ts';
-import { headAge, lentOf, type Member, newMember, pickForLease, pickForRead } from './member.ts';
+import type { LeaseFor, Waiting } from './lease.ts';
+import { countUsed, headAge, isOverdue, lentOf, type Member, newMember, pickForLease, pickForRead } from './member.ts';
 import { answerTimeout, connectionsForTransactions, type PostgresSettings } from './options.ts';
 import { Read } from './read.ts';
 
 /** Opens a connection; `closed` is called once when it has ended. */
 export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnection>;
-
-/** A request for a connection of its own that waits for one. */
-interface Waiting {
-  readonly deadline: number;
-  readonly leaseFor: LeaseFor;
-  readonly take: (member: Member) => void;
-  readonly refuse: (error: PlatformError) => void;
-}
-
-/** Purpose of a lease: a transaction can be queued after the end of another one. */
-export type LeaseFor = 'stream' | 'transaction';
 
 /** How often the pool looks after its connections while there is something to look after. */
 const lookMs = 50;
@@ -73,6 +64,12 @@ export class Pool {
   /** Requests that wait for a connection of their own. */
   get waited(): Waited {
     return this.#waits.waited;
+  }
+
+  /** All connections, and all that wait for one. */
+  get load(): PoolLoad {
+    const waiting = this.#waitingReads + this.#leases.length;
+    return { ...countUsed(this.#members), max: this.#settings.poolMax, waiting };
   }
 
   /** Opens the shared connections; rejects when the first cannot be made. */
@@ -223,8 +220,19 @@ export class Pool {
     return performance.now() + this.#settings.poolTimeoutMs;
   }
 
+  /** A request that waited until now has got its connection. */
+  #waitedFor({ deadline }: { readonly deadline: number }): void {
+    const { poolObserver, poolTimeoutMs } = this.#settings;
+    poolObserver.waited(performance.now() - deadline + poolTimeoutMs);
+  }
+
   #refuses(waiting: number): boolean {
     return this.#closing || waiting >= mostWaiting;
+  }
+
+  #timedOut(): PlatformError {
+    this.#settings.poolObserver.timedOut();
+    return this.#unavailable();
   }
 
   #unavailable(): PlatformError {
@@ -242,6 +250,7 @@ export class Pool {
       member.leased = true;
       member.streams = waiting.leaseFor === 'stream';
       this.#leases.splice(this.#leases.indexOf(waiting), 1);
+      this.#waitedFor(waiting);
       waiting.take(member);
     }
     for (const queue of Object.values(this.#queues)) {
@@ -249,6 +258,7 @@ export class Pool {
         const member = this.#pick(read);
         if (member === undefined) break;
         queue.shift();
+        this.#waitedFor(read);
         sendRead(member, read);
       }
     }
@@ -345,18 +355,9 @@ export class Pool {
     if (member.leased || connection.ends) return;
     if (connection.head === undefined) this.#lookAtIdle(member, now);
     else if (age > answerTimeout(this.#settings)) connection.fail(new ConnectionError('No answer in time.'));
-    else if (this.#isOverdue(connection.head.request, age)) this.#end(member, now);
+    else if (isOverdue(connection.head.request, age, this.#settings)) this.#end(member, now);
     else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
     else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
-  }
-
-  /**
-   * True if a statement of callers without a token has run for as long as it may; the server itself watches over all
-   * others.
-   */
-  #isOverdue({ isPublic }: Request, age: number): boolean {
-    const { publicStatementTimeoutMs: maxAge } = this.#settings;
-    return isPublic === true && maxAge > 0 && age > maxAge;
   }
 
   /** Ends the statement under way. No other statement is queued that could be ended in its place. */
@@ -391,9 +392,9 @@ export class Pool {
 
   #refuseWaiting(now: number): void {
     for (const queue of Object.values(this.#queues)) {
-      while ((queue[0]?.deadline ?? now) < now) queue.shift()?.settled(this.#unavailable());
+      while ((queue[0]?.deadline ?? now) < now) queue.shift()?.settled(this.#timedOut());
     }
-    while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#unavailable());
+    while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#timedOut());
   }
 
   #withdrawLease(waiting: Waiting): void {

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { CollectionSeries } from './series.ts';
+import { operationName, StatementMetrics, tableName } from './statement-metrics.ts';
+
+it.each([
+  ['SELECT 1', 'SELECT'],
+  ['  (select 1)', 'SELECT'],
+  ['INSERT INTO a VALUES (1) ON CONFLICT DO UPDATE SET b = 1', 'INSERT'],
+  ['UPDATE a SET b = 1', 'UPDATE'],
+  ['WITH rows AS (SELECT 1 FROM a FOR UPDATE) SELECT * FROM rows', 'SELECT'],
+  ['WITH rows AS (SELECT 1 FROM a FOR NO KEY UPDATE OF a) SELECT * FROM rows', 'SELECT'],
+  ['WITH rows AS (SELECT 1 FROM a FOR UPDATE) UPDATE a SET b = 1', 'UPDATE'],
+  ["WITH rows AS (SELECT \"INSERT\", 'it''s DELETE' FROM `UPDATE`) SELECT 1", 'SELECT'],
+  ['WITH made AS (INSERT INTO a VALUES (1) ON CONFLICT DO UPDATE SET b = 1 RETURNING *) SELECT * FROM made', 'INSERT'],
+  ['WITH gone AS (DELETE FROM a RETURNING *) SELECT * FROM gone', 'DELETE'],
+  ['SAVEPOINT a', 'SAVEPOINT'],
+  ['', ''],
+])('%s is %s', (text, name) => expect(operationName(text)).toBe(name));
+
+it.each([
+  [['"public"."docs"', '"public"."others"'], 'docs'],
+  [['"a"".b"."c""d"'], 'c"d'],
+  [['`shop`.`docs`'], 'docs'],
+  [['docs'], 'docs'],
+  [undefined, ''],
+])('%j is %s', (tables, name) => expect(tableName(tables === undefined ? {} : { tables })).toBe(name));
+
+it('tables beyond the bound share one child', () => {
+  const metrics = new StatementMetrics('name of the server', new CollectionSeries(20, () => undefined));
+  for (const table of ['"a"', '"b"', '"c"']) metrics.ran({ text: 'SELECT 1', tables: [table] }, 0.001, '');
+  const counts = metrics.read()[0]?.values.filter(({ metricName }) => metricName?.endsWith('_count'));
+  expect(counts?.map(({ labels, value }) => [labels.db_collection_name, value])).toEqual([
+    ['a', 1],
+    ['_other', 2],
+  ]);
+});
