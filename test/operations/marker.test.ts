@@ -199,6 +199,10 @@ it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers',
     const lines = server.log().match(/"requestId"/g) ?? [];
     if (['trace', 'debug', 'info'].includes(level)) expect(lines.length).toBeGreaterThan(200);
     if (level === 'silent') expect(lines).toEqual([]);
+    // Names of sign-ins are there as an HMAC, at every level.
+    const audited = server.log().match(/"audit":true.*"event":"sign-in-refused".*"name":"[\w-]{22}"/g) ?? [];
+    if (level === 'silent') expect(audited).toEqual([]);
+    else expect(audited.length).toBeGreaterThan(1);
   },
   120_000,
 );

@@ -7,6 +7,7 @@ import type { CompiledApi } from '../language/index.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';
 import { loadMailTemplates } from '../mail/templates.ts';
 import { createMailTransport } from '../mail/transport.ts';
+import type { Audit } from '../operate/audit.ts';
 import type { Log } from '../operate/log.ts';
 import { createPasswords } from '../passwords/passwords.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
@@ -64,6 +65,7 @@ export interface AccountsOptions<T> {
   readonly gate: Gate;
   readonly mail: MailFolders;
   readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly audit: Audit;
   /** Where people reach the server, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly createUser: CreateUser;
@@ -72,7 +74,7 @@ export interface AccountsOptions<T> {
 
 /** Makes them; null where the platform's own tables are not installed. Throws when they are and there is no SECRET. */
 export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | null {
-  const { api, database, environment, gate, describe } = options;
+  const { api, database, environment, gate, describe, audit } = options;
   const location = systemPlaceOf(api);
   if (location === null) return null;
   const { auth, mail } = environment;
@@ -81,7 +83,10 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   const finder = createAccountFinder(database, location);
   const upkeep = createUpkeep(database, location);
   const settings = createAccountSettings(database, location);
-  const attempts = createAttempts(auth.limits, createCounters(database, location), settings);
+  const attempts = createAttempts(auth.limits, createCounters(database, location), settings, (limit, subject) => {
+    const { email: name, client = '', user } = subject;
+    audit('limit-reached', { ip: client }, { limit, name, user });
+  });
   const identities = createIdentities({ tokens, finder, attempts, describe, seen: upkeep.seen });
   const sessions = createSessions(location, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
@@ -97,6 +102,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     attempts,
     makePair,
     keepHistory,
+    audit,
   };
   const shared = { ...parts, passwords: createPasswords() };
   const secondFactors = createSecondFactors(shared);

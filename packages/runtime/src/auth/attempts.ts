@@ -42,37 +42,80 @@ const otpWindow = 30_000;
 const streakBan = 900_000;
 const streakMemory = 86_400_000;
 
+/** Called with the name of a limit that is reached, and who has reached it. */
+export type LimitReached = (limit: string, subject: AttemptSubject) => void;
+
+/** Address, client or user that makes an attempt, as far as it is limited by that. */
+export interface AttemptSubject {
+  readonly email?: string;
+  readonly client?: string;
+  readonly user?: string;
+}
+
 /** Makes the limits. If they are off, only attempts that the settings limit are counted. */
-export function createAttempts(limits: AttemptLimits, counters: Counters, settings: ReadAccountSettings): Attempts {
+export function createAttempts(
+  limits: AttemptLimits,
+  counters: Counters,
+  settings: ReadAccountSettings,
+  reached: LimitReached = () => {},
+): Attempts {
+  /** An attempt whose refusals are reported. */
+  function reporting(limit: string, subject: AttemptSubject, attempt: Attempt): Attempt {
+    const report = (work: () => Promise<void>) => () => reportLimit(work, () => reached(limit, subject));
+    return { begin: report(attempt.begin), failed: report(attempt.failed), succeeded: report(attempt.succeeded) };
+  }
+
   return {
-    login: (email, client) => loginAttempt(limits, counters, settings, email, client),
+    login: (email, client) =>
+      reporting('login', { email, client }, loginAttempt(limits, counters, settings, email, client)),
     token(route, client) {
       if (!limits.enabled) return unlimited;
       const byClient: Counting = { purpose: `${route}.client`, client, window: limits.duration };
       const check = (counts: readonly Count[]): void => refuseFrom(counts, limits.addressPoints);
-      return {
-        begin: async () => check(await counters.read([byClient])),
-        failed: async () => void (await counters.count([byClient])),
-        async succeeded() {},
-      };
+      return reporting(
+        route,
+        { client },
+        {
+          begin: async () => check(await counters.read([byClient])),
+          failed: async () => void (await counters.count([byClient])),
+          async succeeded() {},
+        },
+      );
     },
     otp(user) {
       if (!limits.enabled) return unlimited;
       const byUser: Counting = { purpose: 'otp.user', user, window: otpWindow };
-      return {
-        begin: async () => refuseBeyond(await counters.count([byUser]), limits.otpPoints),
-        async failed() {},
-        succeeded: () => counters.giveBack([byUser]),
-      };
+      return reporting(
+        'otp',
+        { user },
+        {
+          begin: async () => refuseBeyond(await counters.count([byUser]), limits.otpPoints),
+          async failed() {},
+          succeeded: () => counters.giveBack([byUser]),
+        },
+      );
     },
     async mail(route, emails, client) {
       if (!limits.enabled) return;
       const byClient: Counting = { purpose: `${route}.mail.client`, client, window: limits.duration };
-      refuseBeyond(await counters.count([byClient]), limits.addressPoints);
-      const byEmail = emails.map((email) => ({ purpose: `${route}.mail`, email, window: mailWindow }));
-      refuseBeyond(await counters.count(byEmail), limits.mailPoints);
+      const count = async (): Promise<void> => {
+        refuseBeyond(await counters.count([byClient]), limits.addressPoints);
+        const byEmail = emails.map((email) => ({ purpose: `${route}.mail`, email, window: mailWindow }));
+        refuseBeyond(await counters.count(byEmail), limits.mailPoints);
+      };
+      await reportLimit(count, () => reached(`${route}.mail`, { client }));
     },
   };
+}
+
+/** Runs work that may reach a limit. */
+async function reportLimit(work: () => Promise<void>, reached: () => void): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'REQUESTS_EXCEEDED') reached();
+    throw error;
+  }
 }
 
 const unlimited: Attempt = { async begin() {}, async failed() {}, async succeeded() {} };

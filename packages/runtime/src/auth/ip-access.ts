@@ -2,6 +2,7 @@
 
 import { type Address, createNetworks, type Networks, readAddress, subnetOf } from '../environment/networks.ts';
 import { PlatformError } from '../errors.ts';
+import type { Audit } from '../operate/audit.ts';
 import type { Account } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 
@@ -19,8 +20,10 @@ export function mayUseFrom(list: readonly string[], client: Address | null): boo
 }
 
 /** Throws INVALID_IP where the role of a user may not be used from where a request came from. */
-export function checkAddress({ role }: Account, { ip }: RequestOrigin): void {
-  if (!mayUseFrom(role?.ipAccess ?? [], readAddress(ip ?? ''))) throw new PlatformError('INVALID_IP');
+export function checkAddress({ id, role }: Account, sender: RequestOrigin, audit: Audit): void {
+  if (mayUseFrom(role?.ipAccess ?? [], readAddress(sender.ip ?? ''))) return;
+  audit('ip-refused', sender, { user: id });
+  throw new PlatformError('INVALID_IP');
 }
 
 /** Subnet of a sender, against which its attempts count. */

@@ -3,10 +3,12 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { AuthEnvironment } from '../environment/auth.ts';
 import { type ErrorCode, PlatformError } from '../errors.ts';
+import type { Audit } from '../operate/audit.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { AccountFinder, SigningIn } from '../users/find-account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import { type Attempt, type Attempts, countFailures } from './attempts.ts';
+import { auditRefusal } from './audit-refusals.ts';
 import type { Identities } from './identities.ts';
 import { checkAddress, clientOf } from './ip-access.ts';
 import { hashRefreshToken, makeRefreshToken } from './sessions/refresh-token.ts';
@@ -48,11 +50,13 @@ export interface SignInOptions {
   readonly checkOtp: CheckOtp;
   readonly identities: Pick<Identities<unknown>, 'forget'>;
   readonly environment: AuthEnvironment;
+  readonly audit: Audit;
 }
 
 /** Makes the services. */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { database, finder, sessions, makePair, passwords, attempts, checkOtp, identities, environment } = options;
+  const { database, finder, sessions, makePair, passwords, attempts, checkOtp, identities, environment, audit } =
+    options;
 
   /** An existing and a missing user take the same way: one look-up, one comparison of hashes. */
   async function authenticate({ email, password }: Credentials): Promise<SigningIn> {
@@ -75,12 +79,13 @@ export function createSignIn(options: SignInOptions): SignIn {
     await counted?.begin();
     const session = await database.transaction(async (transaction) => {
       if (account.hasTfa) await checkOtp(transaction, user, credentials.otp);
-      checkAddress(account, sender);
+      checkAddress(account, sender, audit);
       return { value: await sessions.begin(transaction, { account, sender, refresh, rehashed }) };
     });
     await counted?.succeeded();
     // The user was changed since the credentials were compared, so they may be wrong by now.
     if (session === null) throw new PlatformError('INVALID_CREDENTIALS');
+    audit('sign-in', sender, { user: account.id, provider: 'default' });
     return makePair(account, session, refresh);
   }
 
@@ -89,11 +94,14 @@ export function createSignIn(options: SignInOptions): SignIn {
     const rotation = await database.transaction(async (transaction) => {
       const value = await sessions.rotate(transaction, hashRefreshToken(token), next);
       // Thrown in here, so that the token is as good as before.
-      if (value.kind === 'rotated') checkAddress(value.account, sender);
+      if (value.kind === 'rotated') checkAddress(value.account, sender, audit);
       return { value };
     });
     if (rotation.kind === 'rotated') return makePair(rotation.account, rotation.session, next);
-    if (rotation.ended !== null) identities.forget(rotation.ended);
+    if (rotation.ended !== null) {
+      audit('refresh-token-reused', sender, { user: rotation.ended });
+      identities.forget(rotation.ended);
+    }
     throw new PlatformError(rotation.kind === 'expired' ? 'TOKEN_EXPIRED' : 'INVALID_CREDENTIALS');
   }
 
@@ -103,7 +111,8 @@ export function createSignIn(options: SignInOptions): SignIn {
         const attempt = attempts.login(credentials.email, clientOf(sender));
         // A sign-in that is asked for a one-time password has not failed yet.
         const wrong = credentials.otp === null ? refused : [...refused, 'INVALID_OTP' as const];
-        return countFailures(attempt, wrong, () => login(credentials, sender, attempt));
+        const counted = () => countFailures(attempt, wrong, () => login(credentials, sender, attempt));
+        return auditRefusal(audit, sender, { name: credentials.email }, counted, credentials.otp !== null);
       }),
     refresh: (token, sender) =>
       countFailures(attempts.token('refresh', clientOf(sender)), refused, () => refresh(token, sender)),

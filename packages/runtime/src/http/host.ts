@@ -2,6 +2,7 @@ import type { Accounts } from '../auth/accounts.ts';
 import type { HostWatch } from '../database/host-watch.ts';
 import type { Environment } from '../environment.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
+import { createAudit, requestLimitReached } from '../operate/audit.ts';
 import { createClientAddress } from '../operate/client-address.ts';
 import type { Admission } from './auth/authenticate.ts';
 import type { Front } from './carrier.ts';
@@ -19,12 +20,14 @@ export interface HostParts extends Host {
 export function createHost(front: Front, environment: Environment, { state }: Pick<HostWatch, 'state'>): HostParts {
   const { log } = front.server;
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
+  const audit = createAudit(environment, () => log);
   const waiting: (() => Promise<void>)[] = [];
   let listens = false;
   let drains = false;
   return {
     ...front,
-    limiter: createRequestLimiter(environment.requestLimits, clientAddress, log),
+    audit,
+    limiter: createRequestLimiter(environment.requestLimits, clientAddress, log, requestLimitReached(audit)),
     accounts: new Set<Accounts<Admission>>(),
     afterListening(task) {
       if (listens) void task();

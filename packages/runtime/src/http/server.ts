@@ -18,9 +18,11 @@ import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createRequestLimiter, type RequestLimiter } from '../limits/request-limiter.ts';
 import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
+import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
 import { createClientAddress } from '../operate/client-address.ts';
 import { describeCause, type Log, logFailure } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';
+import { auditModel } from '../resources/audited-writes.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
@@ -72,6 +74,7 @@ export interface ServerOptions {
 /** Shared by several versions of an API in one process. */
 export interface Host extends Front {
   readonly limiter: RequestLimiter | null;
+  readonly audit: Audit;
   /** Accounts of every version that is not closed: events about accounts and mail in one concern them all. */
   readonly accounts: Set<Accounts<Admission>>;
   /** True if the process was told to stop. */
@@ -95,8 +98,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     warn: (details, message) => server.log.warn(details, message),
   };
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
+  const audit = host?.audit ?? createAudit(environment, () => server.log);
   const limiter =
-    host === undefined ? createRequestLimiter(environment.requestLimits, clientAddress, log) : host.limiter;
+    host === undefined
+      ? createRequestLimiter(environment.requestLimits, clientAddress, log, requestLimitReached(audit))
+      : host.limiter;
   const senderOf = createSenderOf(clientAddress);
   const names = accessNames(api);
   // Caller on whose behalf users of providers are created: these are not signed in yet.
@@ -110,6 +116,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
     publicUrl: () => environment.publicUrl ?? localUrl(environment.host, (host ?? { server }).server.server.address()),
     log,
+    audit,
     createUser: (user, sender) =>
       writer.create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
     describe,
@@ -125,7 +132,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const limits = writeLimits(environment);
   const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
   const contentsLeft = (): void => files?.loose.wake();
-  const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft });
+  const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit });
   const hearing = { complain, passwordPattern, system: systemWrites };
   const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
@@ -134,6 +141,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     adminToken: environment.adminToken,
     identities: accounts?.identities ?? null,
     clientAddress,
+    audit,
   });
   const system = systemPlaceOf(api);
   const files = createFileServices({
@@ -149,7 +157,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const forget = accountsChanged;
   const bound = bindOperations({
     ...{ api, database, environment, planner, writer, accounts, system, forget, watch, hostState, draining },
-    ...{ gate, mailed, files, changeModel: model.changeModel },
+    ...{ gate, mailed, files, changeModel: auditModel(model.changeModel, audit) },
   });
   const settings = accounts?.settings ?? null;
   const pages = pageEndpoints({ answerer, environment, settings, templates: options.pages ?? null });

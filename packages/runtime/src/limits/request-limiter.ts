@@ -32,19 +32,24 @@ interface Limit extends RequestLimit {
   /** Key by which requests are counted: the client, or one key for all. */
   readonly keyOf: (request: IncomingMessage) => string;
   readonly windows: Windows;
+  readonly reached: RequestLimitReached;
 }
+
+/** Called with the name of a limit that refuses a request (`client` or `all`), and the key that it counts by. */
+export type RequestLimitReached = (limit: string, key: string) => void;
 
 /** Makes the limiter; null when no limit is on. */
 export function createRequestLimiter(
   { client, global, redis }: RequestLimits,
   clientAddress: FindClientAddress,
   log: Pick<Log, 'info' | 'warn'>,
+  reached: RequestLimitReached = () => {},
 ): RequestLimiter | null {
   // In this order: a request refused for its client does not count against all.
   const limits = [
     ...(client === null ? [] : [limitOf('client', client, mostClients, (request) => clientOf(clientAddress, request))]),
     ...(global === null ? [] : [limitOf('all', global, 1, () => '')]),
-  ];
+  ].map((limit): Limit => ({ ...limit, reached }));
   if (limits.length === 0) return null;
   const shared = redis === null ? null : createRedisCounters(redis, log);
 
@@ -57,7 +62,7 @@ export function createRequestLimiter(
     if (counts === null) return countAlone(limits, keys);
     const now = performance.now();
     for (const [index, counted] of counts.entries()) limits[index]?.windows.note(keys[index] ?? '', counted, now);
-    for (const [index, counted] of counts.entries()) judge(limits[index], counted);
+    for (const [index, counted] of counts.entries()) judge(limits[index], keys[index] ?? '', counted);
   }
 
   return {
@@ -70,7 +75,7 @@ export function createRequestLimiter(
       const now = performance.now();
       for (const [index, limit] of limits.entries()) {
         const counted = limit.windows.read(keys[index] ?? '', now);
-        if (counted !== undefined && counted.attempts >= limit.points) throw exceeded(limit.points, counted.left);
+        if (counted !== undefined && counted.attempts >= limit.points) refuse(limit, keys[index] ?? '', counted.left);
       }
       return countTogether(keys);
     },
@@ -79,17 +84,25 @@ export function createRequestLimiter(
   };
 }
 
-function limitOf(name: string, limit: RequestLimit, maxWindows: number, keyOf: Limit['keyOf']): Limit {
+function limitOf(name: string, limit: RequestLimit, maxWindows: number, keyOf: Limit['keyOf']): Omit<Limit, 'reached'> {
   return { ...limit, name, keyOf, windows: createWindows(limit.duration, maxWindows) };
 }
 
 function countAlone(limits: readonly Limit[], keys: readonly string[]): void {
   const now = performance.now();
-  for (const [index, limit] of limits.entries()) judge(limit, limit.windows.count(keys[index] ?? '', now));
+  for (const [index, limit] of limits.entries()) {
+    const key = keys[index] ?? '';
+    judge(limit, key, limit.windows.count(key, now));
+  }
 }
 
-function judge(limit: Limit | undefined, { attempts, left }: Counted): void {
-  if (limit !== undefined && attempts > limit.points) throw exceeded(limit.points, left);
+function judge(limit: Limit | undefined, key: string, { attempts, left }: Counted): void {
+  if (limit !== undefined && attempts > limit.points) refuse(limit, key, left);
+}
+
+function refuse({ name, points, reached }: Limit, key: string, left: number): never {
+  reached(name, key);
+  throw exceeded(points, left);
 }
 
 function clientOf(clientAddress: FindClientAddress, request: IncomingMessage): string {

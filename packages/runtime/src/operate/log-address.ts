@@ -1,6 +1,7 @@
 /** Addresses of clients as far as lines of the log may name them. Source: operations notes, section 3. */
 import type { IncomingMessage } from 'node:http';
-import { networkOf } from '../environment/networks.ts';
+import { type Address, networkOf } from '../environment/networks.ts';
+import type { OperateEnvironment } from '../environment/operate.ts';
 import type { Environment } from '../environment.ts';
 import { createClientAddress } from './client-address.ts';
 
@@ -11,7 +12,12 @@ export function createLogAddress({ operate, auth }: Environment): (request: Inco
   if (form === 'none') return () => undefined;
   return function addressOf(request) {
     const address = clientAddress(request);
-    if (address === null) return undefined;
-    return form === 'full' ? address.text : networkOf(address);
+    return address === null ? undefined : formatAddress(form, address);
   };
+}
+
+/** An address as far as a line may name it. */
+export function formatAddress(form: OperateEnvironment['logAddresses'], address: Address): string | undefined {
+  if (form === 'none') return undefined;
+  return form === 'full' ? address.text : networkOf(address);
 }

@@ -3,6 +3,7 @@
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import { PlatformError } from '../../errors.ts';
+import type { Audit } from '../../operate/audit.ts';
 import { refusePassword } from '../../passwords/password-policy.ts';
 import type { Passwords } from '../../passwords/passwords.ts';
 import type { SystemPlace } from '../../system/place.ts';
@@ -36,6 +37,7 @@ export interface SetPasswordOptions {
   readonly keepHistory: KeepUserHistory;
   /** PASSWORD_MIN_LENGTH. */
   readonly minLength: number;
+  readonly audit: Audit;
 }
 
 /** Makes it. */
@@ -51,6 +53,7 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
     settings,
     keepHistory,
     minLength,
+    audit,
   } = options;
   const texts = mailedTokenStatements(location);
   const statements = {
@@ -89,6 +92,7 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
     const encoded = await passwords.hash(password);
     await use(kind, [user, key, proof, encoded], { user, by: user, sender });
     identities.forget(user);
+    audit('password-changed', sender, { user, by: user, action: kind });
   }
 
   return async function setPassword(kind, token, password, sender) {

@@ -4,11 +4,13 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../../database/own-statements/script.ts';
 import { PlatformError } from '../../errors.ts';
+import type { Audit, AuditOrigin } from '../../operate/audit.ts';
 import type { Passwords } from '../../passwords/passwords.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import type { AccountFinder, SigningIn } from '../../users/find-account.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { Attempts } from '../attempts.ts';
+import { auditRefusal } from '../audit-refusals.ts';
 import type { Identities } from '../identities.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { ReadAccountSettings } from '../settings.ts';
@@ -49,7 +51,7 @@ export interface SecondFactors {
   /** Takes the second factor of a user away, where there is one. Rejects with FORBIDDEN where there is no user. */
   disableFor(user: string, by: Omit<Changing, 'user'>): Promise<void>;
   /** Makes ten recovery codes in place of all that there were. */
-  makeCodes(user: string, otp: string): Promise<readonly string[]>;
+  makeCodes(owner: Owner, otp: string): Promise<readonly string[]>;
 }
 
 /** Options of the second-factor services. */
@@ -63,6 +65,7 @@ export interface SecondFactorOptions {
   readonly attempts: Pick<Attempts, 'login' | 'otp'>;
   readonly settings: ReadAccountSettings;
   readonly keepHistory: KeepUserHistory;
+  readonly audit: Audit;
 }
 
 const codesMade = 10;
@@ -70,7 +73,7 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** Makes the services. */
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
-  const { database, place: location, finder, sessions, identities, attempts, keepHistory } = options;
+  const { database, place: location, finder, sessions, identities, attempts, keepHistory, audit } = options;
   const texts = secondFactorStatements(location);
 
   /** Runs a statement, and returns true if its condition held. */
@@ -104,11 +107,17 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
   }
 
   /** Runs work in a transaction that counts as an attempt with a one-time password. */
-  async function attempt(user: string, work: (transaction: Transaction) => Promise<void>): Promise<void> {
+  async function attempt(
+    user: string,
+    origin: AuditOrigin,
+    work: (transaction: Transaction) => Promise<void>,
+  ): Promise<void> {
     const counted = attempts.otp(user);
     await counted.begin();
     try {
-      await database.transaction(async (transaction) => ({ value: await work(transaction) }));
+      await auditRefusal(audit, origin, { user }, () =>
+        database.transaction(async (transaction) => ({ value: await work(transaction) })),
+      );
     } catch (error) {
       // Nothing but a wrong password counts.
       if (!(error instanceof PlatformError) || error.code !== 'INVALID_OTP') await counted.succeeded();
@@ -136,7 +145,7 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
         value: await held(transaction, texts.pending, [user, secret]),
       }));
       if (!waits) throw notOffered();
-      await attempt(user, async (transaction) => {
+      await attempt(user, owner.sender, async (transaction) => {
         const step = await stepOf(secret, otp);
         if (step === null) throw new PlatformError('INVALID_OTP');
         await keepHistory(transaction, ownChange(owner), async () => {
@@ -152,7 +161,7 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
     async disable(owner, otp) {
       const { user } = owner;
       const secret = await secretOf(user);
-      await attempt(user, async (transaction) => {
+      await attempt(user, owner.sender, async (transaction) => {
         await use(transaction, { id: user, secret }, otp);
         await keepHistory(transaction, ownChange(owner), async () => {
           if (await held(transaction, texts.disable, [user, secret])) return true;
@@ -175,10 +184,10 @@ export function createSecondFactors(options: SecondFactorOptions): SecondFactors
       });
       identities.forget(user);
     },
-    async makeCodes(user, otp) {
+    async makeCodes({ user, sender }, otp) {
       const secret = await secretOf(user);
       const codes = Array.from({ length: codesMade }, makeRecoveryCode);
-      await attempt(user, async (transaction) => {
+      await attempt(user, sender, async (transaction) => {
         await use(transaction, { id: user, secret }, otp);
         if (!(await held(transaction, texts.hold, [user, secret]))) throw new PlatformError('INVALID_OTP');
         // Codes are letters and dashes, so they need no quotes in an array.

@@ -8,10 +8,12 @@ import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
+import type { Audit } from '../../operate/audit.ts';
 import { describeCause, type Log } from '../../operate/log.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import { type Attempts, countFailures } from '../attempts.ts';
+import { auditRefusal } from '../audit-refusals.ts';
 import { checkAddress, clientOf } from '../ip-access.ts';
 import { makeRefreshToken } from '../sessions/refresh-token.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -65,6 +67,7 @@ export interface SingleSignOnOptions {
   readonly stallTime: number;
   /** Where people reach the server, without a trailing slash. */
   readonly publicUrl: () => string;
+  readonly audit: Audit;
 }
 
 /** Characters of an address that still fits into a cookie. */
@@ -100,6 +103,7 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
     useState,
     findOrCreate,
     log,
+    audit,
   } = options;
   const { name, keys, redirects } = environment;
   const redirectUri = (): string => `${options.publicUrl()}/auth/login/${name}/callback`;
@@ -114,7 +118,7 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
       const profile = readProfile(claims, keys);
       const account = await findOrCreate(environment, profile, sender);
       if (account.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
-      checkAddress(account, sender);
+      checkAddress(account, sender, audit);
       const refresh = makeRefreshToken();
       const session = await database.transaction(async (transaction) => {
         await firstRow(transaction, keepSql, [account.id, profile.data]);
@@ -123,6 +127,7 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
         if (begun === null) throw new PlatformError('INVALID_CREDENTIALS');
         return { value: begun };
       });
+      audit('sign-in', sender, { user: account.id, provider: name });
       return makePair(account, session, refresh);
     } catch (error) {
       tell(error);
@@ -153,7 +158,9 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
       const spent = cookie !== null && (held === null || held.expired || isStateOf(held, stateIn(brought)));
       try {
         const pair = await stallFailure(options.stallTime, () =>
-          countFailures(attempts.token('sso', clientOf(sender)), wrong, () => signIn(held, brought, sender)),
+          auditRefusal(audit, sender, { provider: name }, () =>
+            countFailures(attempts.token('sso', clientOf(sender)), wrong, () => signIn(held, brought, sender)),
+          ),
         );
         return { redirect, spent, outcome: { pair } };
       } catch (error) {

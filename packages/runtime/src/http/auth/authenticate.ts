@@ -9,6 +9,7 @@ import { isJwtShaped, isOversized } from '../../environment/token.ts';
 import { PlatformError } from '../../errors.ts';
 import type { AccessNames } from '../../language/descriptors/access-names.ts';
 import { operations } from '../../language/operations/index.ts';
+import type { Audit, AuditOrigin } from '../../operate/audit.ts';
 import type { FindClientAddress } from '../../operate/client-address.ts';
 import { parameterNames } from '../../query/parse/parse-query-string.ts';
 import { liesUnder, splitTarget } from '../../query/parse/target.ts';
@@ -39,25 +40,36 @@ export interface AuthenticatorOptions {
   /** Null where the platform's own tables are not installed, so that there are no users. */
   readonly identities: Pick<Identities<Admission>, 'find'> | null;
   readonly clientAddress: FindClientAddress;
+  readonly audit: Audit;
 }
 
 /** Makes the check of a server. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { names, adminToken, identities, clientAddress } = options;
+  const { names, adminToken, identities, clientAddress, audit } = options;
   const anonymous: Caller = { accessClass: names.public, user: null, role: null };
   const admin: Caller = { accessClass: names.admin, user: null, role: null };
   const adminHash = adminToken === null ? null : digest(adminToken);
 
   function admit({ caller, ipAccess, confined }: Admission, request: IncomingMessage, path: string): Caller {
-    if (ipAccess.length > 0 && !mayUseFrom(ipAccess, clientAddress(request))) throw new PlatformError('INVALID_IP');
+    if (ipAccess.length > 0 && !mayUseFrom(ipAccess, clientAddress(request))) {
+      audit('ip-refused', originOf(request), { user: caller.user ?? undefined });
+      throw new PlatformError('INVALID_IP');
+    }
     if (confined && !isOpenToConfined(request, path)) throw new PlatformError('FORBIDDEN');
     return caller;
+  }
+
+  function originOf(request: IncomingMessage): AuditOrigin {
+    return { ip: clientAddress(request)?.text ?? null };
   }
 
   return function authenticate(token, request, path) {
     if (token === null) return anonymous;
     // Hashes have one length and betray nothing of the token, so comparing them takes the same time for all.
-    if (adminHash !== null && !isOversized(token) && timingSafeEqual(digest(token), adminHash)) return admin;
+    if (adminHash !== null && !isOversized(token) && timingSafeEqual(digest(token), adminHash)) {
+      audit('admin-token-used', originOf(request), {});
+      return admin;
+    }
     if (identities === null) throw new PlatformError(isJwtShaped(token) ? 'INVALID_TOKEN' : 'INVALID_CREDENTIALS');
     const found = identities.find(token, () => {
       const address = clientAddress(request);

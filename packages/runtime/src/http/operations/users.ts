@@ -82,7 +82,7 @@ export function userOperations(
       return done;
     },
     usersMeTfaRecoveryCodes: async ({ otp }, context) => ({
-      value: { recovery_codes: await secondFactors.makeCodes(ownerOf(context).user, otp) },
+      value: { recovery_codes: await secondFactors.makeCodes(ownerOf(context), otp) },
     }),
     async usersTfaDisable({ id }, { caller, sender }) {
       await secondFactors.disableFor(id, { by: caller.user, sender });
