@@ -32,6 +32,14 @@ export type ParameterForm =
   | `${'text' | 'boolean' | 'instant'}[]`
   | PathForm;
 
+/** A text that gives the same answer as a statement's own, under a name of its own. */
+export interface OtherWay {
+  readonly name: string;
+  readonly text: string;
+  /** Tables that it may read as a whole, as SQL names them: it is for small ones only. */
+  readonly whole?: readonly string[];
+}
+
 /** A statement of fixed text, prepared once per connection under its name. All result columns arrive in binary. */
 export interface Statement {
   /** Short and unique per text: `r_` and a hash. */
@@ -39,8 +47,8 @@ export interface Statement {
   readonly text: string;
   /** Form of each parameter; absent where all are texts. */
   readonly forms?: readonly ParameterForm[];
-  /** The same answer by another way, which costs less where the statement takes long; it takes the same parameters. */
-  readonly slow?: { readonly name: string; readonly text: string };
+  /** The same answer by other ways, of which one may cost less where the statement takes long; with the same parameters. */
+  readonly others?: readonly OtherWay[];
   /** Tables of the compiled API that it reads or writes, as their descriptors name them. Absent where none is known. */
   readonly tables?: readonly string[];
   /** Rows that it answers at most, where its text tells. */

@@ -3,11 +3,10 @@
  *
  * Looking targets up parent by parent costs about as much per link as any other way while links are few. Beyond some thousands
  * of them per page it costs less to collect their keys, to read each target once, in the order of the keys, and to give the
- * targets back to their parents. A small table of targets may be read as a whole for that, which costs less still: there
- * the server chooses, and a wrong choice costs little.
+ * targets back to their parents. Where most of a small table is linked, reading it as a whole costs less still.
  */
 
-import { allOf, selectList, where } from '../dialects/fragment.ts';
+import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
 import type { Condition, ManyToMany } from '../language/index.ts';
 import { fieldOfColumn } from './cell.ts';
 import { printCondition } from './condition.ts';
@@ -21,6 +20,10 @@ import type { RelationScope } from './scope.ts';
 export interface PageOfRows {
   readonly name: string;
   readonly row: Row;
+  /** How targets of links are found: by the keys of all links, or in their whole table. */
+  readonly targets: 'keys' | 'whole';
+  /** Tables of the targets, as SQL names them. */
+  readonly tables: string[];
   /** Named queries after the page, in the order in which they need each other. */
   readonly queries: string[];
   /** Joins that bring their results to the rows of the page. */
@@ -47,8 +50,10 @@ export function reachFromPage(
   const junction = joinJunction(row, descriptor);
   if (near === undefined || junction === undefined) return undefined;
   const found = [readable(junction.target), ...(condition ? [printCondition(junction.target, condition)] : [])];
-  const joined = joinEitherWay(page, descriptor, near, junction, found);
-  return { ...joined, links: [], own: [], junction: undefined, start: row.column(near.from) };
+  const joined = (page.targets === 'keys' ? joinByKeys : joinWhole)(page, descriptor, near, junction, found);
+  if (joined === undefined) return undefined;
+  page.tables.push(junction.table);
+  return { ...joined, links: [], junction: undefined, start: row.column(near.from) };
 }
 
 /** True if one column leads to the links, keys have one order, and nothing but the targets orders the lists. */
@@ -60,52 +65,45 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
   return sort === undefined && near.length === 1 && [...starts, ...keys].every(dialect.sortsAlike);
 }
 
-/** Bytes of a table that reads as fast as some thousands of rows by their keys. */
-const smallBytes = 16_777_216;
+type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
-/** Targets of all links by their keys, or, where their table is small, by any plan of the server. */
-function joinEitherWay(
+/**
+ * Targets of all links from the whole table, where no rule and no filter makes the server expect few rows: it would then loop
+ * over the table for each link. An expression in place of one key, or a fence before several, keeps it from an index, which
+ * costs more than twice as much where most of a small table is linked.
+ */
+function joinWhole(
+  page: PageOfRows,
+  { junctionTable, far: pairs }: ManyToMany,
+  near: ManyToMany['near'][number],
+  junction: Junction,
+  found: readonly string[],
+): Joined | undefined {
+  const { alias, visible, target, table, targetAlias } = junction;
+  if (allOf([...visible, ...found]) !== sqlTrue) return undefined;
+  const parent = `${alias}.${near.to}`;
+  const [pair] = pairs;
+  if (pair === undefined || pairs.length > 1) {
+    const targets = fenceTargets(junction, pairs, []);
+    const from = (): string => `${junctionTable} ${alias}, ${targets.from()}`;
+    return { from, target: targets.target, own: [isOfPage(page, near, alias), ...junction.far], parent };
+  }
+  const key = `${targetAlias}.${pair.to}`;
+  const from = (): string => `${junctionTable} ${alias}, ${table} ${targetAlias}`;
+  const predicates = [isOfPage(page, near, alias), `COALESCE(${key}, ${key}) = ${alias}.${pair.from}`];
+  return { from, target, own: predicates, parent };
+}
+
+/** Targets of all links by their keys. */
+function joinByKeys(
   page: PageOfRows,
   descriptor: ManyToMany,
   near: ManyToMany['near'][number],
   junction: Junction,
   found: readonly string[],
-): Pick<PageReach, 'from' | 'target' | 'parent'> {
-  const { alias, visible, far, target, table, targetAlias } = junction;
+): Joined {
   const links = nameLinks(page, descriptor, near, junction);
-  const small = nameSmall(page, table);
-  const parent = freeName(target);
-  const columns = new Set<string>();
-  const from = (): string => {
-    const keyed = joinTargets(links, descriptor, junction, found);
-    const selected = selectList([`${links}.k AS ${parent}`, ...[...columns].map(keyed.target.column)]);
-    const byKeys = `SELECT ${selected} FROM ${keyed.from()}${where(allOf([`NOT ${small}`, ...keyed.own]))}`;
-    const all = selectList([`${alias}.${near.to} AS ${parent}`, ...[...columns].map(target.column)]);
-    const predicates = [small, isOfPage(page, near, alias), ...visible, ...far, ...found];
-    const joined = `SELECT ${all} FROM ${descriptor.junctionTable} ${alias}, ${table} ${targetAlias}${where(allOf(predicates))}`;
-    return `(${byKeys} UNION ALL ${joined}) ${targetAlias}`;
-  };
-  const column = (quoted: string): string => {
-    columns.add(quoted);
-    return target.column(quoted);
-  };
-  return { from, target: { ...target, column }, parent: `${targetAlias}.${parent}` };
-}
-
-/** Names whether a table is small, without others that inherit from it. */
-function nameSmall({ row, queries }: PageOfRows, table: string): string {
-  const name = row.statement.alias();
-  const size = `c.relkind = 'r' AND NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= ${smallBytes}`;
-  const oid = `'${table.replaceAll("'", "''")}'::pg_catalog.regclass`;
-  queries.push(`${name} AS MATERIALIZED (SELECT ${size} AS s FROM pg_catalog.pg_class c WHERE c.oid = ${oid})`);
-  return `(SELECT ${name}.s FROM ${name})`;
-}
-
-/** A name for the key of the parent that no column of the target has. */
-function freeName({ collection }: Row): string {
-  let name = 'k';
-  while (collection.descriptor.fields.some(({ column }) => column === `"${name}"`)) name += '_';
-  return name;
+  return { ...joinTargets(links, descriptor, junction, found), parent: `${links}.k` };
 }
 
 /** The predicate of links of the page. */
@@ -135,26 +133,38 @@ function nameLinks(
 function joinTargets(
   links: string,
   { far }: ManyToMany,
-  { target, table, targetAlias }: Junction,
+  junction: Junction,
   found: readonly string[],
 ): Pick<Reach, 'from' | 'target' | 'own'> {
+  const { target, table, targetAlias } = junction;
   const on = far.map(({ to }, index) => `${targetAlias}.${to} = ${links}.f${index}`);
   const [key] = far;
   if (key === undefined || far.length > 1) {
     return { from: () => `${links}, ${table} ${targetAlias}`, target, own: [...on, ...found] };
   }
-  const columns = new Set([key.to]);
   const sought = `${targetAlias}.${key.to} = ANY (ARRAY(SELECT ${links}.f0 FROM ${links}))`;
+  const targets = fenceTargets(junction, far, [sought, ...found]);
+  const from = (): string => `${links} FULL JOIN ${targets.from()} ON ${on.join(' AND ')}`;
+  // The server would see through IS NOT NULL, and join by a loop after all.
+  const isThere = `CASE WHEN ${targetAlias}.${key.to} IS NULL THEN FALSE ELSE TRUE END`;
+  return { from, target: targets.target, own: [isThere] };
+}
+
+/** Targets that meet predicates, with their keys and the columns asked for, read before anything is joined to them. */
+function fenceTargets(
+  { target, table, targetAlias }: Junction,
+  far: ManyToMany['far'],
+  predicates: readonly string[],
+): Pick<Reach, 'from' | 'target'> {
+  const columns = new Set(far.map(({ to }) => to));
   const from = (): string => {
     const selected = selectList([...columns].map(target.column));
-    const rows = `SELECT ${selected} FROM ${table} ${targetAlias}${where(allOf([sought, ...found]))}`;
-    return `${links} FULL JOIN (${rows}${target.statement.dialect.fence}) ${targetAlias} ON ${on.join(' AND ')}`;
+    const { fence } = target.statement.dialect;
+    return `(SELECT ${selected} FROM ${table} ${targetAlias}${where(allOf(predicates))}${fence}) ${targetAlias}`;
   };
   const column = (quoted: string): string => {
     columns.add(quoted);
     return target.column(quoted);
   };
-  // The server would see through IS NOT NULL, and join by a loop after all.
-  const isThere = `CASE WHEN ${targetAlias}.${key.to} IS NULL THEN FALSE ELSE TRUE END`;
-  return { from, target: { ...target, column }, own: [isThere] };
+  return { from, target: { ...target, column } };
 }

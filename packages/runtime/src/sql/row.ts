@@ -31,17 +31,17 @@ export interface StatementBuilder {
   /** Where each operand of the request finds its first value; operands of rules are not listed. */
   readonly open: ReadonlyMap<Operand, number>;
   /**
-   * Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. Another text for the
-   * same answer takes the same numbers.
+   * Ends the statement: numbers the parameters that its text kept, in order, and lists their binders. Other texts for the
+   * same answer take the same numbers.
    */
-  finish(text: string, other?: string): Finished;
+  finish(text: string, others?: readonly string[]): Finished;
 }
 
 /** A statement's text with its tables and what its parameters are bound to; their forms where one is no text. */
 export interface Finished {
   readonly text: string;
-  /** The other text; undefined where it does not take the same parameters. */
-  readonly other?: string;
+  /** The other texts; undefined in place of one that does not take the same parameters. */
+  readonly others: readonly (string | undefined)[];
   readonly tables: readonly string[];
   readonly binders: readonly Binder[];
   readonly forms?: readonly ParameterForm[];

@@ -14,6 +14,7 @@ test('parameters that the text does not use are dropped, the others numbered in 
   const [a, , c] = ['a', 'b', 'c'].map((value) => statement.parameter({ kind: 'fixed', value }, 'text'));
   expect(statement.finish(`SELECT ${c}, ${a}, ${c}`)).toEqual({
     text: 'SELECT $1::text, $2::text, $1::text',
+    others: [],
     tables: ['"public"."articles"'],
     binders: [
       { kind: 'fixed', value: 'c' },

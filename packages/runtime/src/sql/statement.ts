@@ -27,7 +27,7 @@ export function createStatement(open: ReadonlyMap<Operand, number>, dialect: Sql
   let semiJoins = 0;
 
   /** A predicate that is folded away takes its parameters along, and PostgreSQL wants every number from 1 on used. */
-  function finish(text: string, other?: string): Finished {
+  function finish(text: string, others: readonly string[] = []): Finished {
     const kept: Marked[] = [];
     const numbers = new Map<string, number>();
     const number = (unnumbered: string, used: Set<number>): string =>
@@ -46,12 +46,16 @@ export function createStatement(open: ReadonlyMap<Operand, number>, dialect: Sql
     const numbered = number(text, new Set());
     const binders = kept.map(({ binder }) => binder);
     const forms = kept.every(({ form }) => form === 'text') ? undefined : kept.map(({ form }) => form);
-    const used = new Set<number>();
-    const numberedOther = other === undefined ? undefined : number(other, used);
-    const isSame = kept.length === binders.length && used.size === binders.length;
+    const numberedOthers = others.map((other) => {
+      const used = new Set<number>();
+      const numberedOther = number(other, used);
+      const isSame = kept.length === binders.length && used.size === binders.length;
+      kept.length = binders.length;
+      return isSame ? numberedOther : undefined;
+    });
     return {
       text: numbered,
-      ...(isSame && numberedOther !== undefined && { other: numberedOther }),
+      others: numberedOthers,
       tables: [...tables],
       binders,
       ...(forms && { forms }),

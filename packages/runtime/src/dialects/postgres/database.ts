@@ -12,6 +12,7 @@ import { createGathering } from './driver/gathering.ts';
 import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './driver/options.ts';
 import { type Open, Pool } from './driver/pool.ts';
 import { runStream, type Stream } from './driver/stream.ts';
+import { TableSizes } from './driver/table-sizes.ts';
 import { runTransaction } from './driver/transaction.ts';
 import { openPlainConnection } from './plain/connect.ts';
 import { readTexts } from './read-texts.ts';
@@ -53,7 +54,10 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
   await pool.start();
   const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
   const lengths = new RowLengths();
-  const plans = new AdaptivePlans();
+  const query: Database['query'] = (text, parameters) =>
+    readTexts((request, sink) => pool.read(request, sink), text, parameters);
+  const sizes = new TableSizes(query);
+  const plans = new AdaptivePlans((tables) => sizes.areSmall(tables));
   const read: Database['read'] = (asked, parameters, sink) => {
     const { statement, took } = plans.take(asked);
     return pool.read({ ...statement, parameters }, sink, took);
@@ -68,7 +72,7 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     },
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     briefTransaction: createGathering(pool, answerTimeout(settings)),
-    query: (text, parameters) => readTexts((request, sink) => pool.read(request, sink), text, parameters),
+    query,
     load: () => ({ connections: pool.waited, pool: pool.load }),
     close: (graceMs) => pool.close(graceMs),
   };

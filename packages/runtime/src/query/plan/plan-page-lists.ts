@@ -31,13 +31,13 @@ export function printPageList(
   return { expression: bringToRows(page, reached, { parent, list, source, without: "'{}'" }), shape };
 }
 
-/** Prints the one row of aggregates of each row; `alone` gives those of a row without targets. */
+/** Prints the one row of aggregates of each row; `none` gives those of a row without targets. */
 export function printPageAggregates(
   page: PageOfRows,
   reached: PageReach,
   names: AggregateNames,
   having: Condition,
-  alone: Printed,
+  none: Printed,
 ): Printed {
   const { dialect } = reached.target.statement;
   const rows = createSource(reached.target);
@@ -45,7 +45,7 @@ export function printPageAggregates(
   const { columns, grouping } = printAggregates(names, having, rows, [parent]);
   const list = `ARRAY[${dialect.record(valuesOf(expressionsOf(columns), fieldsOf(columns)))}]`;
   const source = `${rows.print(reached.from(), allOf(reached.own))}${grouping}`;
-  return { ...alone, expression: bringToRows(page, reached, { parent, list, source, without: alone.expression }) };
+  return { ...none, expression: bringToRows(page, reached, { parent, list, source, without: none.expression }) };
 }
 
 interface PageLists {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Statement } from '../../database/database.ts';
+import type { OtherWay, Statement } from '../../database/database.ts';
 import { cast } from '../../dialects/casts.ts';
 import { allOf, where } from '../../dialects/fragment.ts';
 import type { RowLock } from '../../dialects/index.ts';
@@ -43,7 +43,7 @@ export function planRead(query: ReadQuery): ReadPlan {
   const ownStatement = whole && ownRead(whole);
   const fixed = fixedParts(query);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
-  const built = statementOf(statement, printed.text, joins ? undefined : printForLinks(query, parts));
+  const built = statementOf(statement, printed.text, joins ? [] : printForLinks(query, parts));
   const { binders } = built;
   return {
     statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : bounded(query, built.statement)),
@@ -108,15 +108,22 @@ function planSeveral(query: ReadQuery, { field }: SeveralKey): Pick<ReadPlan, 's
   return statementOf(statement, `SELECT ${columns} FROM ${from}${where(matching)}`);
 }
 
-/** Ends a statement: its text under a name, the one for when it is slow, and the binders of its parameters. */
+/** Ends a statement: its text under a name, other ways to its answer, and the binders of its parameters. */
 export function statementOf(
   statement: StatementBuilder,
   printed: string,
-  printedSlow?: string,
+  printedOthers: readonly Omit<OtherWay, 'name'>[] = [],
 ): Pick<ReadPlan, 'statement' | 'binders'> {
-  const { text, other, tables, binders, forms } = statement.finish(printed, printedSlow);
-  const slow = other === undefined ? undefined : { name: nameOf(other), text: other };
-  return { statement: { name: nameOf(text), text, tables, ...(forms && { forms }), ...(slow && { slow }) }, binders };
+  const { text, others, tables, binders, forms } = statement.finish(
+    printed,
+    printedOthers.map((other) => other.text),
+  );
+  const ways = printedOthers.flatMap((other, index): OtherWay[] => {
+    const numbered = others[index];
+    return numbered === undefined ? [] : [{ ...other, name: nameOf(numbered), text: numbered }];
+  });
+  const optional = { ...(forms && { forms }), ...(ways.length > 0 && { others: ways }) };
+  return { statement: { name: nameOf(text), text, tables, ...optional }, binders };
 }
 
 /** A text printed, with the shape of its columns. */
@@ -242,7 +249,11 @@ function printFlat(query: ReadQuery, { row, from, listed, order, bounds }: ReadP
 }
 
 /** Columns selected for each row beside the item. */
-function hidden({ cursor }: ReadQuery, { statement }: Row, order: readonly PrintedTerm[]): readonly string[] {
+function hidden(
+  { cursor }: Pick<ReadQuery, 'cursor'>,
+  { statement }: Row,
+  order: readonly PrintedTerm[],
+): readonly string[] {
   return cursor === undefined ? [] : cursorColumns(statement.dialect, order);
 }
 
@@ -255,20 +266,33 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
   return { text: `SELECT ${columns} FROM ${source}${orderBy(outer)}`, fields };
 }
 
-/** A list of rows that have many links, which are followed for all rows at once; undefined where nothing is. */
-function printForLinks(query: ReadQuery, { row, from, listed, order, bounds }: ReadParts): string | undefined {
-  const { selection, selector, streamed, nested } = query;
-  const isPage = selector === 'list' && !streamed && row.statement.dialect.looksUp;
-  if (!isPage || !selection.parts.some(leadsThroughLinks)) return undefined;
+/** A list of rows that have many links, which are followed for all rows at once, in each way; none where nothing is. */
+function printForLinks(query: ReadQuery, parts: ReadParts): readonly Omit<OtherWay, 'name'>[] {
+  const { selection, selector, streamed } = query;
+  const isPage = selector === 'list' && !streamed && parts.row.statement.dialect.looksUp;
+  if (!isPage || !selection.parts.some(leadsThroughLinks)) return [];
+  const byKeys = printPageOfLinks(query, parts, 'keys');
+  const whole = byKeys && printPageOfLinks(query, parts, 'whole');
+  return [...(byKeys ? [{ text: byKeys.text }] : []), ...(whole ? [whole] : [])];
+}
+
+/** The same in one way, with the tables of targets; undefined where nothing is followed for all rows. */
+function printPageOfLinks(
+  query: ReadQuery,
+  { row, from, listed, order, bounds }: ReadParts,
+  targets: PageOfRows['targets'],
+): Required<Omit<OtherWay, 'name'>> | undefined {
+  const { selection, nested } = query;
   const rows = createPage(row);
   const outer = outerOrder(rows, order);
-  const page: PageOfRows = { name: row.statement.alias(), row: rows.row, queries: [], joins: [] };
+  const page: PageOfRows = { name: row.statement.alias(), row: rows.row, targets, tables: [], queries: [], joins: [] };
   const { expressions, fields } = printSelection(rows.row, selection, { ...nested, page });
   if (page.queries.length === 0) return undefined;
   const columns = answerList(row.statement, hidden(query, row, outer), expressions, fields);
   const source = `SELECT * FROM ${rows.print(() => from, listed, order, bounds)}`;
   const queries = [`${page.name} AS MATERIALIZED (${source})`, ...page.queries].join(', ');
-  return `WITH ${queries} SELECT ${columns} FROM ${page.name} ${rows.alias}${page.joins.join('')}${orderBy(outer)}`;
+  const list = `SELECT ${columns} FROM ${page.name} ${rows.alias}${page.joins.join('')}${orderBy(outer)}`;
+  return { text: `WITH ${queries} ${list}`, whole: page.tables };
 }
 
 function leadsThroughLinks(part: Selected): boolean {

@@ -1,11 +1,11 @@
 import { cast } from '../../dialects/casts.ts';
-import { allOf, checkWidth, selectList, sqlTrue, where } from '../../dialects/fragment.ts';
+import { allOf, checkWidth, selectList, sqlFalse, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { Value } from '../../dialects/index.ts';
 import type { ShapeField } from '../../json/shape.ts';
 import { cell, guarded } from '../../sql/cell.ts';
 import { narrowed, reachListed } from '../../sql/lookups.ts';
 import { type PageOfRows, reachFromPage } from '../../sql/page-links.ts';
-import { joinsOf, type Reach, reachItem } from '../../sql/related.ts';
+import { joinsOf, type Reach, reach, reachItem } from '../../sql/related.ts';
 import type { Row, StatementBuilder } from '../../sql/row.ts';
 import { granted } from '../../sql/rules.ts';
 import { type FieldScope, keyFields } from '../../sql/scope.ts';
@@ -104,11 +104,11 @@ function printForPage(page: PageOfRows, part: RelationPart, lists: NestedLists):
     const print = (row: Row) => (part.kind === 'keys' ? printElementKey(row) : printElement(row, part.of, lists));
     return printPageList(page, reached, nestedList(reached, part, lists), print);
   }
-  const alone = reachListed(page.row, part.relation, part.read.condition);
   const names = lists.aggregates.get(part.read);
-  if (alone === undefined || names === undefined) return undefined;
-  const { condition } = part.read.having;
-  return printPageAggregates(page, reached, names, condition, printAggregated(alone, part, lists));
+  const targets = reach(page.row, part.relation);
+  if (targets === undefined || names === undefined) return undefined;
+  const none = printAggregated({ ...targets, links: [], own: [sqlFalse] }, part, lists);
+  return printPageAggregates(page, reached, names, part.read.having.condition, none);
 }
 
 /** The rows of a relation, aggregated. */

@@ -1,30 +1,41 @@
 import { expect, test } from 'vitest';
+import type { OtherWay } from '../../../database/database.ts';
 import { AdaptivePlans } from './adaptive-plans.ts';
 
-/** The plans of so many runs, each of which takes the time of its plan. */
-function run(plans: AdaptivePlans, times: number, took: Readonly<Record<'rows' | 'page', number>>): readonly string[] {
+type Way = 'rows' | 'page' | 'join';
+const wayNames: readonly Way[] = ['rows', 'page', 'join'];
+const page: OtherWay = { name: 'r_2', text: 'SELECT 2' };
+const join: OtherWay = { name: 'r_3', text: 'SELECT 3', whole: ['"tags"'] };
+
+/** Plans of statements with a second way, and with a third one where their tables are small. */
+const create = (areSmall = true): AdaptivePlans => new AdaptivePlans(() => areSmall);
+
+/** The ways of so many runs, each of which takes the time of its way. */
+function run(plans: AdaptivePlans, times: number, took: Readonly<Partial<Record<Way, number>>>): readonly Way[] {
+  const others = took.join === undefined ? [page] : [page, join];
   return Array.from({ length: times }, () => {
-    const plan = plans.choose('r_1');
-    plans.note('r_1', plan, took[plan]);
-    return plan;
+    const way = plans.choose('r_1', others);
+    const name = wayNames[way] ?? 'rows';
+    plans.note('r_1', way, took[name] ?? 0);
+    return name;
   });
 }
 
 test('a quick statement goes row by row, always', () => {
-  expect(new Set(run(new AdaptivePlans(), 100, { rows: 1.9, page: 1 }))).toEqual(new Set(['rows']));
+  expect(new Set(run(create(), 100, { rows: 1.9, page: 1 }))).toEqual(new Set(['rows']));
 });
 
 test('a slow one takes the quicker plan, and tries the other one now and then', () => {
   const first = ['rows', 'rows', 'rows', 'page'];
-  expect(run(new AdaptivePlans(), 6, { rows: 2.1, page: 2 })).toEqual([...first, 'page', 'page']);
-  expect(run(new AdaptivePlans(), 8, { rows: 50, page: 60 })).toEqual([...first, 'page', 'page', 'rows', 'rows']);
-  expect(run(new AdaptivePlans(), 6, { rows: 50, page: 101 })).toEqual([...first, 'rows', 'rows']);
-  const plans = run(new AdaptivePlans(), 100, { rows: 50, page: 30 });
+  expect(run(create(), 6, { rows: 2.1, page: 2 })).toEqual([...first, 'page', 'page']);
+  expect(run(create(), 8, { rows: 50, page: 60 })).toEqual([...first, 'page', 'page', 'rows', 'rows']);
+  expect(run(create(), 6, { rows: 50, page: 101 })).toEqual([...first, 'rows', 'rows']);
+  const plans = run(create(), 100, { rows: 50, page: 30 });
   expect(plans.filter((plan) => plan === 'rows')).toHaveLength(5);
 });
 
 test('a statement that takes long once in a while goes row by row', () => {
-  const plans = new AdaptivePlans();
+  const plans = create();
   for (let time = 0; time < 10; time++) {
     expect(run(plans, 2, { rows: 50, page: 30 })).toEqual(['rows', 'rows']);
     expect(run(plans, 1, { rows: 1, page: 30 })).toEqual(['rows']);
@@ -32,30 +43,51 @@ test('a statement that takes long once in a while goes row by row', () => {
 });
 
 test('a first run for the whole page that took long by chance changes nothing', () => {
-  const plans = new AdaptivePlans();
+  const plans = create();
   run(plans, 3, { rows: 50, page: 30 });
-  plans.note('r_1', 'page', 70);
+  plans.note('r_1', 1, 70);
   expect(run(plans, 4, { rows: 50, page: 30 })).toEqual(['page', 'page', 'page', 'page']);
 });
 
 test('a statement that has become quick goes row by row again', () => {
-  const plans = new AdaptivePlans();
+  const plans = create();
   run(plans, 10, { rows: 50, page: 30 });
   run(plans, 32, { rows: 1, page: 25 });
   expect(run(plans, 5, { rows: 1, page: 25 })).toEqual(['rows', 'rows', 'rows', 'rows', 'rows']);
 });
 
 test('one run that took long by chance changes nothing', () => {
-  const plans = new AdaptivePlans();
+  const plans = create();
   run(plans, 5, { rows: 50, page: 30 });
-  plans.note('r_1', 'page', 90);
-  expect(plans.choose('r_1')).toBe('page');
+  plans.note('r_1', 1, 90);
+  expect(plans.choose('r_1', [page])).toBe(1);
 });
 
 test('as many statements are remembered as there is room for', () => {
-  const plans = new AdaptivePlans();
+  const plans = create();
   for (let number = 0; number < 1_001; number++) {
-    for (let run = 0; run < 3; run++) plans.note(`r_${number}`, 'rows', 50);
+    for (let run = 0; run < 3; run++) plans.note(`r_${number}`, 0, 50);
   }
-  expect([plans.choose('r_0'), plans.choose('r_1000')]).toEqual(['rows', 'page']);
+  expect([plans.choose('r_0', [page]), plans.choose('r_1000', [page])]).toEqual([0, 1]);
+});
+
+test('a third way is tried after the second, and each of the slower ones now and then', () => {
+  const took = { rows: 50, page: 30, join: 20 };
+  const plans = create();
+  expect(run(plans, 10, took)).toEqual([
+    ...['rows', 'rows', 'rows', 'page', 'page', 'page'],
+    ...['join', 'join', 'join', 'join'],
+  ]);
+  const later = run(plans, 94, took);
+  expect(later.filter((way) => way !== 'join').toSorted()).toEqual(['page', 'rows']);
+});
+
+test('tables are read as a whole only while they are small', () => {
+  const took = { rows: 50, page: 30, join: 20 };
+  expect(run(create(false), 100, took)).not.toContain('join');
+  let areSmall = true;
+  const plans = new AdaptivePlans(() => areSmall);
+  run(plans, 10, took);
+  areSmall = false;
+  expect(run(plans, 20, took)).toEqual(Array.from({ length: 20 }, () => 'page'));
 });

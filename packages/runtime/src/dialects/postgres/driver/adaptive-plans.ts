@@ -1,79 +1,85 @@
 /**
- * Chooses the plan of statements that have two: row by row, or for a whole page at once (`Statement.slow`).
+ * Chooses the way of statements that have several: row by row, or for a whole page at once (`Statement.others`).
  *
- * The first costs less where rows have few links, the second where they have many, and neither the request nor the statistics
- * of the database tell. So the time that a statement took decides. Both give the same answer, so a wrong choice costs time only.
+ * The first costs less where rows have few links, others where they have many, and neither the request nor the statistics
+ * of the database tell. So the time that a statement took decides. All give the same answer, so a wrong choice costs time only.
  */
 
-import type { Statement } from '../../../database/database.ts';
-
-/** `rows` is the statement's own text, which works row by row; `page` its `slow` one, for the whole page. */
-export type PlanKind = 'rows' | 'page';
+import type { OtherWay, Statement } from '../../../database/database.ts';
 
 interface Times {
-  /** Milliseconds of the runs so far; undefined before the first. */
-  rows: number | undefined;
-  page: number | undefined;
-  runs: number;
-  /** Runs row by row that took long, since the last that did not. */
-  slow: number;
-  /** Runs for the whole page. */
-  tried: number;
+  /** Milliseconds of the runs so far by each way, the statement's own first; undefined before the first. */
+  readonly ms: (number | undefined)[];
+  /** Runs by each way. */
+  readonly runs: number[];
+  /** Runs since all ways were tried. */
+  chosen: number;
 }
 
-/** Statements that take less, in milliseconds, have too few links for the other plan to be worth it. */
+/** Statements that take less, in milliseconds, have too few links for another way to be worth it. */
 const slowMs = 2;
-/** Runs in a row that take as long before the other plan is tried, and runs of that: one may have waited for something else. */
+/** Runs in a row that take as long before another way is tried, and runs of that: one may have waited for something else. */
 const slowRuns = 3;
-/** The other plan is not tried again at once where it takes so many times as long. */
+/** Another way is not tried again at once where it takes so many times as long. */
 const hopeless = 2;
-/** Every so many runs the slower plan is tried, because data changes. */
+/** Every so many runs one of the slower ways is tried, because data changes. */
 const betweenTries = 32;
 /** Weight of a run that took longer than those before it. */
 const weight = 0.25;
 /** Statements whose times are remembered; those that came first are forgotten first. */
 const mostRemembered = 1_000;
 
-/** A statement under its plan for this run, and the function that takes its milliseconds afterwards. */
+/** A statement by its way for this run, and the function that takes its milliseconds afterwards. */
 export interface Chosen {
   readonly statement: Statement;
   readonly took?: (ms: number) => void;
 }
 
-/** Remembers the times of statements under both plans. */
+/** Remembers the times of statements by each of their ways. */
 export class AdaptivePlans {
   readonly #times = new Map<string, Times>();
+  readonly #areSmall: (tables: readonly string[]) => boolean;
+
+  /** `areSmall` tells whether tables may be read as a whole. */
+  constructor(areSmall: (tables: readonly string[]) => boolean) {
+    this.#areSmall = areSmall;
+  }
 
   /** Chooses for one run. */
   take(statement: Statement): Chosen {
-    const { name, slow } = statement;
-    if (slow === undefined) return { statement };
-    const plan = this.choose(name);
-    const took = (ms: number): void => this.note(name, plan, ms);
-    return { statement: plan === 'page' ? { ...statement, ...slow } : statement, took };
+    const { name, others } = statement;
+    if (others === undefined) return { statement };
+    const way = this.choose(name, others);
+    const took = (ms: number): void => this.note(name, way, ms);
+    return { statement: way === 0 ? statement : { ...statement, ...others[way - 1] }, took };
   }
 
-  /** The plan of a statement's next run, by its name. */
-  choose(name: string): PlanKind {
+  /** The way of a statement's next run, by its name: 0 for its own, then those of the others from 1. */
+  choose(name: string, others: readonly OtherWay[]): number {
     const times = this.#times.get(name);
-    if (times === undefined || (times.page === undefined && times.slow < slowRuns)) return 'rows';
-    if (times.page !== undefined && times.tried < slowRuns && times.page < (times.rows ?? 0) * hopeless) return 'page';
-    const better = times.page === undefined || times.page < (times.rows ?? 0) ? 'page' : 'rows';
-    times.runs++;
-    if (times.runs % betweenTries > 0) return better;
-    return better === 'page' ? 'rows' : 'page';
+    if (times === undefined || (times.runs[0] ?? 0) < slowRuns) return 0;
+    const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#areSmall(whole);
+    const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
+    const msOf = (way: number): number => times.ms[way] ?? Number.POSITIVE_INFINITY;
+    const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
+    const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
+    const untried = ways.find((way) => (times.runs[way] ?? 0) < slowRuns && isPromising(way));
+    if (untried !== undefined) return untried;
+    times.chosen++;
+    if (times.chosen % betweenTries > 0) return best;
+    const rest = ways.filter((way) => way !== best);
+    return rest[(times.chosen / betweenTries) % rest.length] ?? best;
   }
 
   /** Takes what a run took, in milliseconds. A statement that is quick row by row is forgotten. */
-  note(name: string, plan: PlanKind, ms: number): void {
-    if (plan === 'rows' && ms < slowMs) {
+  note(name: string, way: number, ms: number): void {
+    if (way === 0 && ms < slowMs) {
       this.#times.delete(name);
       return;
     }
-    const times = this.#times.get(name) ?? { rows: undefined, page: undefined, runs: 0, slow: 0, tried: 0 };
-    if (plan === 'rows') times.slow++;
-    else times.tried++;
-    times[plan] = averaged(times[plan], ms);
+    const times = this.#times.get(name) ?? { ms: [], runs: [], chosen: 0 };
+    times.runs[way] = (times.runs[way] ?? 0) + 1;
+    times.ms[way] = averaged(times.ms[way], ms);
     this.#times.set(name, times);
     if (this.#times.size <= mostRemembered) return;
     const [first] = this.#times.keys();
