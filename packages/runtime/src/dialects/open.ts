@@ -39,7 +39,7 @@ function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number)
     return { places: 1, most: 1, slowMs: 100, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
   }
   const places = Math.max(2, Math.floor(poolMax / 3));
-  // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/pool.ts).
+  // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/driver/pool.ts).
   const turns = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
   if (!isMysqlUrl(target.url)) {
     return { ...turns, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };

@@ -1,6 +1,26 @@
 /** The variables of GraphQL. Source: API specification, section 16; GRAPHIQL is an addition. */
 import { type Read, readBoolean, readInteger } from './values.ts';
 
+/** The limits of one operation; all of them included. */
+export interface OperationLimits {
+  /** GRAPHQL_MAX_DEPTH: fields within fields. Introspection does not count. */
+  readonly depth: number;
+  /** GRAPHQL_MAX_ROOT_FIELDS. */
+  readonly rootFields: number;
+  /** GRAPHQL_MAX_ALIASES. */
+  readonly aliases: number;
+  /** QUERY_COST_MAX: see `measureIn`. */
+  readonly cost: number;
+}
+
+/** Limits of documents. */
+export interface DocumentLimits extends OperationLimits {
+  /** GRAPHQL_QUERY_TOKEN_LIMIT: tokens of a document. */
+  readonly tokens: number;
+  /** GRAPHQL_INTROSPECTION: true if the schema may be queried. */
+  readonly introspection: boolean;
+}
+
 /** Limits of GraphQL requests, and pages for browsers. */
 export interface GraphqlEnvironment {
   readonly limits: DocumentLimits;
@@ -21,24 +41,4 @@ export function readGraphql(read: Read, cost: number): GraphqlEnvironment {
     },
     graphiql: read('GRAPHIQL', readBoolean, false),
   };
-}
-
-/** The limits of one operation; all of them included. */
-export interface OperationLimits {
-  /** GRAPHQL_MAX_DEPTH: fields within fields. Introspection does not count. */
-  readonly depth: number;
-  /** GRAPHQL_MAX_ROOT_FIELDS. */
-  readonly rootFields: number;
-  /** GRAPHQL_MAX_ALIASES. */
-  readonly aliases: number;
-  /** QUERY_COST_MAX: see `measureIn`. */
-  readonly cost: number;
-}
-
-/** Limits of documents. */
-export interface DocumentLimits extends OperationLimits {
-  /** GRAPHQL_QUERY_TOKEN_LIMIT: tokens of a document. */
-  readonly tokens: number;
-  /** GRAPHQL_INTROSPECTION: true if the schema may be queried. */
-  readonly introspection: boolean;
 }

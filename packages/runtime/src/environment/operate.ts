@@ -2,6 +2,9 @@
 import { readStaticToken } from './token.ts';
 import { type Read, type Reading, readChoice, readDuration, readHost, readInteger } from './values.ts';
 
+/** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
+export type AccessLog = 'off' | 'errors' | number;
+
 /** How much of a client's address lines of the log name. */
 export const addressForms = ['none', 'network', 'full'] as const;
 
@@ -49,6 +52,3 @@ function readAccessLog(text: string): Reading<AccessLog> {
 function readSlowQuery(text: string): Reading<number> {
   return text === '0' ? { value: 0 } : readDuration(text);
 }
-
-/** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
-export type AccessLog = 'off' | 'errors' | number;

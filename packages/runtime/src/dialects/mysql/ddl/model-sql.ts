@@ -1,5 +1,5 @@
 /**
- * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`mysql/statements.ts`).
+ * Changes of the model for MySQL and MariaDB: all changes of one table become one statement (`statements.ts`).
  */
 
 import { invalidPayload } from '../../../json/problems.ts';
