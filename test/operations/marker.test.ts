@@ -177,19 +177,29 @@ async function attackBroken(server: Platform): Promise<void> {
 }
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-const told = { ACCESS_LOG: 'all', SLOW_QUERY: '50', LOG_ADDRESSES: 'full', RATE_LIMITER_AUTH_ENABLED: 'false' };
+const told = {
+  ACCESS_LOG: 'all',
+  SLOW_QUERY: '50',
+  LOG_ADDRESSES: 'full',
+  METRICS_PORT: '0',
+  RATE_LIMITER_AUTH_ENABLED: 'false',
+};
 
 it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers', '2']] as const])(
   'no output at the level %s has it %s',
   async (level, args) => {
     const server = await startUnchecked(project.folder, database.url, { LOG_LEVEL: level, ...told }, args);
+    let metrics = '';
     try {
       await attack(server);
       await attackBroken(server);
       await sleep(100);
+      metrics = await (await fetch(`${/"metrics":"([^"]*)"/.exec(server.log())?.[1]}/metrics`)).text();
     } finally {
       await server.stop();
     }
+    expect(metrics).toContain('tablewright_requests_total');
+    expect(metrics.split('\n').filter((line) => line.includes(marker))).toEqual([]);
     expect(
       server
         .log()

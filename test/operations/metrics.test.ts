@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { type Metrics, parseMetrics, promtool } from '../support/metrics-text.ts';
-import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
+import { installSystem } from '../support/system.ts';
 
 const sql = `
   CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 200) i;
@@ -280,6 +281,55 @@ it('collections beyond METRICS_SERIES_MAX are counted as one', async () => {
     const names = (await scrape(url)).labelValues('tablewright_collection_duration_seconds_count', 'collection');
     expect(names.toSorted()).toEqual(['_other', 'docs']);
     expect(server.log().split('METRICS_SERIES_MAX is reached')).toHaveLength(2);
+  });
+});
+
+describe('the platform', () => {
+  it('counts sign-ins, plans, swaps of the API, drifts and what waits', async () => {
+    const own = await createDatabase('CREATE TABLE docs (id integer PRIMARY KEY)');
+    await installSystem(own.url);
+    const place = await createProject();
+    await writeFile(join(place.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
+    const limits = { LOGIN_LIMITER_ATTEMPTS: '3' };
+    const server = await startUnchecked(place.folder, own.url, { METRICS_PORT: '0', ...limits });
+    try {
+      const url = /"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '';
+      const login = (body: object) => server.ask('/auth/login', { method: 'POST', body });
+      expect((await login(administrator)).status).toBe(200);
+      expect((await login({ ...administrator, password: 'wrong' })).status).toBe(401);
+      for (let asked = 0; asked < 3; asked++) await server.ask('/items/docs?limit=1');
+      const query = 'query ($most: Int) { docs(limit: $most) { id } }';
+      await server.ask('/graphql', { method: 'POST', body: { query, variables: { most: 3 } } });
+      const metrics = await scrape(url);
+      const signIns = (result: string) => metrics.value('tablewright_sign_ins_total', { result, provider: 'default' });
+      expect([signIns('ok'), signIns('refused'), signIns('second_factor')]).toEqual([1, 1, 0]);
+      const lookups = (cache: string, result: string) =>
+        metrics.value('tablewright_plan_cache_requests_total', { cache, result });
+      expect(lookups('read_templates', 'hit')).toBe(2);
+      expect(lookups('read_templates', 'miss')).toBe(1);
+      expect(lookups('graphql', 'miss')).toBeGreaterThan(0);
+      expect(metrics.value('tablewright_api_version_info')).toBe(1);
+      expect(metrics.value('tablewright_api_swaps_total')).toBe(0);
+      expect(metrics.value('tablewright_schema_drifts', { severity: 'error' })).toBe(0);
+      expect(metrics.value('tablewright_mails_waiting')).toBe(0);
+      expect(metrics.value('tablewright_orphaned_files')).toBe(0);
+      const role = await server.admin('/roles', { method: 'POST', body: { name: 'Editors' } });
+      expect(role.status).toBe(200);
+      await withClient(own.url, (client) => client.query('ALTER TABLE docs DROP COLUMN id'));
+      await expect
+        .poll(
+          async () => {
+            await fetch(`${url}/server/ready`);
+            return (await scrape(url)).value('tablewright_schema_drifts', { severity: 'error' });
+          },
+          { timeout: 10_000 },
+        )
+        .toBeGreaterThan(0);
+    } finally {
+      await server.stop();
+      await place.remove();
+      await own.drop();
+    }
   });
 });
 

@@ -7,6 +7,35 @@ export interface PlanCache<Value> {
   set(key: string, value: Value): void;
 }
 
+/** Caches of a server, as metrics name them: of reads by their text, of reads by their form, of writes, and of GraphQL. */
+export const cacheNames = ['read_templates', 'reads', 'writes', 'graphql'] as const;
+
+/** One of them. */
+export type CacheName = (typeof cacheNames)[number];
+
+/** Makes a cache of a server. */
+export type CreatePlanCache = <Value>(name: CacheName, size: number) => PlanCache<Value>;
+
+/** Makes a cache that counts nothing. */
+export const createUncounted: CreatePlanCache = (_name, size) => createPlanCache(size);
+
+/** Counts what is found in a cache, and what is not. */
+export function countLookups<Value>(
+  { get, set }: PlanCache<Value>,
+  hits: { value: number },
+  misses: { value: number },
+): PlanCache<Value> {
+  return {
+    set,
+    get(key) {
+      const found = get(key);
+      if (found === undefined) misses.value++;
+      else hits.value++;
+      return found;
+    },
+  };
+}
+
 /** Creates a cache whose generations hold `size` entries each. */
 export function createPlanCache<Value>(size: number): PlanCache<Value> {
   let young = new Map<string, Value>();

@@ -142,6 +142,17 @@ export function looseFileSteps(location: SystemPlace): LooseFileSteps {
   };
 }
 
+/** Makes the function that counts the contents that should be gone. */
+export function orphanCounter(database: Pick<Database, 'query'>, location: SystemPlace): () => Promise<number> {
+  const text = byFamily(location, {
+    postgres: (schema) => `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_loose_files
+WHERE due_at <= pg_catalog.statement_timestamp() OR attempts > 0`,
+    mysql: ({ table }) => `SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_loose_files')}
+WHERE due_at <= NOW(6) OR attempts > 0`,
+  });
+  return async () => Number((await database.query(text, []))[0]?.[0]);
+}
+
 function listed(contents: readonly StoredContent[]): readonly string[] {
   return [JSON.stringify(contents)];
 }

@@ -11,6 +11,7 @@ import type { Identity } from '../auth/identities.ts';
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
+import { type CreatePlanCache, createUncounted } from '../database/plan-cache.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
@@ -69,6 +70,15 @@ export interface ServerOptions {
   readonly uploads?: string;
   /** Records the caller of each request. Default: not recorded. */
   readonly callers?: KnownCallers;
+  /** Observes parts of the server. Default: each stays as it is. */
+  readonly observers?: Partial<PartObservers>;
+}
+
+/** Observers of parts of a server. */
+export interface PartObservers {
+  readonly createCache: CreatePlanCache;
+  /** Observes sign-ins. */
+  accounts(accounts: Accounts<Admission>): Accounts<Admission>;
 }
 
 /** Shared by several versions of an API in one process. */
@@ -108,7 +118,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const administrator: Caller = { accessClass: names.admin, user: null, role: null };
   const describe = (identity: Identity): Admission => admissionOf(names, identity);
-  const accounts = createAccounts({
+  const { createCache = createUncounted, accounts: observeAccounts } = options.observers ?? {};
+  const unobserved = createAccounts({
     api,
     database,
     environment,
@@ -121,6 +132,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       writer.create({ caller: administrator, collection: 'platform_users', query: 'fields=id', sender }, user),
     describe,
   });
+  const accounts = unobserved === null ? null : (observeAccounts?.(unobserved) ?? unobserved);
   const all = host?.accounts ?? new Set<Accounts<Admission>>();
   if (accounts !== null) all.add(accounts);
   const accountsChanged = (): void => {
@@ -134,7 +146,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const contentsLeft = (): void => files?.loose.wake();
   const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit });
   const hearing = { complain, passwordPattern, system: systemWrites };
-  const writer = createWriter({ api, database, gate, planner, ...hearing, ...limits });
+  const writer = createWriter({ api, database, gate, planner, createCache, ...hearing, ...limits });
   const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
   const authenticate = createAuthenticator({
     names,
@@ -189,6 +201,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         database,
         gate,
         writer,
+        createCache,
         senderOf,
         limits: readLimits(environment),
         service,

@@ -110,6 +110,15 @@ export function createOutbox({ database, place: location, deliver, log, closed: 
   };
 }
 
+/** Makes the function that counts the mails of all processes. */
+export function mailCounter(database: Pick<Database, 'query'>, location: SystemPlace): () => Promise<number> {
+  const text = byFamily(location, {
+    postgres: (schema) => `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_mails`,
+    mysql: ({ table }) => `SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_mails')}`,
+  });
+  return async () => Number((await database.query(text, []))[0]?.[0]);
+}
+
 interface Statements {
   readonly claim: OwnSql;
   readonly remove: OwnSql;

@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.ts';
 import type { Binder } from '../database/binder.ts';
 import type { Parameter } from '../database/database.ts';
-import { createPlanCache, type PlanCache } from '../database/plan-cache.ts';
+import { type CreatePlanCache, createPlanCache, createUncounted, type PlanCache } from '../database/plan-cache.ts';
 import { forbidden } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
@@ -24,6 +24,8 @@ export interface PlannerOptions {
   readonly limits?: Partial<ReadLimits>;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
+  /** Default: caches that count nothing. */
+  readonly createCache?: CreatePlanCache;
 }
 
 /** A read that is ready to run. */
@@ -82,7 +84,7 @@ export function createPlanner(
   options: PlannerOptions = {},
 ): Planner {
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const kept = options.plans ?? 1_000;
+  const { plans: kept = 1_000, createCache = createUncounted } = options;
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassPlans>();
 
@@ -94,8 +96,8 @@ export function createPlanner(
     const scope = buildScope(api, access, open);
     const plans = {
       scope,
-      byShape: createPlanCache<ReadPlan>(kept),
-      byTemplate: createPlanCache<PlannedTemplate>(kept),
+      byShape: createCache<ReadPlan>('reads', kept),
+      byTemplate: createCache<PlannedTemplate>('read_templates', kept),
     };
     classes.set(accessClass, plans);
     return plans;

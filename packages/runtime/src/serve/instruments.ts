@@ -9,18 +9,24 @@ import { meterDatabase } from '../database/metered.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import { toPlatformError } from '../errors.ts';
+import type { Generations } from '../generations/generations.ts';
 import type { Front, FrontOptions } from '../http/carrier.ts';
+import type { PartObservers } from '../http/server.ts';
 import type { CompiledApi, Dialect } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
-import { gauge, type MetricValues } from '../operate/metrics/measured.ts';
+import type { MetricValues } from '../operate/metrics/measured.ts';
 import { PoolMetrics, type PoolObserver, unobserved } from '../operate/metrics/pool-metrics.ts';
 import { measureProcess } from '../operate/metrics/print.ts';
 import { RequestMetrics } from '../operate/metrics/request-metrics.ts';
 import { CollectionSeries } from '../operate/metrics/series.ts';
 import { StatementMetrics } from '../operate/metrics/statement-metrics.ts';
 import { requestRecord } from '../operate/request-record.ts';
-import { platformVersion } from '../version.ts';
+import { systemPlaceOf } from '../system/place.ts';
+import { CacheMetrics } from './cache-metrics.ts';
 import { answerMetrics, listenForMetrics, type MetricsListener, type Watched } from './metrics-listener.ts';
+import { SignInMetrics } from './sign-in-metrics.ts';
+import { VersionMetrics } from './version-metrics.ts';
+import { WaitingMetrics } from './waiting-metrics.ts';
 
 /** Gathers the metrics of all processes that serve together. */
 export type GatherMetrics = Watched['gather'];
@@ -31,8 +37,9 @@ export interface Instruments {
   /** Hears of requests that waited for a connection. */
   readonly pool: PoolObserver;
   database(database: Database, dialect: Dialect): Database;
-  /** Takes note of an API that is served from now on. */
-  serves(api: CompiledApi): void;
+  /** Observers of what serves an API from now on. */
+  serves(api: CompiledApi): Partial<PartObservers>;
+  generations(generations: Generations): Generations;
   /** Begins to measure the process, and listens. */
   open(parts: OpenParts): Promise<void>;
   /** Address of the second listener; null where there is none. */
@@ -44,6 +51,8 @@ export interface Instruments {
 /** Parts of a server that are there when it begins to listen. */
 export interface OpenParts extends Pick<Watched, 'ready'> {
   readonly front: Front;
+  readonly database: Pick<Database, 'query'>;
+  readonly api: CompiledApi;
 }
 
 /** Makes the instruments that an environment asks for. With `gather`, another process listens for all. */
@@ -57,7 +66,8 @@ const uncounted: Instruments = {
   front: {},
   pool: unobserved,
   database: (database) => database,
-  serves() {},
+  serves: () => ({}),
+  generations: (generations) => generations,
   async open() {},
   url: () => null,
   read: async () => [],
@@ -73,9 +83,12 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
   const pool = new PoolMetrics();
   const isScrape = token === null ? () => false : createScrapeTest(token);
   let log: Log | null = null;
-  let served: CompiledApi | null = null;
+  const caches = new CacheMetrics();
+  const signIns = new SignInMetrics();
+  const versions = new VersionMetrics();
   let statements: StatementMetrics | null = null;
   let opened: Database | null = null;
+  let waiting: WaitingMetrics | null = null;
   let readProcess: () => Promise<readonly MetricValues[]> = async () => [];
   let listener: MetricsListener | null = null;
 
@@ -83,7 +96,10 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
     ...requests.read(),
     ...(statements?.read() ?? []),
     ...pool.read(opened?.load?.().pool),
-    ...(served === null ? [] : [buildInfo(served)]),
+    ...caches.read(),
+    ...signIns.read(),
+    ...versions.read(),
+    ...((await waiting?.read()) ?? []),
     ...(await readProcess()),
   ];
   const gather = gatherOthers ?? (async () => [await read()]);
@@ -110,11 +126,14 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
       return meterDatabase(database, statements);
     },
     serves(api) {
-      served = api;
       requests.addCollections(api.collections.map(({ name }) => name));
+      return { createCache: caches.createCache, accounts: (accounts) => signIns.observe(accounts) };
     },
-    async open({ front, ready }) {
+    generations: (generations) => versions.observe(generations),
+    async open({ front, ready, database, api }) {
       log = front.server.log;
+      const location = systemPlaceOf(api);
+      waiting = location === null ? null : new WaitingMetrics(database, location);
       readProcess = await measureProcess();
       if (port === null || gatherOthers !== null) return;
       listener = await listenForMetrics(environment, front.answerer, { gather, ready });
@@ -133,9 +152,4 @@ function createScrapeTest(token: string): (request: IncomingMessage) => boolean 
     const sent = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
     return sent !== undefined && timingSafeEqual(hash('sha256', sent, 'buffer'), expected);
   };
-}
-
-function buildInfo({ contract, dialect }: CompiledApi): MetricValues {
-  const labels = { version: platformVersion(), node: process.version, contract, database: dialect };
-  return gauge('tablewright_build_info', 'Versions of what runs.', [{ labels, value: 1 }], 'first');
 }

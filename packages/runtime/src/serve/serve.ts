@@ -10,6 +10,7 @@ import { refuseContract } from '../contract-error.ts';
 import type { Database } from '../database/database.ts';
 import { watchHost } from '../database/host-watch.ts';
 import { measureDatabase } from '../database/measured.ts';
+import { createUncounted } from '../database/plan-cache.ts';
 import { withoutWrites } from '../database/read-only.ts';
 import { isMysqlUrl } from '../dialects/mysql/driver/options.ts';
 import { type DatabasePlace, openDatabase } from '../dialects/open.ts';
@@ -167,10 +168,11 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
   if (callers !== null && onExchange !== undefined) tellExchanges(front.server.server, callers, onExchange);
-  const generations = createGenerations(api, (compiled, existing) => {
-    instruments.serves(compiled);
+  const made = createGenerations(api, (compiled, existing) => {
+    const observers = instruments.serves(compiled);
+    const { createCache = createUncounted } = observers;
     const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
-    const planner = createPlanner(compiled, { limits: readLimits(environment) });
+    const planner = createPlanner(compiled, { limits: readLimits(environment), createCache });
     const set = {
       database,
       environment,
@@ -181,11 +183,13 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       trustedDocuments,
       uploads,
       host,
+      observers,
       model: model.changes,
       ...(callers && { callers }),
     };
     return { api: compiled, watch, server: createServer({ api: compiled, ...set }) };
   });
+  const generations = instruments.generations(made);
   const { poolTimeout: patience, readOnly } = environment.database;
   const health = createHealth({ database, hostState: host.hostState, watch: generations.watch, patience, readOnly });
   const ready: RunningServer['ready'] = async (role) => readinessOf(await health(), role, host.draining());
@@ -203,7 +207,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     // Before the first request: rights that were taken away meanwhile must not come back with a start.
     await model.look();
     await welcome.greet();
-    await instruments.open({ front, ready });
+    await instruments.open({ front, ready, database, api });
     await front.server.listen({ host: environment.host, port: environment.port });
   } catch (error) {
     await close();

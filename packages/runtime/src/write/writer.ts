@@ -2,7 +2,7 @@
 
 import type { Database, Transaction } from '../database/database.ts';
 import type { Gate } from '../database/gate.ts';
-import { createPlanCache } from '../database/plan-cache.ts';
+import { type CreatePlanCache, createPlanCache, createUncounted } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
@@ -60,6 +60,8 @@ export interface WriterOptions {
   readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
+  /** Default: caches that count nothing. */
+  readonly createCache?: CreatePlanCache;
   /** The platform's part in writes to its own collections. Default: it has none. */
   readonly system?: SystemWrites;
 }
@@ -159,7 +161,15 @@ function executorOptions({
 
 /** Gives each request the scope and the caches of its access class. */
 function createContexts(
-  { api, limits, fieldLimits, mostItems = null, plans = 1_000, passwordPattern = async () => null }: WriterOptions,
+  {
+    api,
+    limits,
+    fieldLimits,
+    mostItems = null,
+    plans = 1_000,
+    createCache = createUncounted,
+    passwordPattern = async () => null,
+  }: WriterOptions,
   images: WriteContext['images'],
 ): (request: WriteRequest) => WriteContext {
   const all: ReadLimits = { ...defaultReadLimits, ...limits };
@@ -188,7 +198,7 @@ function createContexts(
       scope: scopes(accessClass),
       reads: createPlanCache<ReadPlan>(plans),
       echoes: createPlanCache<PreparedEcho>(plans),
-      steps: createStepPlans(plans),
+      steps: createStepPlans(plans, createCache),
       trees: createPlanCache<TreePlan | null>(plans),
       links: createPlanCache<LinksPlan | null>(plans),
     };

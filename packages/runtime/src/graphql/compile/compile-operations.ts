@@ -1,7 +1,7 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
 
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
-import { createPlanCache, type PlanCache } from '../../database/plan-cache.ts';
+import { type CreatePlanCache, createUncounted, type PlanCache } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { type CompiledApi, type GraphqlScope, indexGraphql } from '../../language/index.ts';
 import { graphqlServiceRoots } from '../../language/operations/index.ts';
@@ -25,6 +25,8 @@ export interface OperationCompilerOptions {
   readonly limits?: Partial<ReadLimits>;
   /** Plans kept per access class. Default 1,000. */
   readonly plans?: number;
+  /** Default: caches that count nothing. */
+  readonly createCache?: CreatePlanCache;
 }
 
 /** Compiles operations, and gives what it made of them. */
@@ -56,7 +58,7 @@ export type CompiledOperation =
 
 /** Makes the compiler of an API. */
 export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
-  const { api, plans = 1_000 } = options;
+  const { api, plans = 1_000, createCache = createUncounted } = options;
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
   const index = indexGraphql(api.collections, graphqlServiceRoots);
   const open = buildOpenScope(api);
@@ -69,7 +71,7 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
     if (cached !== undefined) return cached;
     const access = api.access.find((candidate) => candidate.name === name);
     if (access === undefined) throw new Error(`there is no access class "${name}"`);
-    const made = { scope: buildScope(api, access, open), ...keptReads(plans) };
+    const made = { scope: buildScope(api, access, open), ...keptReads(plans, createCache) };
     classes.set(name, made);
     return made;
   }
@@ -90,7 +92,7 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
       kind: 'query',
       fieldsOf: createVariants(source, (variant) => compileQuery(setting(variant), type, sets)),
       emptied(collection, variables) {
-        const without = { scope: withoutRows(classSetting.scope, collection), ...keptReads(1) };
+        const without = { scope: withoutRows(classSetting.scope, collection), ...keptReads(1, createUncounted) };
         const other = settingOf(source, without, 'query');
         return createVariants(source, (variant) => compileQuery(other(variant), type, sets))(variables);
       },
@@ -132,8 +134,8 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
   };
 }
 
-function keptReads(size: number): Pick<ClassSetting, 'plans' | 'reads'> {
-  return { plans: createPlanCache<ReadPlan>(size), reads: createPlanCache<PreparedRead>(size) };
+function keptReads(size: number, createCache: CreatePlanCache): Pick<ClassSetting, 'plans' | 'reads'> {
+  return { plans: createCache<ReadPlan>('reads', size), reads: createCache<PreparedRead>('graphql', size) };
 }
 
 /** Root fields whose answers are not kept. Source: API specification, section 17. */

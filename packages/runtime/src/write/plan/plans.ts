@@ -1,7 +1,7 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
 import type { SeveralRows } from '../../database/database.ts';
-import { createPlanCache, longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
+import { type CreatePlanCache, longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import type { AccessRule, Dialect } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { severalKey } from '../../query/plan/plan-keys.ts';
@@ -30,8 +30,8 @@ export type StepForm = 'one' | 'many' | 'shared';
 export type StepPlanCache = PlanCache<StepPlans>;
 
 /** Makes the cache: so many shapes are kept. */
-export function createStepPlans(size: number): StepPlanCache {
-  return createPlanCache<StepPlans>(size);
+export function createStepPlans(size: number, createCache: CreatePlanCache): StepPlanCache {
+  return createCache<StepPlans>('writes', size);
 }
 
 /**
