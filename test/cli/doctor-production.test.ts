@@ -231,6 +231,7 @@ test.each([
   ['postgres://a:b@/c?host=/run/postgresql', { isLocal: true, encryption: 'none' }],
   ['mysql://a:b@db.example/c?ssl-mode=verify-identity', { isLocal: false, encryption: 'checked' }],
   ['mariadb://a:b@db.example/c?ssl-mode=REQUIRED', { isLocal: false, encryption: 'unchecked' }],
+  ['mysql://a:b@db.example/c?ssl-mode=verify_ca', { isLocal: false, encryption: 'unchecked' }],
   ['mysql://a:b@localhost/c', { isLocal: true, encryption: 'none' }],
 ])('%s is reached as the driver reaches it', (url, facts) => {
   expect(connectionFacts(url)).toMatchObject(facts);

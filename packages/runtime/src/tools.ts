@@ -16,7 +16,7 @@ export { readable } from './database/readable.ts';
 export { byFamily } from './dialects/by-family.ts';
 export { recordMigration } from './dialects/mysql/ddl/traces.ts';
 export { beginChanges, isDoneAlready } from './dialects/mysql/ddl/under-way.ts';
-export { isMysqlUrl } from './dialects/mysql/driver/options.ts';
+export { isMysqlUrl, mysqlEncryption } from './dialects/mysql/driver/options.ts';
 export { sessionSql } from './dialects/mysql/driver/session.ts';
 export { type MysqlTables, mysqlTurn } from './dialects/mysql/own-tables/tables.ts';
 export { formParameters } from './dialects/mysql/rows/parameters.ts';

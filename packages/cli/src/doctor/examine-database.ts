@@ -20,7 +20,7 @@ export async function examineDatabase(source: Source, schema: Schema): Promise<r
 
 /** Reads an address of a database as the driver does. */
 export function connectionFacts(url: string): ConnectionFacts {
-  return isMysqlUrl(url) ? mysqlConnection(new URL(url)) : postgresConnection(url);
+  return isMysqlUrl(url) ? mysqlConnection(url) : postgresConnection(url);
 }
 
 /** Connections that the role of a database may have at once; null where there is no limit. */

@@ -1,5 +1,5 @@
 import { mysqlSettings } from '@tablewright/introspect';
-import { databaseLabel, formParameters, readable, sessionSql } from '@tablewright/runtime/tools';
+import { databaseLabel, formParameters, mysqlEncryption, readable, sessionSql } from '@tablewright/runtime/tools';
 import mysql from 'mysql2/promise';
 import { unreachable } from '../errors/unreachable.ts';
 import type { Source } from './source.ts';
@@ -8,6 +8,7 @@ import type { Source } from './source.ts';
 export async function openMysql(url: string, writable: boolean): Promise<Source> {
   const { hostname, port, username, password, pathname } = new URL(url);
   const label = databaseLabel(url);
+  const ssl = mysqlEncryption(url);
   const connection = await mysql
     .createConnection({
       host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
@@ -17,6 +18,7 @@ export async function openMysql(url: string, writable: boolean): Promise<Source>
       database: readable(pathname.slice(1)),
       charset: 'utf8mb4',
       connectTimeout: 10_000,
+      ...(ssl !== undefined && { ssl }),
       // Every value as the text that the server sends. For JSON the driver warns if it would choose the same charset,
       // `utf8`.
       typeCast: (field) => field.string('utf-8'),

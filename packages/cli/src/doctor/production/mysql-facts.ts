@@ -1,13 +1,13 @@
 /** Facts about the connection to a MySQL or MariaDB server. */
+import { mysqlEncryption } from '@tablewright/runtime/tools';
 import { type ConnectionFacts, isLocalHost } from './connection.ts';
 
-/** Reads an address as the driver does. */
-export function mysqlConnection({ hostname, searchParams }: URL): ConnectionFacts {
-  const mode = searchParams.get('ssl-mode')?.toLowerCase().replace('-', '_');
-  const isChecked = mode === 'verify_ca' || mode === 'verify_identity';
+/** Reads an address as the driver does. A certificate of another host proves nothing. */
+export function mysqlConnection(url: string): ConnectionFacts {
+  const ssl = mysqlEncryption(url);
   return {
-    isLocal: isLocalHost(hostname),
-    encryption: isChecked ? 'checked' : mode === 'required' ? 'unchecked' : 'none',
+    isLocal: isLocalHost(new URL(url).hostname),
+    encryption: ssl === undefined ? 'none' : ssl.verifyIdentity === true ? 'checked' : 'unchecked',
     checking: 'ssl-mode=verify_identity',
   };
 }

@@ -7,18 +7,14 @@ export function isMysqlUrl(url: string): boolean {
   return /^(?:mysql|mariadb):\/\//i.test(url);
 }
 
-/**
- * How to connect, by a URL: `mysql://user:password@host:3306/database`. `?ssl-mode=required` encrypts, and
- * `verify_identity` checks the certificate, too; without one of them nothing is encrypted.
- */
+/** Options of a connection, by a URL: `mysql://user:password@host:3306/database`. */
 export function connectionOptions(url: string): ConnectionOptions {
-  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
-  const mode = searchParams.get('ssl-mode')?.toLowerCase().replace('-', '_');
+  const { hostname, port, username, password, pathname } = new URL(url);
   const address = {
     host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? 3306 : Number(port),
   };
-  const encryption = encryptionOf(mode);
+  const encryption = mysqlEncryption(url);
   return {
     ...address,
     user: readable(username),
@@ -33,7 +29,13 @@ export function connectionOptions(url: string): ConnectionOptions {
   };
 }
 
-function encryptionOf(mode: string | undefined): SslOptions | undefined {
+/**
+ * Encryption of a connection, by its URL: `?ssl-mode=required` encrypts, `verify_ca` also checks the certificate, and
+ * `verify_identity` that it is one of the host. Undefined without one of them: nothing is encrypted.
+ */
+export function mysqlEncryption(url: string): SslOptions | undefined {
+  const mode = new URL(url).searchParams.get('ssl-mode')?.toLowerCase().replace('-', '_');
   if (mode === 'required') return { rejectUnauthorized: false };
-  return mode === 'verify_ca' || mode === 'verify_identity' ? {} : undefined;
+  if (mode === 'verify_ca') return {};
+  return mode === 'verify_identity' ? { verifyIdentity: true } : undefined;
 }
