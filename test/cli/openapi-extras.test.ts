@@ -82,7 +82,7 @@ it('records what a server is asked, without secrets, and shows it when it is com
   await server.ask('/items/tags?limit=1&sort=id&fields=id,name');
   await server.ask('/items/tags?limit=2&sort=id&fields=id,name');
   await server.ask('/items/orders');
-  await server.ask('/server/info?access_token=test-admin-token-0123456789');
+  await server.ask('/server/info?access_token=test-admin-token-0123456789-0123456789');
   await server.stop();
   const text = await readFile(file, 'utf8');
   const recorded: Record<string, Record<string, unknown>> = JSON.parse(text);

@@ -81,7 +81,7 @@ describe('a content', () => {
     expect((await open('digits.txt')).text).toBe('0123456789');
     expect(failure(await open('secret.txt'))).toBe('403 FORBIDDEN');
     expect((await asset('secret.txt')).headers.get('cache-control')).toBe('private, max-age=3600');
-    expect((await open('secret.txt', '?access_token=test-admin-token-0123456789')).text).toBe('hidden');
+    expect((await open('secret.txt', '?access_token=test-admin-token-0123456789-0123456789')).text).toBe('hidden');
     for (const key of ['00000000-0000-4000-8000-000000000000', 'x', '%00']) {
       const hidden = await open('secret.txt');
       expect((await project.ask(`/assets/${key}`)).text).toBe(hidden.text);

@@ -208,7 +208,7 @@ describe('an upload', () => {
     ]) {
       const answer = await fetch(`${project.url}/files`, {
         method: 'POST',
-        headers: { 'content-type': String(type), authorization: 'Bearer test-admin-token-0123456789' },
+        headers: { 'content-type': String(type), authorization: 'Bearer test-admin-token-0123456789-0123456789' },
         body: String(body),
       });
       expect(answer.status).toBe(400);
@@ -218,7 +218,7 @@ describe('an upload', () => {
       method: 'POST',
       headers: {
         'content-type': 'multipart/form-data; boundary=a',
-        authorization: 'Bearer test-admin-token-0123456789',
+        authorization: 'Bearer test-admin-token-0123456789-0123456789',
       },
       body: `--a\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n${lines}\r\nx\r\n--a--\r\n`,
     });
@@ -262,7 +262,7 @@ function cutAt(body: string, share: number): Promise<void> {
       headers: {
         'content-type': 'multipart/form-data; boundary=a',
         'content-length': String(body.length),
-        authorization: 'Bearer test-admin-token-0123456789',
+        authorization: 'Bearer test-admin-token-0123456789-0123456789',
       },
     });
     request.on('error', () => undefined);

@@ -86,7 +86,7 @@ describe('requests', () => {
 
   it('mutations are not run by GET', async () => {
     const query = 'mutation { delete_notes_item(id: 1) { id } }';
-    const answer = await get({ query }, { token: 'test-admin-token-0123456789' });
+    const answer = await get({ query }, { token: 'test-admin-token-0123456789-0123456789' });
     expect(failure(answer)).toBe('405 METHOD_NOT_ALLOWED');
     expect(answer.headers.get('allow')).toBe('POST');
     expect((await post({ query: notes })).json.data).toEqual(allNotes);
@@ -111,7 +111,7 @@ describe('requests', () => {
       '401 INVALID_CREDENTIALS',
     );
     const hidden = { query: '{ notes { hidden } }' };
-    const { json } = await project.ask('/graphql?access_token=test-admin-token-0123456789', {
+    const { json } = await project.ask('/graphql?access_token=test-admin-token-0123456789-0123456789', {
       method: 'POST',
       body: hidden,
     });

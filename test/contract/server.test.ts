@@ -23,7 +23,7 @@ describe('tokens', () => {
   });
 
   it('accepts access_token, and refuses two different tokens', async () => {
-    const token = 'test-admin-token-0123456789';
+    const token = 'test-admin-token-0123456789-0123456789';
     expect((await magazine.ask(`/items/orders?limit=1&access_token=${token}`)).status).toBe(200);
     const two = await magazine.ask('/items/orders?access_token=other', { token });
     expect([two.status, two.json.errors[0].extensions.code]).toEqual([400, 'INVALID_QUERY']);

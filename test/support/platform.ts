@@ -15,7 +15,7 @@ const command = join(repository, 'packages', 'cli', 'bin', 'platform.cjs');
 export const compiledCode = join(repository, '.tmp', 'compiled');
 
 /** Static token of the role admin in tests. */
-export const adminToken = 'test-admin-token-0123456789';
+export const adminToken = 'test-admin-token-0123456789-0123456789';
 
 /** What every key of a server is derived from in tests. */
 export const secret = 'a secret of tests, which protects nothing at all';
