@@ -1,7 +1,7 @@
 /** Integers and times that the lane to MySQL and MariaDB spells: each as the server itself would, to the last digit. */
 import { describe, expect, it } from 'vitest';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
-import { unspelled } from '../../packages/runtime/src/dialects/mysql/unspelled.ts';
+import { rawColumn } from '../../packages/runtime/src/dialects/mysql/raw-columns.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
 import { servers } from '../support/servers.ts';
 
@@ -35,7 +35,7 @@ describe.each(servers)('$name', ({ missing, start }) => {
         database.query(`SELECT ${columns.join(', ')} FROM samples t0 ORDER BY t0."id"`, []);
       const byServer = await read(expressions);
       expect(byServer).toHaveLength(3);
-      expect(await read(expressions.map(unspelled))).toEqual(byServer);
+      expect(await read(expressions.map(rawColumn))).toEqual(byServer);
     } finally {
       await database.close(0);
     }

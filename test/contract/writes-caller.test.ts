@@ -41,7 +41,7 @@ permissions:
   api = await loadApi(project.folder);
   database = await connectPostgres({ url: project.database.url });
   const planner = createPlanner(api);
-  writer = createWriter({ api, database, planner, gate: () => {}, patience: 1_000, complain: () => {} });
+  writer = createWriter({ api, database, planner, driftGuard: () => {}, timeoutMs: 1_000, reportError: () => {} });
 });
 beforeEach(() =>
   withClient(project.database.url, async (client) => {

@@ -177,7 +177,7 @@ describe.each(servers)('$name', ({ missing, dialect, start, exact }) => {
         runs += 1;
         const [, , id = null] = await run(transaction, `INSERT INTO note (body) VALUES ('${body}')`);
         const text = 'SELECT 1 FROM note WHERE id = ? LOCK IN SHARE MODE';
-        if (!silent) transaction.witness?.({ statement: statement(text), parameters: [id] });
+        if (!silent) transaction.proof?.({ statement: statement(text), parameters: [id] });
         return { value: null };
       });
       return runs;
@@ -216,7 +216,7 @@ describe.each(servers)('$name', ({ missing, dialect, start, exact }) => {
         await run(transaction, "INSERT INTO note (body) VALUES ('c')");
         // A row that another transaction holds stands for one whose COMMIT the server has not come to yet.
         const text = "SELECT 1 FROM note WHERE id = 1 AND body = 'held' LOCK IN SHARE MODE";
-        transaction.witness?.({ statement: statement(text), parameters: [] });
+        transaction.proof?.({ statement: statement(text), parameters: [] });
         return { value: 'told' };
       });
       const first = await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))]);

@@ -318,14 +318,14 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
     });
 
     test('a server that is away is unavailable until it is back', async () => {
-      const gate = await openGate(place.url);
-      const database = await open({ url: gate.url, poolTimeoutMs: 300 });
+      const driftGuard = await openGate(place.url);
+      const database = await open({ url: driftGuard.url, poolTimeoutMs: 300 });
       expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
-      await gate.shut();
+      await driftGuard.shut();
       const started = Date.now();
       expect((await failure(read(database, 'SELECT 1::text'))).code).toBe('SERVICE_UNAVAILABLE');
       expect(Date.now() - started).toBeLessThan(1_500);
-      await gate.open();
+      await driftGuard.open();
       expect(
         await eventually(() =>
           read(database, 'SELECT 1::text').then(
@@ -335,21 +335,21 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
         ),
       ).toBe(true);
       await database.close(0);
-      await gate.shut();
+      await driftGuard.shut();
     });
 
     test('a connection that has gone silent is given up shortly after the statement timeout', async () => {
-      const gate = await openGate(place.url);
-      const database = await open({ url: gate.url, statementTimeoutMs: 300 });
+      const driftGuard = await openGate(place.url);
+      const database = await open({ url: driftGuard.url, statementTimeoutMs: 300 });
       expect(await read(database, 'SELECT 1::text')).toEqual(['1']);
-      gate.silence();
+      driftGuard.silence();
       const started = Date.now();
       const read2 = read(database, 'SELECT 1::text');
-      await gate.shutNew();
+      await driftGuard.shutNew();
       expect((await failure(read2)).code).toBe('SERVICE_UNAVAILABLE');
       expect(Date.now() - started).toBeLessThan(7_000);
       await database.close(0);
-      await gate.shut();
+      await driftGuard.shut();
     });
 
     test('the first connection failing says why', async () => {

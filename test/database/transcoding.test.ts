@@ -299,7 +299,7 @@ describe.each(['server', 'plain', 'embedded'] as const)('on the %s database', (k
     const plan = { ...planOf(flat, fields), streamed: true };
     const written = createAnswerWriter(plan)();
     const chunks: Buffer[] = [];
-    const take = async (): Promise<void> => void chunks.push(written.take());
+    const take = async (): Promise<void> => void chunks.push(written.read());
     await database().stream(plan.statement, [], written, take, new AbortController().signal);
     chunks.push(written.end());
     expect(Buffer.concat(chunks).toString()).toBe(await answer(database(), flat, fields));

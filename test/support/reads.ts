@@ -62,7 +62,7 @@ async function run(
   const answer = (exported === undefined ? createAnswerWriter(plan) : createExportWriter(plan, exported.format))(size);
   const chunks: Buffer[] = [];
   if (streamed && rows === undefined) {
-    const take = async (): Promise<void> => void chunks.push(Buffer.from(answer.take()));
+    const take = async (): Promise<void> => void chunks.push(Buffer.from(answer.read()));
     await database.stream(statement, parameters, answer, take, new AbortController().signal);
   } else await database.read(statement, parameters, answer);
   if (isItem && answer.items === 0) throw new PlatformError('FORBIDDEN');

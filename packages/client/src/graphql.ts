@@ -31,11 +31,11 @@ export function createGraphqlHandler(requester: Requester): GraphqlHandler {
     async <Data>(document: string, variables?: JsonObject, options?: RequestOptions) => {
       const body = { query: document, variables };
       const response = await requester.send({ method: 'POST', path, body, options });
-      const answer: GraphqlResult<Data> & { readonly errors?: readonly ServerError[] } = JSON.parse(
+      const result: GraphqlResult<Data> & { readonly errors?: readonly ServerError[] } = JSON.parse(
         await response.text(),
       );
-      if (answer.errors !== undefined) throw new PlatformError(answer.errors, response);
-      return { data: answer.data };
+      if (result.errors !== undefined) throw new PlatformError(result.errors, response);
+      return { data: result.data };
     };
   return { items: ask(['graphql']), system: ask(['graphql', 'system']) };
 }

@@ -20,8 +20,8 @@ function hasKey(options: Call['options']): boolean {
  */
 export function delayBefore({ status, headers }: Response, attempt: number): number | null {
   if (status !== 429 && status !== 503) return null;
-  const asked = readRetryAfter(headers.get('retry-after'));
-  const delay = asked ?? 500 * 2 ** attempt;
+  const requested = readRetryAfter(headers.get('retry-after'));
+  const delay = requested ?? 500 * 2 ** attempt;
   return delay > longestDelay ? null : delay;
 }
 

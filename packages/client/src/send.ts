@@ -17,9 +17,9 @@ const longestUrl = 8192;
 export function createSend(base: string, mode: AuthMode, options: TransportOptions): Send {
   const { params, retries = 3 } = options;
   const root = base.replace(/\/+$/, '');
-  const { onUploadProgress: tell } = options;
+  const { onUploadProgress: onProgress } = options;
   const send: Fetch = (url, init) => {
-    if (tell && init.body instanceof FormData) return sendForm(options.fetch, url, init, tell);
+    if (onProgress && init.body instanceof FormData) return sendForm(options.fetch, url, init, onProgress);
     return (options.fetch ?? fetch)(url, init);
   };
 

@@ -7,14 +7,14 @@ type Tell = (progress: UploadProgress) => void;
  * Sends a form and tells how much of it has gone: by `XMLHttpRequest` where there is one, because browsers tell nothing of
  * what `fetch` sends, and else by looking at the body as it is read.
  */
-export function sendForm(send: Fetch | undefined, url: string, init: RequestInit, tell: Tell): Promise<Response> {
+export function sendForm(send: Fetch | undefined, url: string, init: RequestInit, onProgress: Tell): Promise<Response> {
   const Request: unknown = Reflect.get(globalThis, 'XMLHttpRequest');
   return send === undefined && isMaker(Request)
-    ? sendByRequest(new Request(), url, init, tell)
-    : sendCounted(send ?? fetch, url, init, tell);
+    ? sendByRequest(new Request(), url, init, onProgress)
+    : sendCounted(send ?? fetch, url, init, onProgress);
 }
 
-async function sendCounted(send: Fetch, url: string, init: RequestInit, tell: Tell): Promise<Response> {
+async function sendCounted(send: Fetch, url: string, init: RequestInit, onProgress: Tell): Promise<Response> {
   // Writes the form down: the boundary of its parts stands in the type.
   const form = new Response(init.body ?? null);
   const headers = { ...init.headers, 'Content-Type': form.headers.get('content-type') ?? '' };
@@ -23,7 +23,7 @@ async function sendCounted(send: Fetch, url: string, init: RequestInit, tell: Te
     transform(chunk, controller) {
       loaded += chunk.byteLength;
       controller.enqueue(chunk);
-      tell({ loaded });
+      onProgress({ loaded });
     },
   });
   const half: RequestInit & { readonly duplex: 'half' } = {
@@ -56,7 +56,7 @@ function isMaker(value: unknown): value is new () => XmlRequest {
   return typeof value === 'function';
 }
 
-function sendByRequest(request: XmlRequest, url: string, init: RequestInit, tell: Tell): Promise<Response> {
+function sendByRequest(request: XmlRequest, url: string, init: RequestInit, onProgress: Tell): Promise<Response> {
   const { signal } = init;
   return new Promise((resolve, reject) => {
     const stop = (): void => request.abort();
@@ -66,7 +66,7 @@ function sendByRequest(request: XmlRequest, url: string, init: RequestInit, tell
     request.responseType = 'blob';
     request.withCredentials = init.credentials === 'include';
     for (const [name, value] of Object.entries({ ...init.headers })) request.setRequestHeader(name, String(value));
-    request.upload.onprogress = ({ loaded, total }) => tell({ loaded, ...(total && { total }) });
+    request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, ...(total && { total }) });
     request.onload = () => {
       signal?.removeEventListener('abort', stop);
       const { status, response } = request;

@@ -12,7 +12,7 @@ export { type DiffFormat, diffFormats, printDiff } from './diff/print/print-diff
 export { changeName, countChanges, type DiffLabels, visible } from './diff/print/print-parts.ts';
 export { findRenames, type Rename } from './diff/renames.ts';
 export { type Rule, type RuleId, rules } from './diff/rules.ts';
-export type { Severity, Surface, Verdicts } from './diff/severity.ts';
+export type { ApiSurface as Surface, Severity, Verdicts } from './diff/severity.ts';
 export type { DocumentSource } from './documents/check-documents.ts';
 export { type TemplateName, templateNames } from './emit/templates.ts';
 export type { Example, Examples, OperationExamples } from './examples.ts';

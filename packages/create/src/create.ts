@@ -77,7 +77,7 @@ async function makeProject(options: Options): Promise<number> {
   const migrate = database !== null && bringsTables(template) ? [runPlatform(manager, 'migrate')] : [];
   const isApp = files.some(({ name, text }) => name === 'package.json' && text.includes('"web":'));
   const scripts = isApp ? ['dev', 'web'] : ['generate', 'dev'];
-  const commands = [...enter(path), ...install, ...migrate, ...scripts.map((script) => `${manager} run ${script}`)];
+  const commands = [...enter(path), ...install, ...migrate, ...scripts.map((source) => `${manager} run ${source}`)];
   say(`Next:\n${commands.map((command) => `  ${command}`).join('\n')}`);
   if (isApp) say('The server (dev) and the app (web) run at the same time, each in a terminal of its own.');
   return 0;

@@ -84,11 +84,11 @@ async function promptOptions({ folder, database, template }: Given): Promise<Giv
   const names = [...templateFolders().keys()].join(' or ');
   try {
     return {
-      folder: folder ?? (await answer(terminal, `Folder (${defaults.folder}) `, defaults.folder, checkFolder)),
+      folder: folder ?? (await ask(terminal, `Folder (${defaults.folder}) `, defaults.folder, checkFolder)),
       database: database ?? (await askDatabase(terminal)),
       template:
         template ??
-        (await answer(terminal, `Template, ${names} (${defaults.template}) `, defaults.template, checkTemplate)),
+        (await ask(terminal, `Template, ${names} (${defaults.template}) `, defaults.template, checkTemplate)),
     };
   } finally {
     terminal.close();
@@ -97,11 +97,11 @@ async function promptOptions({ folder, database, template }: Given): Promise<Giv
 
 async function askDatabase(terminal: Interface): Promise<string | undefined> {
   const question = 'URL of a PostgreSQL, MySQL or MariaDB database (empty: an embedded PostgreSQL) ';
-  const url = await answer(terminal, question, '', (text) => (text === '' ? undefined : checkDatabase(text)));
+  const url = await ask(terminal, question, '', (text) => (text === '' ? undefined : checkDatabase(text)));
   return url === '' ? undefined : url;
 }
 
-async function answer(
+async function ask(
   terminal: Interface,
   question: string,
   standard: string,

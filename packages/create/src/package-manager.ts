@@ -51,9 +51,9 @@ export function installCommand(folder: string, manager = packageManagerOf(folder
 }
 
 /** The command line that runs `platform` where it is installed. */
-export function runPlatform(manager: PackageManager, words: string): string {
+export function runPlatform(manager: PackageManager, terms: string): string {
   const run = { npm: 'npx', pnpm: 'pnpm exec', yarn: 'yarn run' }[manager];
-  return `${run} platform ${words}`;
+  return `${run} platform ${terms}`;
 }
 
 /** Installs the project's packages by its manager, whose output goes to stderr. False if it fails. */

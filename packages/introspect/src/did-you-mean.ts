@@ -5,12 +5,12 @@
  * alphabetical order is taken.
  */
 export function didYouMean(name: string, candidates: Iterable<string>): string | null {
-  const wanted = folded(name);
-  const bound = Math.min(3, Math.max(1, Math.floor(wanted.length * 0.4)));
+  const requested = folded(name);
+  const bound = Math.min(3, Math.max(1, Math.floor(requested.length * 0.4)));
   let best: string | null = null;
   let nearest = bound + 1;
   for (const candidate of [...candidates].sort()) {
-    const distance = editDistance(wanted, folded(candidate), nearest - 1);
+    const distance = editDistance(requested, folded(candidate), nearest - 1);
     if (distance >= nearest || candidate === name) continue;
     best = candidate;
     nearest = distance;

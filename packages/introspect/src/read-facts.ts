@@ -42,12 +42,12 @@ export async function rereadTables(
 ): Promise<Reading | null> {
   if (changed === 'all') return null;
   if ('dialect' in catalog) {
-    const merged = await rereadMysqlCatalog(run, catalog, changed);
-    return merged && build(merged);
+    const combined = await rereadMysqlCatalog(run, catalog, changed);
+    return combined && build(combined);
   }
-  const merged = await rereadCatalog(run, catalog, changed);
-  if (merged === null) return null;
-  return build(merged.catalog, new Map([...relations].filter(([oid]) => !merged.reread.has(oid))));
+  const union = await rereadCatalog(run, catalog, changed);
+  if (union === null) return null;
+  return build(union.catalog, new Map([...relations].filter(([oid]) => !union.reread.has(oid))));
 }
 
 function build(catalog: AnyCatalog, kept: BuiltTables['relations'] = new Map()): Reading {

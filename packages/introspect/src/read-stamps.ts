@@ -15,7 +15,7 @@ export async function readStamps(
   options: Pick<ReadOptions, 'schemas'> = {},
 ): Promise<CatalogStamps> {
   if (dialect !== 'postgres') return gather(await run(...stampsQuery(dialect, options.schemas)));
-  const marks = new Map((await run(stampsSql, [])).map(([relation, mark]) => [relation ?? '', mark ?? '']));
+  const marks = new Map((await run(stampsSql, [])).map(([relation, stamp]) => [relation ?? '', stamp ?? '']));
   const whole = marks.get(noRelation) ?? '';
   marks.delete(noRelation);
   return { whole, relations: marks };
@@ -28,11 +28,11 @@ function gather(rows: readonly (readonly (string | null)[])[]): CatalogStamps {
   const relations = new Map<string, string>();
   let whole = '';
   for (const [schema, table, ...marks] of rows) {
-    const mark = ` ${marks.join(' ')}`;
-    if (schema == null || table == null) whole += mark;
+    const stamp = ` ${marks.join(' ')}`;
+    if (schema == null || table == null) whole += stamp;
     else {
       const name = markedName({ table_schema: schema, table_name: table });
-      relations.set(name, (relations.get(name) ?? '') + mark);
+      relations.set(name, (relations.get(name) ?? '') + stamp);
     }
   }
   return { whole, relations };

@@ -150,7 +150,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     problems.push({ variable, message: `${variable} ${reading.problem}` });
     return absent;
   }
-  function need<T>(variable: string, reader: Reader<T>, absent: T): T {
+  function requireVariable<T>(variable: string, reader: Reader<T>, absent: T): T {
     if (textOf(variable) === '') problems.push({ variable, message: `${variable} is required.` });
     return read(variable, reader, absent);
   }
@@ -200,13 +200,13 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     querystringArrayLimit: read('QUERYSTRING_ARRAY_LIMIT', readInteger(1), 500),
     cors: readCors(read),
     adminToken: read<string | null>('ADMIN_TOKEN', readStaticToken(production ? 32 : 16), null),
-    auth: readAuth(read, need, isLocalHttp(publicUrl, host)),
+    auth: readAuth(read, requireVariable, isLocalHttp(publicUrl, host)),
     graphql: readGraphql(read, queryCostMax),
     docs: read('DOCS', readBoolean, false),
     explain: read('EXPLAIN', readBoolean, false) && !production,
     systemNameAliasPrefix: read<string | null>('SYSTEM_NAME_ALIAS_PREFIX', readText, null),
     mail: readMail(read),
-    files: readFiles(read, need),
+    files: readFiles(read, requireVariable),
     requestLimits: readRequestLimits(read),
     operate: readOperate(read),
   };

@@ -2,6 +2,7 @@
 
 export { openDatabase } from './dialects/open.ts';
 export { PlatformError } from './errors.ts';
+export type { SentStatement } from './explain/dry-run.ts';
 export {
   type ExplainedRead,
   explainRead,
@@ -10,6 +11,5 @@ export {
   type RefusedRead,
 } from './explain/explain-read.ts';
 export { type ExplainedWrite, explainWrite, type RefusedWrite, type RuleOfWrite } from './explain/explain-write.ts';
-export type { SentStatement } from './explain/rehearsal.ts';
 export type { WriteLimits, WriteToExplain } from './explain/try-write.ts';
 export { canPreset } from './write/access/scope.ts';

@@ -3,14 +3,14 @@
 export { ContractError, refuseContract } from './contract-error.ts';
 export type { MigrationConnection } from './database/migration-connection.ts';
 export {
-  answer,
-  give,
-  make,
-  need,
+  createScript as script,
+  generateKey as make,
   type OwnSql,
+  requireRow as need,
+  returnRow as answer,
+  returnRows as give,
   runScript,
   type Script,
-  script,
 } from './database/own-statements/script.ts';
 export { readable } from './database/readable.ts';
 export { byFamily } from './dialects/by-family.ts';

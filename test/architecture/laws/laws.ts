@@ -25,7 +25,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 111_105, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 111_307, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1352,
@@ -44,7 +44,7 @@ export const laws: readonly Law[] = [
   { name: 'files in circles of imports', today: 0, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
   { name: 'files that name a database', today: 144, bound: 5, measure: dialectFiles },
-  { name: 'private words as names', today: 50, bound: 0, measure: (sources) => counted(privateNames(sources)) },
+  { name: 'private words as names', today: 0, bound: 0, measure: (sources) => counted(privateNames(sources)) },
   { name: 'variables without a noun', today: 0, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
   { name: 'comments without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
   { name: 'texts without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureTexts(sources)) },

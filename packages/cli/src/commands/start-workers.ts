@@ -77,9 +77,9 @@ function obeySignals(workers: WorkerCluster, manager: ServiceManager): void {
 /** One of the processes. A terminal signals all of them at once, so it waits for the message of the first one. */
 export async function startWorker(project: Settings, options: StartOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-  const gathered = new Questions<readonly ProcessMetrics[]>();
+  const collected = new Questions<readonly ProcessMetrics[]>();
   const gatherMetrics = async (): Promise<readonly ProcessMetrics[]> =>
-    (await gathered.ask((question) => send({ kind: 'gather', question }), gatherMs)) ?? [];
+    (await collected.ask((question) => send({ kind: 'gather', question }), gatherMs)) ?? [];
   const serving = serveOne(project, null, { ...options, signals: false, gatherMetrics }, silent);
   const served = await serving.catch(fail);
   if (served === null) return;
@@ -96,11 +96,11 @@ export async function startWorker(project: Settings, options: StartOptions): Pro
       case 'finish':
         return end();
       case 'gather':
-        return gathered.answer(message.question, message.answer);
+        return collected.respond(message.question, message.answer);
       case 'metrics':
-        return void server.metrics().then((answer) => send({ ...message, answer }));
+        return void server.metrics().then((response) => send({ ...message, answer: response }));
       case 'ready':
-        return void server.ready(message.role).then((answer) => send({ ...message, answer }));
+        return void server.ready(message.role).then((result) => send({ ...message, answer: result }));
     }
   });
   const { url, pages } = server;

@@ -14,8 +14,8 @@ test.each([
 });
 
 test('a question that is not answered is no answer', async () => {
-  const asked = promptRenames(guesses, Readable.from(['y\n']), new PassThrough());
-  await expect(asked).rejects.toThrow('The question was not answered.');
+  const questions = promptRenames(guesses, Readable.from(['y\n']), new PassThrough());
+  await expect(questions).rejects.toThrow('The question was not answered.');
 });
 
 test('names reach the terminal without what it would obey', async () => {

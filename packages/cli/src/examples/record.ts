@@ -23,7 +23,7 @@ const mostKept = 3;
  * Makes the function that stores requests and responses in `openapi-examples.json`: successful ones, of operations that
  * have no such example yet. Examples in the file stay.
  */
-export async function createRecorder(project: Settings): Promise<(exchange: AnsweredExchange) => void> {
+export async function createRecorder(project: Settings): Promise<(httpContext: AnsweredExchange) => void> {
   let examples = await loadExamples(project);
   const described = new Map<string, Described>();
 
@@ -37,12 +37,12 @@ export async function createRecorder(project: Settings): Promise<(exchange: Answ
     return made;
   }
 
-  return function record(exchange) {
-    const { method, url, accessClass, status } = exchange;
+  return function record(httpContext) {
+    const { method, url, accessClass, status } = httpContext;
     if (accessClass === null || status < 200 || status > 299) return;
     const { find, secrets } = describedTo(accessClass);
     const operation = find(method, url.replace(/\?.*$/s, ''));
-    const example = exampleOf(exchange, secrets);
+    const example = exampleOf(httpContext, secrets);
     if (operation === undefined || example === null) return;
     const ofClass = examples[accessClass] ?? {};
     const ofOperation = ofClass[operation] ?? [];

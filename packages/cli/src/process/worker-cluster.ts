@@ -52,11 +52,11 @@ export function createWorkerCluster(size: number, report: (text: string) => void
             serving.add(worker);
             return resolve({ worker, readiness: message });
           case 'metrics':
-            return metricsQuestions.answer(message.question, message.answer);
+            return metricsQuestions.respond(message.question, message.answer);
           case 'ready':
-            return readyQuestions.answer(message.question, message.answer);
+            return readyQuestions.respond(message.question, message.answer);
           case 'gather':
-            void metrics().then((answer) => send(worker, { kind: 'gather', question: message.question, answer }));
+            void metrics().then((reply) => send(worker, { kind: 'gather', question: message.question, answer: reply }));
         }
       });
       worker.on('exit', (code, signal) => {
@@ -68,12 +68,12 @@ export function createWorkerCluster(size: number, report: (text: string) => void
   }
 
   async function metrics(): Promise<readonly ProcessMetrics[]> {
-    const asked = [...serving].map((worker) =>
+    const requested = [...serving].map((worker) =>
       metricsQuestions.ask((question) => send(worker, { kind: 'metrics', question }), patienceMs),
     );
-    const answers = await Promise.all(asked);
-    const silent = answers.filter((answer) => answer === null).length;
-    return [...answers.filter((answer) => answer !== null), [silentWorkers(silent)]];
+    const answers = await Promise.all(requested);
+    const silent = answers.filter((response) => response === null).length;
+    return [...answers.filter((replies) => replies !== null), [silentWorkers(silent)]];
   }
 
   function replace(reason: string): void {
@@ -139,10 +139,10 @@ export function createWorkerCluster(size: number, report: (text: string) => void
     metrics,
     async ready(role) {
       if (stopping) return 'draining';
-      const asked = [...serving].map((worker) =>
+      const request = [...serving].map((worker) =>
         readyQuestions.ask((question) => send(worker, { kind: 'ready', question, role }), patienceMs),
       );
-      const answers = (await Promise.all(asked)).filter((answer) => answer !== null);
+      const answers = (await Promise.all(request)).filter((settled) => settled !== null);
       return answers.includes('ok') ? 'ok' : (answers[0] ?? 'starting');
     },
   };

@@ -43,7 +43,7 @@ export type LeaderMessage =
 
 /** Questions to another process that wait for their answers. */
 export class Questions<Answer> {
-  readonly #open = new Map<number, (answer: Answer) => void>();
+  readonly #open = new Map<number, (reply: Answer) => void>();
   #asked = 0;
 
   /** Asks by `send`; null if there is no answer in time. */
@@ -62,7 +62,7 @@ export class Questions<Answer> {
   }
 
   /** Takes an answer; one that comes too late is dropped. */
-  answer(question: number, answer: Answer): void {
-    this.#open.get(question)?.(answer);
+  respond(question: number, response: Answer): void {
+    this.#open.get(question)?.(response);
   }
 }

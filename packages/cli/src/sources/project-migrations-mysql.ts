@@ -39,9 +39,9 @@ export async function applyMysqlMigration(
   schema: string,
   migration: ProjectMigration,
 ): Promise<boolean> {
-  const { name, script } = migration;
+  const { name, script: text } = migration;
   const { migrations, underWay } = mysqlProjectTables(schema);
-  const statements = splitStatements(script);
+  const statements = splitStatements(text);
   await source.script(settings);
   let position = 0;
   try {
@@ -100,12 +100,12 @@ async function reachedOf(
 ): Promise<number> {
   const { run } = source;
   const { underWay } = mysqlProjectTables(schema);
-  const [, script, reached] = (await run(underWay.read, [])).find(([recorded]) => recorded === name) ?? [];
-  if (script == null) {
+  const [, text, reached] = (await run(underWay.read, [])).find(([recorded]) => recorded === name) ?? [];
+  if (text == null) {
     await run(underWay.add, [name, JSON.stringify({ file: statements })]);
     return 0;
   }
-  const { file = [] }: { readonly file?: readonly string[] } = JSON.parse(script);
+  const { file = [] }: { readonly file?: readonly string[] } = JSON.parse(text);
   const begun = file.slice(0, Math.ceil(Number(reached) / 2));
   if (begun.every((sql, index) => sql === statements[index])) {
     // The statements after it may have changed.
@@ -131,22 +131,22 @@ interface Next {
 }
 
 async function runNext(
-  { run, script }: Source,
+  { run, script: source }: Source,
   schema: string,
   { name, sql, place: position, reached }: Next,
 ): Promise<void> {
   const { underWay } = mysqlProjectTables(schema);
   const note = (so: number) => run(underWay.note, [String(so), name]);
   if (!committing.test(sql)) {
-    await script('START TRANSACTION');
-    await script(sql);
+    await source('START TRANSACTION');
+    await source(sql);
     await note(2 * position + 2);
-    await script('COMMIT');
+    await source('COMMIT');
     return;
   }
   const unknown = reached === 2 * position + 1;
   await note(2 * position + 1);
-  await script(sql).catch(async (error: unknown) => {
+  await source(sql).catch(async (error: unknown) => {
     if (unknown && isDoneAlready(error)) return;
     // A statement that the server refused was not run.
     await note(2 * position).catch(() => undefined);

@@ -44,10 +44,10 @@ export async function migrationNames(project: Project): Promise<readonly string[
 /** Writes the migrations that the project lacks; those that it has stay as they are. */
 export async function keepMigrations(project: Project, migrations: readonly ProjectMigration[]): Promise<void> {
   const present = new Set(await migrationNames(project));
-  for (const { name, script } of migrations) {
+  for (const { name, script: sql } of migrations) {
     if (present.has(name) || !isFileName(name)) continue;
     await mkdir(folderOf(project), { recursive: true });
-    await replaceFile(join(folderOf(project), `${name}${ending}`), script);
+    await replaceFile(join(folderOf(project), `${name}${ending}`), sql);
   }
 }
 
@@ -73,9 +73,9 @@ export async function projectMigrationState(source: Source, project: Project): P
   const all = source.family === 'postgres' ? projectMigrationsSql(schema) : mysqlProjectTables(schema).migrations;
   const rows = ledger === '1' ? await source.run(all, []) : [];
   const applied = new Map(
-    rows.map(([name, checksum, script]) => [
+    rows.map(([name, checksum, sql]) => [
       name ?? '',
-      { name: name ?? '', checksum: checksum ?? '', script: script ?? '' },
+      { name: name ?? '', checksum: checksum ?? '', script: sql ?? '' },
     ]),
   );
   const present = await readMigrations(project);
@@ -95,8 +95,8 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
   const names = await migrationNames(project);
   return Promise.all(
     names.map(async (name) => {
-      const script = await readFile(join(folderOf(project), `${name}${ending}`), 'utf8');
-      return { name, script, checksum: migrationChecksum(script) };
+      const sql = await readFile(join(folderOf(project), `${name}${ending}`), 'utf8');
+      return { name, script: sql, checksum: migrationChecksum(sql) };
     }),
   );
 }
@@ -129,7 +129,7 @@ export async function applyProjectMigrations(
 async function applyOne(
   source: Source,
   schema: string,
-  { name, checksum, script }: ProjectMigration,
+  { name, checksum, script: sql }: ProjectMigration,
 ): Promise<boolean> {
   await source.script('BEGIN');
   try {
@@ -140,8 +140,8 @@ async function applyOne(
     const applied = await source.run(projectMigrationsSql(schema), []);
     const isNew = applied.every(([appliedName]) => appliedName !== name);
     if (isNew) {
-      await source.script(script);
-      await source.run(recordMigrationSql(schema), [name, checksum, script, platformVersion()]);
+      await source.script(sql);
+      await source.run(recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
     }
     await source.script('COMMIT');
     return isNew;

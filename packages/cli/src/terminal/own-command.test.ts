@@ -48,11 +48,11 @@ test('finds what a workspace has for its members, and nothing of other folders a
 
 test('says commands and the configuration of a text as they are called there', () => {
   const call = { scriptPath: '/home/me/.npm/_npx/1a2b/main.js', cwd, environment: {} };
-  const words = commandFormatter('.', call);
-  expect(words('Run `platform generate` again; see "output" in platform.config.ts.')).toBe(
+  const commandWords = commandFormatter('.', call);
+  expect(commandWords('Run `platform generate` again; see "output" in platform.config.ts.')).toBe(
     'Run `npx tablewright generate` again; see "output" in platform.config.ts.',
   );
   writeFileSync(join(cwd, 'platform.config.mts'), '');
-  expect(words('platform.config.ts: collections.books')).toBe('platform.config.mts: collections.books');
+  expect(commandWords('platform.config.ts: collections.books')).toBe('platform.config.mts: collections.books');
   expect(commandFormatter('shop', call)('See `platform roles`.')).toBe('See `npx tablewright roles --project shop`.');
 });

@@ -117,20 +117,20 @@ export type CallRoute<Routes> = <Name extends keyof Routes>(
 ) => Promise<Routes[Name] extends Route<unknown, infer Output> ? Output : never>;
 
 /** Makes the function that makes clients with these abilities; it takes what `createClient` of this package does. */
-export function bindClient(abilities: Abilities): (url: string, options?: ClientOptions) => BoundClient {
-  const { items = [], singletons = [], system = {}, routes } = abilities;
+export function bindClient(permissions: Abilities): (url: string, options?: ClientOptions) => BoundClient {
+  const { items = [], singletons = [], system = {}, routes } = permissions;
   return (url, options) => {
     const { client, requester } = openClient<AnySchema>(url, options);
-    const handlers = Object.entries(system).map(([name, rights = []]) => {
+    const handlers = Object.entries(system).map(([name, grants = []]) => {
       const found = Object.entries(client).find(([handlerName]) => handlerName === name);
-      return [name, { ...choose(found?.[1] ?? {}, rights), ...below(client, name, abilities, rights) }];
+      return [name, { ...choose(found?.[1] ?? {}, grants), ...below(client, name, permissions, grants) }];
     });
     return {
       items: (name) => choose(client.items(name), rightsOf(items, name)),
       singleton: (name) => choose(client.singleton(name), rightsOf(singletons, name)),
       ...Object.fromEntries(handlers),
-      ...(abilities.utils && { utils: pick(client.utils, abilities.utils) }),
-      ...pick(client, abilities.handlers ?? []),
+      ...(permissions.utils && { utils: pick(client.utils, permissions.utils) }),
+      ...pick(client, permissions.handlers ?? []),
       ...(routes && { route: routeOf(requester, routes) }),
       server: client.server,
     };
@@ -142,9 +142,9 @@ function below(
   client: Client<AnySchema>,
   name: string,
   { me = [], invites = [], comments }: Abilities,
-  rights: readonly Right[],
+  permissions: readonly Right[],
 ): object {
-  if (name === 'files') return rights.includes('create') ? pick(client.files, ['import']) : {};
+  if (name === 'files') return permissions.includes('create') ? pick(client.files, ['import']) : {};
   if (name === 'activity') return comments ? { comments: pick(client.activity.comments, comments) } : {};
   if (name !== 'users') return {};
   const { invites: all, me: methods, tfa } = client.users;
@@ -165,10 +165,10 @@ function routeOf(requester: Requester, routes: readonly string[]): NonNullable<B
 }
 
 /** The methods of some rights. */
-function choose(handler: object, rights: readonly Right[]): object {
+function choose(handler: object, permissions: readonly Right[]): object {
   return pick(
     handler,
-    rights.flatMap((right): readonly string[] => methods[right]),
+    permissions.flatMap((right): readonly string[] => methods[right]),
   );
 }
 

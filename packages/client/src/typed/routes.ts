@@ -20,12 +20,12 @@ export async function callRoute(
 ): Promise<unknown> {
   const [method = 'GET', path = ''] = route.split(' ');
   const segments = path.slice(1).split('/');
-  const filled = segments.map((part) => (part.startsWith(':') ? textOf(params[part.slice(1)]) : part));
+  const completed = segments.map((part) => (part.startsWith(':') ? textOf(params[part.slice(1)]) : part));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const element of [value].flat()) if (element !== undefined) search.append(name, textOf(element));
   }
-  const response = await send({ method, path: filled, search, body, options });
+  const response = await send({ method, path: completed, search, body, options });
   const text = await response.text();
   return text === '' ? undefined : JSON.parse(text);
 }

@@ -38,14 +38,14 @@ type CheckedIn<
       : Head extends keyof Alias
         ? Alias[Head] extends keyof Relations
           ? CheckedBelow<Schema, Relations[Alias[Head]], Head, Rest>
-          : Shown<Names, Relations, Calls, Alias>
-        : Shown<Names, Relations, Calls, Alias>
-  : Shown<Names, Relations, Calls, Alias>;
+          : OfferedNames<Names, Relations, Calls, Alias>
+        : OfferedNames<Names, Relations, Calls, Alias>
+  : OfferedNames<Names, Relations, Calls, Alias>;
 
 type Wild = '*' | `*.${string}`;
 
 /** Names that a level offers. */
-type Shown<Names extends string, Relations, Calls extends string, Alias> =
+type OfferedNames<Names extends string, Relations, Calls extends string, Alias> =
   | Names
   | Calls
   | '*'

@@ -2,7 +2,7 @@
 import type { DiskCache } from '../cache/disk-cache.ts';
 import type { Lookup } from '../cache/remember.ts';
 import { createModuleCache, type ModuleText } from '../emit/module-texts.ts';
-import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
+import { type DeclaredMember, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
 import { flat, generic, type Type } from '../print/type.ts';
@@ -84,7 +84,7 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
   const { view, names, echoes } = collection;
   const { create = null, update = null } = view.writes ?? {};
   const nothing = generic('Record', 'never', 'never');
-  const members: readonly Member[] = [
+  const members: readonly DeclaredMember[] = [
     member('row', view.readable ? names.item : 'null'),
     member('relations', view.readable ? names.relations : nothing),
     member('functions', view.readable ? names.functions : nothing),

@@ -1,6 +1,6 @@
 /** Filter types of a collection. */
 import { functionsOf } from '@tablewright/runtime/language';
-import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
 import { optional } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';
 import { generic, list, type Type, union } from '../print/type.ts';
@@ -36,10 +36,10 @@ export function declareFilter(
 function fieldMember(
   { name, descriptor, values, filtered, note }: RoleField,
   collections: ReferableCollections,
-): readonly Member[] {
-  const asked = askedType(descriptor, values);
+): readonly DeclaredMember[] {
+  const requested = askedType(descriptor, values);
   const related = filtered && collections.get(filtered.collection)?.names.filter;
-  const parts = [...(related ? [related] : []), ...(asked === null ? [] : [asked])];
+  const parts = [...(related ? [related] : []), ...(requested === null ? [] : [requested])];
   return parts.length === 0 ? [] : [optional(name, union(...parts), [note])];
 }
 
@@ -53,11 +53,11 @@ function relationFilter({ kind, target, linked }: RoleRelation, collections: Ref
   return union(linkFilter, generic('ManyOperators', linkFilter));
 }
 
-function functionMembers({ name, descriptor }: RoleField): readonly Member[] {
+function functionMembers({ name, descriptor }: RoleField): readonly DeclaredMember[] {
   if (descriptor.wire.kind === 'masked') return [];
   return functionsOf(descriptor.type).map((call) => optional(`${call}(${name})`, 'NumberFilter'));
 }
 
-function countMember({ name, kind }: RoleRelation): readonly Member[] {
+function countMember({ name, kind }: RoleRelation): readonly DeclaredMember[] {
   return kind === 'm2o' ? [] : [optional(`count(${name})`, 'NumberFilter')];
 }

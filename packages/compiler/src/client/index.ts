@@ -10,7 +10,7 @@ import type { GeneratedFile } from '../emit/generated-file.ts';
 import { renderModule } from '../emit/module-texts.ts';
 import type { Render } from '../emit/templates.ts';
 import { productVersion } from '../openapi/version.ts';
-import { type Member, namesIn, type TypeDeclaration } from '../print/declaration.ts';
+import { type DeclaredMember, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, naturalOrder, printImports } from '../print/imports.ts';
 import { printJson } from '../print/json.ts';
@@ -18,12 +18,12 @@ import { commentText } from '../print/text.ts';
 import { generic, type Type } from '../print/type.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
-import { printAbilities } from './abilities.ts';
 import type { ClientCollection } from './client-collections.ts';
 import { indexTypes, printCollection } from './collection.ts';
 import { indexLibraries } from './library-names.ts';
 import { clientName, defaultPackages } from './package-name.ts';
 import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
+import { printAbilities } from './permissions.ts';
 import { rightsOf } from './rights.ts';
 import { routeMembers } from './route-types.ts';
 import { literals } from './values.ts';
@@ -112,9 +112,9 @@ function printIndex(parts: Parts): {
   };
 }
 
-function membersOf(parts: Parts): readonly Member[] {
+function membersOf(parts: Parts): readonly DeclaredMember[] {
   const { items, singletons, system, handlers, routes, utils } = parts;
-  const collections = (name: string, note: string, ones: readonly ClientCollection[]): readonly Member[] => {
+  const collections = (name: string, note: string, ones: readonly ClientCollection[]): readonly DeclaredMember[] => {
     const names = literals(ones.map(({ view }) => view.name));
     return ones.length === 0 ? [] : [member(name, generic('Collection', 'Schema', names), [note])];
   };

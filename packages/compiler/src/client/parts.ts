@@ -51,10 +51,10 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
 
 /** Form uploads, by the permissions to create and update files. */
 export function uploadMethods(files: ClientCollection): readonly string[] {
-  const rights = rightsOf(files);
+  const permissions = rightsOf(files);
   return [
-    ...(rights.includes('create') ? ['createOne', 'createMany', 'import'] : []),
-    ...(rights.includes('update') ? ['updateOne'] : []),
+    ...(permissions.includes('create') ? ['createOne', 'createMany', 'import'] : []),
+    ...(permissions.includes('update') ? ['updateOne'] : []),
   ];
 }
 
@@ -73,6 +73,6 @@ function utilityNames(api: Api, access: AccessClass, view: RoleView): readonly s
 
 /** Every signed-in caller reads at least the own key. A class that reads no users changes none either. */
 export function ownMethods(users: ClientCollection | null): readonly string[] {
-  const rights = users === null ? [] : rightsOf(users);
-  return ['read', ...(rights.includes('read') && rights.includes('update') ? ['update'] : [])];
+  const permissions = users === null ? [] : rightsOf(users);
+  return ['read', ...(permissions.includes('read') && permissions.includes('update') ? ['update'] : [])];
 }

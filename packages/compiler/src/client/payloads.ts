@@ -1,6 +1,6 @@
 /** Payload types of a collection. `openapi/components/inputs.ts`, `nested-writes.ts` and `payloads.ts` print the same facts. */
 
-import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
 import { member as needed, optional } from '../print/declarations.ts';
 import { shortened } from '../print/identifier.ts';
 import { stringLiteral } from '../print/text.ts';
@@ -36,7 +36,7 @@ export function declarePayloads(
 }
 
 /** Members that need not be there, of what payloads have in common. */
-type KnownMembers = Map<RoleInput | NestedWrite, Member>;
+type KnownMembers = Map<RoleInput | NestedWrite, DeclaredMember>;
 
 /** The objects that links of many-to-any relations may be, the same in every payload. */
 function linkAliases(
@@ -59,7 +59,7 @@ function linkName({ component }: AnyLead): string {
   return shortened(component, component);
 }
 
-function declared(name: string, note: string, members: readonly Member[]): TypeDeclaration {
+function declared(name: string, note: string, members: readonly DeclaredMember[]): TypeDeclaration {
   return { kind: 'interface', name, notes: [note], members };
 }
 
@@ -67,7 +67,7 @@ function membersOf(
   { fields, required, nestedWrites }: RolePayload,
   collections: ReferableCollections,
   cached: KnownMembers,
-): readonly Member[] {
+): readonly DeclaredMember[] {
   const held = new Set(nestedWrites.flatMap((nested) => (nested.kind === 'one' ? nested.holders : [])));
   const members = fields.map((field) => {
     const isNeeded = required.includes(field.name) && !held.has(field.name);
@@ -81,19 +81,19 @@ function membersOf(
   ];
 }
 
-function once(cached: KnownMembers, source: RoleInput | NestedWrite, make: () => Member): Member {
-  const member = cached.get(source) ?? make();
+function once(cached: KnownMembers, source: RoleInput | NestedWrite, create: () => DeclaredMember): DeclaredMember {
+  const member = cached.get(source) ?? create();
   cached.set(source, member);
   return member;
 }
 
-function keyed({ view }: ClientCollection, changes: readonly Member[]): readonly Member[] {
+function keyed({ view }: ClientCollection, changes: readonly DeclaredMember[]): readonly DeclaredMember[] {
   const names = new Set(view.key.map(({ name }) => name));
   const key = view.key.map((field) => needed(field.name, takenType(field.descriptor, field.values), [field.note]));
   return [...key, ...changes.filter(({ name }) => !names.has(name))];
 }
 
-function fieldMember(field: RoleInput, collections: ReferableCollections, declare: typeof optional): Member {
+function fieldMember(field: RoleInput, collections: ReferableCollections, declare: typeof optional): DeclaredMember {
   const { name, note, deprecated, descriptor, values, member } = field;
   const plain = takenType(descriptor, values);
   const type = member === null ? plain : union(plain, ...objectsOf(member, collections));

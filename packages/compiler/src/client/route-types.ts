@@ -1,12 +1,12 @@
 /** Routes of the project's own code: types of their input and output. */
 import type { CustomRoute, ObjectShape, Shape } from '@tablewright/runtime/language';
-import type { Member } from '../print/declaration.ts';
+import type { DeclaredMember } from '../print/declaration.ts';
 import { member } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, list, object, type Type, type TypeMember, union } from '../print/type.ts';
 
 /** One member for each route, by method and path, with the input first and then the output. */
-export function routeMembers(routes: readonly CustomRoute[]): readonly Member[] {
+export function routeMembers(routes: readonly CustomRoute[]): readonly DeclaredMember[] {
   return routes.map((route) =>
     member(`${route.method} ${route.path}`, generic('Route', inputOf(route), outputOf(route))),
   );

@@ -6,7 +6,7 @@ import {
   type RelationDescriptor,
 } from '@tablewright/runtime/language';
 import { groupNames } from '../openapi/components/aggregation.ts';
-import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
 import { member, notesOr } from '../print/declarations.ts';
 import { propertyKey, stringLiteral } from '../print/text.ts';
 import { array, generic, nullable, object, type Type, type TypeMember, union, unionOfTexts } from '../print/type.ts';
@@ -50,7 +50,7 @@ export function declareReads(
 }
 
 /** Facts about names: which of them can be sorted, grouped, counted, summed and compared. */
-export function nameSets({ view }: ClientCollection): readonly Member[] {
+export function nameSets({ view }: ClientCollection): readonly DeclaredMember[] {
   const sorted = literals(groupNames(view));
   const fields = shown(view.fields);
   const names = fields.map(({ name }) => stringLiteral(name));
@@ -65,7 +65,7 @@ export function nameSets({ view }: ClientCollection): readonly Member[] {
   ];
 }
 
-function fieldMember(field: RoleField): Member {
+function fieldMember(field: RoleField): DeclaredMember {
   const type = sentType(field.descriptor, field.values);
   return member(field.name, field.nullable ? nullable(type) : type, [field.note], field.deprecated);
 }
@@ -75,7 +75,7 @@ function rowMember(
   collection: ClientCollection,
   relation: RoleRelation,
   collections: ReferableCollections,
-): readonly Member[] {
+): readonly DeclaredMember[] {
   const type = relation.kind === 'm2o' ? ownKey(collection, relation, collections) : keysOf(relation, collections);
   if (type === null) return [];
   return [member(relation.name, relation.nullable ? nullable(type) : type, [], relation.deprecated)];
@@ -108,7 +108,7 @@ function ownKey(
 }
 
 /** The relation to one item that reads through a field. */
-function leadingField({ name, filtered, nullable: empty, note, deprecated }: RoleField): readonly Member[] {
+function leadingField({ name, filtered, nullable: empty, note, deprecated }: RoleField): readonly DeclaredMember[] {
   if (filtered === null) return [];
   const type = generic('One', stringLiteral(filtered.collection), String(empty));
   return [member(name, type, [note], deprecated)];
@@ -118,7 +118,7 @@ function relationMember(
   collection: ClientCollection,
   relation: RoleRelation,
   collections: ReferableCollections,
-): Member {
+): DeclaredMember {
   return member(relation.name, relationType(collection, relation, collections), [], relation.deprecated);
 }
 
@@ -159,18 +159,18 @@ function shown(fields: readonly RoleField[]): readonly RoleField[] {
 }
 
 /** Infinite dates have no parts, and JSON that is no array no elements: null. */
-function functionMembers(field: RoleField): readonly Member[] {
+function functionMembers(field: RoleField): readonly DeclaredMember[] {
   const { name, descriptor, nullable: empty } = field;
   if (descriptor.wire.kind === 'masked') return [];
   const certain = !empty && (descriptor.type === 'time' || descriptor.type === 'array');
   return functionsOf(descriptor.type).map((call) => callMember(call, name, certain));
 }
 
-function countMember({ name, kind, nullable: empty }: RoleRelation): readonly Member[] {
+function countMember({ name, kind, nullable: empty }: RoleRelation): readonly DeclaredMember[] {
   return kind === 'm2o' ? [] : [callMember('count', name, !empty)];
 }
 
-function callMember(call: string, name: string, certain: boolean): Member {
+function callMember(call: string, name: string, certain: boolean): DeclaredMember {
   const value = certain ? 'number' : union('number', 'null');
   return member(`${call}(${name})`, generic('Call', stringLiteral(`${name}_${call}`), value));
 }

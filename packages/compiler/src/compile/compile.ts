@@ -92,8 +92,8 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
       ...checkClasses(api, clientsOf),
     ];
     if (problems.length > 0) return failed(problems);
-    const asked = api.graphql && clientsOf === undefined ? documents : [];
-    const { operations, diagnostics: faults } = checkDocuments(api, asked);
+    const requested = api.graphql && clientsOf === undefined ? documents : [];
+    const { operations, diagnostics: faults } = checkDocuments(api, requested);
     if (faults.length > 0) return failed(faults);
     // Descriptions and clients need them only for the types of routes.
     const isWithout = part === 'descriptions' || clientsOf !== undefined;

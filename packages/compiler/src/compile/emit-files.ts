@@ -102,8 +102,8 @@ export function emitClients(
   diskCache: DiskCache | null,
   classes: readonly string[] | 'all' = 'all',
 ): readonly GeneratedFile[] {
-  const wanted = api.access.filter(({ access }) => classes === 'all' || classes.includes(access.name));
-  return wanted.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), diskCache));
+  const requested = api.access.filter(({ access }) => classes === 'all' || classes.includes(access.name));
+  return requested.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), diskCache));
 }
 
 /** Prints what access classes are told of the API, which is most of all output: one long file after the other. */

@@ -17,7 +17,7 @@ import { compareTables } from './compare/compare-tables.ts';
 import { differingSurfaces } from './differing-surfaces.ts';
 import { findRenames, indexRenames, type Rename, type RenameIndex } from './renames.ts';
 import { type RuleId, rules } from './rules.ts';
-import { mostSevere, type Surface, surfaces, type Verdicts } from './severity.ts';
+import { type ApiSurface, mostSevere, surfaces, type Verdicts } from './severity.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
 /** Options of a comparison. */
@@ -148,7 +148,7 @@ function asGenerated(was: Side, is: Side, changes: readonly Found[]): readonly F
   return [...seen, { rule: 'unclassified', subject: 'api', message, operations: [], verdicts }];
 }
 
-function surfaceOf(text: string): Surface {
+function surfaceOf(text: string): ApiSurface {
   return surfaces.find((surface) => surface === text) ?? 'rest';
 }
 
@@ -165,8 +165,8 @@ function gather(all: readonly { readonly role: string; readonly found: readonly 
   for (const { role, found } of all) {
     for (const item of found) {
       const change = changeOf(item);
-      const { rule, subject, verdicts, rights, message } = change;
-      const key = JSON.stringify([rule, subject, verdicts, rights, message]);
+      const { rule, subject, verdicts, rights: permissions, message } = change;
+      const key = JSON.stringify([rule, subject, verdicts, permissions, message]);
       const group = groups.get(key) ?? { change, roles: new Set(), operations: new Set() };
       group.roles.add(role);
       for (const operation of item.operations) group.operations.add(operation);
@@ -182,12 +182,21 @@ function gather(all: readonly { readonly role: string; readonly found: readonly 
 }
 
 function changeOf(found: Found): Change {
-  const { rule, subject, rights, message } = found;
+  const { rule, subject, rights: permissions, message } = found;
   const verdicts = verdictsOf(found);
   const verdictList = surfaces.flatMap((surface) => verdicts[surface] ?? []);
   // A change of permissions asks for a review, also where no client notices it.
-  const severity = mostSevere([...verdictList, ...(rights === undefined ? [] : (['dangerous'] as const))]);
-  return { rule, subject, roles: [], verdicts, ...(rights && { rights }), severity, message, operations: [] };
+  const severity = mostSevere([...verdictList, ...(permissions === undefined ? [] : (['dangerous'] as const))]);
+  return {
+    rule,
+    subject,
+    roles: [],
+    verdicts,
+    ...(permissions && { rights: permissions }),
+    severity,
+    message,
+    operations: [],
+  };
 }
 
 const ranks = { breaking: 0, dangerous: 1, safe: 2 } as const;

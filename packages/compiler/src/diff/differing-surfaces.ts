@@ -9,13 +9,13 @@ import { graphqlTypes } from '../graphql/index.ts';
 import { describeOpenApi } from '../openapi/index.ts';
 import { canonicalJson } from '../print/json.ts';
 import type { RoleCollection } from '../role-view/role-view.ts';
-import type { Surface } from './severity.ts';
+import type { ApiSurface } from './severity.ts';
 import type { Side } from './side.ts';
 
 /** The surfaces whose documents, schemas or types are not the same; `rest` is never among them. */
-export function differingSurfaces(was: Side, is: Side): ReadonlySet<Surface> {
+export function differingSurfaces(was: Side, is: Side): ReadonlySet<ApiSurface> {
   const common = commonViews(was, is);
-  const differs: Readonly<Record<Exclude<Surface, 'rest'>, boolean>> = {
+  const differs: Readonly<Record<Exclude<ApiSurface, 'rest'>, boolean>> = {
     openapi: documentOf(was, common) !== documentOf(is, common),
     graphql: !haveSameTypes(typesOf(was), typesOf(is)),
     client: !haveSameFiles(clientOf(was), clientOf(is)),

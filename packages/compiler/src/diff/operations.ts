@@ -42,13 +42,15 @@ export function operationsOf(
   graphql: boolean,
 ): readonly string[] {
   if (api === undefined) return [];
-  const wanted = (concern === 'all' ? (['read', 'create', 'update', 'delete'] as const) : [concern]).filter((action) =>
-    offers(view, action),
+  const requested = (concern === 'all' ? (['read', 'create', 'update', 'delete'] as const) : [concern]).filter(
+    (action) => offers(view, action),
   );
-  const rest = api.operations.filter(({ kind }) => wanted.some((action) => kinds[action].has(kind)));
+  const rest = api.operations.filter(({ kind }) => requested.some((action) => kinds[action].has(kind)));
   const fields = graphql && api.operations.length > 0 ? graphqlCollectionRoots(api.descriptor) : [];
   return [
     ...rest.map(({ method, path }) => `${method} ${path}`),
-    ...fields.filter(({ operation }) => wanted.includes(roots[operation])).map(({ kind, name }) => `${kind} ${name}`),
+    ...fields
+      .filter(({ operation }) => requested.includes(roots[operation]))
+      .map(({ kind, name }) => `${kind} ${name}`),
   ];
 }

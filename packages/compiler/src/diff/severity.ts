@@ -4,7 +4,7 @@
 export const surfaces = ['rest', 'openapi', 'graphql', 'client'] as const;
 
 /** One of `surfaces`: requests and answers, the OpenAPI document, the GraphQL schema, the types of the generated client. */
-export type Surface = (typeof surfaces)[number];
+export type ApiSurface = (typeof surfaces)[number];
 
 /**
  * `breaking`: something that worked fails. `dangerous`: it goes on without an error, but does or shows something else.
@@ -13,7 +13,7 @@ export type Surface = (typeof surfaces)[number];
 export type Severity = 'breaking' | 'dangerous' | 'safe';
 
 /** How severe a change is where; a surface that does not show it is absent. */
-export type Verdicts = { readonly [surface in Surface]?: Severity };
+export type Verdicts = { readonly [surface in ApiSurface]?: Severity };
 
 /** The most severe of several; safe when there is none. */
 export function mostSevere(severities: Iterable<Severity>): Severity {

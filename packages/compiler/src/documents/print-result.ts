@@ -20,7 +20,7 @@ interface Printing {
 }
 
 /** A member of an answer: the fields of one response name, and whether a directive may leave all of them out. */
-interface Member {
+interface ResultMember {
   readonly fields: { readonly node: FieldNode; readonly optional: boolean }[];
   optional: boolean;
 }
@@ -41,7 +41,7 @@ export function printResult(schema: GraphQLSchema, document: DocumentNode, opera
 }
 
 function printObject(to: Printing, type: GraphQLObjectType, sets: readonly Chosen[]): string {
-  const members = new Map<string, Member>();
+  const members = new Map<string, ResultMember>();
   for (const { set, optional } of sets) collect(to, type, set, optional, members);
   const printed = [...members].map(([key, { fields, optional }]) => {
     return `${key}${optional ? '?' : ''}: ${printField(to, type, fields)}`;
@@ -54,7 +54,7 @@ function collect(
   type: GraphQLObjectType,
   set: SelectionSetNode,
   optional: boolean,
-  members: Map<string, Member>,
+  members: Map<string, ResultMember>,
 ): void {
   const { Kind } = loadGraphql();
   for (const selection of set.selections) {
@@ -80,11 +80,11 @@ function isConditional(directives: readonly DirectiveNode[] = []): boolean {
 function applies(schema: GraphQLSchema, condition: string | undefined, type: GraphQLObjectType): boolean {
   if (condition === undefined || condition === type.name) return true;
   const { isAbstractType } = loadGraphql();
-  const wanted = schema.getType(condition);
-  return isAbstractType(wanted) && schema.isSubType(wanted, type);
+  const requested = schema.getType(condition);
+  return isAbstractType(requested) && schema.isSubType(requested, type);
 }
 
-function printField(to: Printing, type: GraphQLObjectType, fields: Member['fields']): string {
+function printField(to: Printing, type: GraphQLObjectType, fields: ResultMember['fields']): string {
   const first = fields[0]?.node;
   if (first?.name.value === '__typename') return JSON.stringify(type.name);
   const declared = type.getFields()[first?.name.value ?? ''];

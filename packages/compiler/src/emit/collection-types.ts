@@ -1,6 +1,6 @@
 /** The types of one collection: Key, Item, Create, Update and Filter, every one expanded. */
 import type { ApiCollection, ApiField, ApiRelation } from '../api.ts';
-import type { Member, TypeDeclaration } from '../print/declaration.ts';
+import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
 import { member, optional } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';
 import { list, nullable, type Type, union, unionOfTexts } from '../print/type.ts';
@@ -58,7 +58,7 @@ function itemType(collection: ApiCollection, field: ApiField, collections: Colle
 
 function declarePayloads(collection: ApiCollection, collections: Collections): readonly TypeDeclaration[] {
   const { names, descriptor } = collection;
-  const [created, updated]: [Member[], Member[]] = [[], []];
+  const [created, updated]: [DeclaredMember[], DeclaredMember[]] = [[], []];
   for (const field of collection.fields) {
     if (!field.descriptor.writable) continue;
     const type = payloadType(collection, field, collections);
@@ -96,8 +96,8 @@ function declareFilter(collection: ApiCollection): TypeDeclaration {
   const { names, anyItem, descriptor } = collection;
   const fields = collection.fields.flatMap((field) => {
     const relation = relationOf(collection, field);
-    const asked = askedType(field);
-    const parts = [...(relation ? [askedRelation(relation)] : []), ...(asked ? [asked] : [])];
+    const requested = askedType(field);
+    const parts = [...(relation ? [askedRelation(relation)] : []), ...(requested ? [requested] : [])];
     return parts.length > 0 ? [optional(field.descriptor.name, union(...parts))] : [];
   });
   const relations = otherRelations(collection).map((relation) =>

@@ -2,7 +2,7 @@
 import type { Api, ApiCollection } from '../api.ts';
 import { createFacts, createFactsOfNames } from '../cache/facts.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
-import type { Member } from '../print/declaration.ts';
+import type { DeclaredMember } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { code } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
@@ -67,7 +67,7 @@ function rolesIn({ access }: Api): readonly string[] {
   return [...new Set(access.flatMap(({ access: { roles } }) => roles))].sort();
 }
 
-function memberOf(collection: ApiCollection): Member {
+function memberOf(collection: ApiCollection): DeclaredMember {
   const { descriptor } = collection;
   return member(descriptor.name, generic(kindOf(collection), ...typesOf(collection)));
 }

@@ -25,10 +25,10 @@ export const templateNames = [
 export type TemplateName = (typeof templateNames)[number];
 
 /** Variables of a template: printed text by the names that the template uses. */
-export type View = Readonly<Record<string, string | number>>;
+export type TemplateVariables = Readonly<Record<string, string | number>>;
 
 /** Prints a view by the template of that name. Throws `TemplateError` when the template asks for what is not there. */
-export type Render = (name: TemplateName, view: View) => string;
+export type Render = (name: TemplateName, view: TemplateVariables) => string;
 
 /** A template that cannot be used, named, with the reason of the template engine. */
 export class TemplateError extends Error {

@@ -35,12 +35,12 @@ export function roleNames({ roles }: Schema): ReadonlySet<string> {
 
 /** Reads the routes. `roles` are the names of all roles. A file that does not parse has none. */
 export function readRoutes(roles: ReadonlySet<string>, sources: readonly ExtensionSource[]): RoutesRead {
-  const wanted = sources.filter(({ text }) => text.includes('route'));
-  if (wanted.length === 0) return { heads: [], diagnostics: [] };
+  const requested = sources.filter(({ text }) => text.includes('route'));
+  if (requested.length === 0) return { heads: [], diagnostics: [] };
   const { Project } = loadTsMorph();
   const project = new Project({ useInMemoryFileSystem: true, skipLoadingLibFiles: true });
   const diagnostics: Diagnostic[] = [];
-  const heads = wanted.flatMap(({ path, text }) => {
+  const heads = requested.flatMap(({ path, text }) => {
     const calls = registrationsIn(project.createSourceFile(`/${path}`, text)).filter(({ tool }) => tool === 'route');
     return calls.flatMap(({ call }) => readCall(call, path, roles, diagnostics));
   });

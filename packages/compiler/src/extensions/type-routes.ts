@@ -77,19 +77,19 @@ function readTypes(
   const [argument] = call.getTypeArguments();
   const node = argument ?? call;
   const location = placeOf(node, head.file);
-  const complain: Complain = (path, reason) => {
+  const report: Complain = (path, reason) => {
     const hint =
       'Routes take and give what JSON has: objects, arrays, texts, numbers, booleans, null, literals and Date.';
     diagnostics.push(problem('extension-route', location, `"${path}" ${reason}.`, hint));
   };
-  const parts = partsOf(argument?.getType(), node, complain);
-  const params = objectPart(parts.get('params'), 'params', complain);
-  const query = objectPart(parts.get('query'), 'query', complain);
+  const parts = partsOf(argument?.getType(), node, report);
+  const params = objectPart(parts.get('params'), 'params', report);
+  const query = objectPart(parts.get('query'), 'query', report);
   const body = parts.get('body');
   const response = parts.get('response');
-  checkParams(head, params, complain);
-  checkQuery(query, complain);
-  if (body !== undefined && head.method === 'GET') complain('body', 'is what a GET has not');
+  checkParams(head, params, report);
+  checkQuery(query, report);
+  if (body !== undefined && head.method === 'GET') report('body', 'is what a GET has not');
   return {
     ...(params && { params }),
     ...(query && { query }),
@@ -98,43 +98,42 @@ function readTypes(
   };
 }
 
-function partsOf(type: Type | undefined, node: Node, complain: Complain): ReadonlyMap<string, Shape> {
+function partsOf(type: Type | undefined, node: Node, report: Complain): ReadonlyMap<string, Shape> {
   const parts = new Map<string, Shape>();
   for (const property of type?.getProperties() ?? []) {
     const name = property.getName();
     const partType = property.getTypeAtLocation(node);
-    if (!partNames.some((partName) => partName === name)) complain(name, 'is no part of a route');
-    else if (!partType.isUndefined() && !partType.isVoid()) parts.set(name, readShape(partType, node, name, complain));
+    if (!partNames.some((partName) => partName === name)) report(name, 'is no part of a route');
+    else if (!partType.isUndefined() && !partType.isVoid()) parts.set(name, readShape(partType, node, name, report));
   }
   return parts;
 }
 
-function objectPart(shape: Shape | undefined, name: string, complain: Complain): ObjectShape | undefined {
+function objectPart(shape: Shape | undefined, name: string, report: Complain): ObjectShape | undefined {
   if (shape === undefined) return undefined;
   if (shape.kind === 'object' && shape.rest === undefined) return shape;
-  complain(name, 'must be an object with the names that there are');
+  report(name, 'must be an object with the names that there are');
   return undefined;
 }
 
 /** The path says which there are, the type what they are. */
-function checkParams({ path }: RouteHead, params: ObjectShape | undefined, complain: Complain): void {
+function checkParams({ path }: RouteHead, params: ObjectShape | undefined, report: Complain): void {
   const names = path.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []));
   const members = params?.members ?? [];
   for (const name of names) {
-    if (!members.some((member) => member.name === name))
-      complain(`params.${name}`, 'stands in the path and has no type');
+    if (!members.some((member) => member.name === name)) report(`params.${name}`, 'stands in the path and has no type');
   }
   for (const { name, optional, shape } of members) {
-    if (!names.includes(name)) complain(`params.${name}`, 'does not stand in the path');
-    else if (optional || !isText(shape)) complain(`params.${name}`, 'must be one value, which a path always has');
+    if (!names.includes(name)) report(`params.${name}`, 'does not stand in the path');
+    else if (optional || !isText(shape)) report(`params.${name}`, 'must be one value, which a path always has');
   }
 }
 
-function checkQuery(query: ObjectShape | undefined, complain: Complain): void {
+function checkQuery(query: ObjectShape | undefined, report: Complain): void {
   for (const { name, shape } of query?.members ?? []) {
     const value = shape.kind === 'array' ? shape.of : shape;
-    if (!isText(value)) complain(`query.${name}`, 'must be a value, or an array of values');
-    else if (name === 'access_token') complain(`query.${name}`, 'is where tokens stand');
+    if (!isText(value)) report(`query.${name}`, 'must be a value, or an array of values');
+    else if (name === 'access_token') report(`query.${name}`, 'is where tokens stand');
   }
 }
 

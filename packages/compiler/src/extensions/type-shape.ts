@@ -9,7 +9,7 @@ export type Complain = (path: string, reason: string) => void;
 interface Reading {
   /** Where the type is asked for. */
   readonly at: Node;
-  readonly complain: Complain;
+  readonly reportError: Complain;
   /** Types around the one that is read. */
   readonly around: readonly Type[];
   readonly path: string;
@@ -19,8 +19,8 @@ interface Reading {
 const deepest = 32;
 
 /** The shape of a type. A type that JSON cannot express is reported, and becomes an open shape. */
-export function readShape(type: Type, node: Node, path: string, complain: Complain): Shape {
-  return shapeOf(type, { at: node, complain, around: [], path });
+export function readShape(type: Type, node: Node, path: string, report: Complain): Shape {
+  return shapeOf(type, { at: node, reportError: report, around: [], path });
 }
 
 function shapeOf(type: Type, reading: Reading): Shape {
@@ -29,7 +29,7 @@ function shapeOf(type: Type, reading: Reading): Shape {
   if (scalar !== null) return scalar;
   const reason = refusal(type, reading);
   if (reason !== null) {
-    reading.complain(reading.path, reason);
+    reading.reportError(reading.path, reason);
     return anything;
   }
   const below = { ...reading, around: [...reading.around, type] };
@@ -83,7 +83,8 @@ function isLibrary(type: Type, name?: string): boolean {
 /** Literals become one part; parts are ordered by what they say, so that nothing else decides their order. */
 function unionOf(types: readonly Type[], reading: Reading): Shape {
   const present = types.filter((type) => !type.isUndefined());
-  if (present.length < types.length && reading.path.endsWith('[]')) reading.complain(reading.path, 'may be undefined');
+  if (present.length < types.length && reading.path.endsWith('[]'))
+    reading.reportError(reading.path, 'may be undefined');
   const shapes = present.map((type) => shapeOf(type, reading));
   const values = shapes.flatMap((shape) => (shape.kind === 'literal' ? shape.values : []));
   const truths = values.filter((value) => typeof value === 'boolean');
@@ -111,7 +112,7 @@ function objectOf(type: Type, reading: Reading): ObjectShape {
     const name = property.getName();
     const memberType = property.getTypeAtLocation(reading.at);
     const path = `${reading.path}.${name}`;
-    if (name === '__proto__') reading.complain(path, 'has a name that no body may have');
+    if (name === '__proto__') reading.reportError(path, 'has a name that no body may have');
     const optional =
       property.isOptional() ||
       memberType.isUndefined() ||

@@ -61,8 +61,8 @@ describe.each(everyone)('the schemas of %s', (_, api) => {
       const types = graphqlTypeNames(descriptor.name);
       expect(index.byType(types.item)).toBe(names);
       expect(Object.keys(fieldsOf(text, types.item) ?? {}).sort()).toEqual([...(names?.output.keys() ?? [])].sort());
-      const asked = Object.keys(fieldsOf(text, types.filter) ?? {});
-      expect(asked.filter((name) => !names?.filter.has(name))).toEqual(asked.length > 0 ? ['_and', '_or'] : []);
+      const requested = Object.keys(fieldsOf(text, types.filter) ?? {});
+      expect(requested.filter((name) => !names?.filter.has(name))).toEqual(requested.length > 0 ? ['_and', '_or'] : []);
       const given = [types.create, types.update].flatMap((type) => Object.keys(fieldsOf(text, type) ?? {}));
       expect(given.filter((name) => !names?.input.has(name))).toEqual([]);
     }
@@ -143,9 +143,11 @@ describe('the schema of an access class', () => {
 
   it('asks a key and its item in one place', () => {
     expect(fieldsOf(text, 'articles_filter')).toMatchObject({ author_id: 'authors_filter_with_number_operators' });
-    const asked = fieldsOf(text, 'authors_filter_with_number_operators');
-    expect(asked).toMatchObject({ _eq: 'GraphQLStringOrFloat', _in: '[GraphQLStringOrFloat]', _null: 'Boolean' });
-    expect(asked).toMatchObject(fieldsOf(text, 'authors_filter') === null ? {} : { name: 'string_filter_operators' });
+    const requested = fieldsOf(text, 'authors_filter_with_number_operators');
+    expect(requested).toMatchObject({ _eq: 'GraphQLStringOrFloat', _in: '[GraphQLStringOrFloat]', _null: 'Boolean' });
+    expect(requested).toMatchObject(
+      fieldsOf(text, 'authors_filter') === null ? {} : { name: 'string_filter_operators' },
+    );
   });
 
   it('has no item by a key that cannot be read', () => {

@@ -26,8 +26,8 @@ export function printMatrix(schema: Schema, format: MatrixFormat): string {
 
 const legend = 'r read, c create, u update, d delete; a number names the condition below that rows must meet.';
 
-function cellText(rights: readonly MatrixRight[]): string {
-  const byAction = Map.groupBy(rights, ({ action }) => action);
+function cellText(permissions: readonly MatrixRight[]): string {
+  const byAction = Map.groupBy(permissions, ({ action }) => action);
   return [...byAction]
     .map(([action, rules]) => {
       // A rule without a condition covers the others.

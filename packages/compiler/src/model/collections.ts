@@ -48,7 +48,7 @@ export function modelFolder(row: DeclaredRow) {
 /** Describes a collection; `row` is what the platform's own tables say about it. */
 export function modelCollection(described: DescribedCollection, row: DeclaredRow | undefined, note: NoteReader) {
   const { descriptor, stored } = described.api;
-  const archive = stored.archive !== null && shows(described, stored.archive.field) ? stored.archive : null;
+  const archiveRule = stored.archive !== null && shows(described, stored.archive.field) ? stored.archive : null;
   return {
     collection: described.view.name,
     meta: {
@@ -57,9 +57,9 @@ export function modelCollection(described: DescribedCollection, row: DeclaredRow
       note: described.view.note,
       singleton: described.view.singleton,
       sort_field: descriptor.sort !== undefined && shows(described, descriptor.sort) ? descriptor.sort : null,
-      archive_field: archive?.field ?? null,
-      archive_value: archive?.value ?? null,
-      unarchive_value: archive?.unarchiveValue ?? null,
+      archive_field: archiveRule?.field ?? null,
+      archive_value: archiveRule?.value ?? null,
+      unarchive_value: archiveRule?.unarchiveValue ?? null,
       accountability: kept[descriptor.accountability ?? 'all'],
       ...toldOf(row, appMembers, note),
     },

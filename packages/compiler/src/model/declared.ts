@@ -27,11 +27,11 @@ export function declaredIn({ model, collections }: Api, waiting: boolean): Decla
 }
 
 function columnlessIn(rows: readonly DeclaredRow[], collections: Api['collections'], waiting: boolean) {
-  const wanted = rows.filter((row) => {
+  const requested = rows.filter((row) => {
     const special = specialsOf(row);
     return isColumnless(special) && (waiting || relationSpecialIn(special) === undefined);
   });
-  if (wanted.length === 0) return new Map<string, readonly DeclaredRow[]>();
+  if (requested.length === 0) return new Map<string, readonly DeclaredRow[]>();
   const taken = new Map(
     collections
       .filter(({ descriptor }) => descriptor.system !== true)
@@ -40,7 +40,9 @@ function columnlessIn(rows: readonly DeclaredRow[], collections: Api['collection
         new Set<JsonValue>([...fields, ...relations].map((member) => member.name)),
       ]),
   );
-  const untaken = wanted.filter(({ collection, field = null }) => taken.get(String(collection))?.has(field) === false);
+  const untaken = requested.filter(
+    ({ collection, field = null }) => taken.get(String(collection))?.has(field) === false,
+  );
   const sorted = untaken.sort((a, b) => (String(a.field) < String(b.field) ? -1 : 1));
   return Map.groupBy(sorted, ({ collection }) => String(collection));
 }

@@ -220,7 +220,7 @@ const secrets: ReadonlyMap<string, readonly string[]> = new Map([
 
 const casts: ReadonlySet<string> = new Set(['json', 'csv', 'boolean', 'timestamp']);
 
-function defaultOf({ default: filled }: StoredColumn, note: NoteReader): JsonValue {
-  if (filled === null) return null;
-  return 'value' in filled ? filled.value : note(filled.expression);
+function defaultOf({ default: completed }: StoredColumn, note: NoteReader): JsonValue {
+  if (completed === null) return null;
+  return 'value' in completed ? completed.value : note(completed.expression);
 }

@@ -103,7 +103,7 @@ interface PartSources {
 function partsOf<Made>(
   api: Api,
   view: RoleView,
-  make: (collection: DescribedCollection, sources: PartSources) => Made,
+  create: (collection: DescribedCollection, sources: PartSources) => Made,
 ): readonly Made[] {
   const views = new Map(
     view.collections.filter(({ readable }) => readable).map((collection) => [collection.name, collection]),
@@ -124,10 +124,10 @@ function partsOf<Made>(
     .map((relation) => [relation.target, relation] as const);
   const owners = new Map(links.toReversed());
   const notes: Lookup<string | null> = { get: view.note, has: () => true };
-  const { collections, fields, columnless } = declaredIn(api, view.administrator);
-  const sources = [all, junctions, owners, notes, collections, fields, columnless];
+  const { collections, fields, columnless: virtualFields } = declaredIn(api, view.administrator);
+  const sources = [all, junctions, owners, notes, collections, fields, virtualFields];
   return describedCollections.map((collection) =>
-    make(collection, {
+    create(collection, {
       all: sources,
       make: (watch) => {
         const context: ModelContext = { collections: watch(all), junctions: watch(junctions), owners: watch(owners) };
@@ -135,7 +135,7 @@ function partsOf<Made>(
         const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
         return {
           collection: modelCollection(collection, watch(collections).get(collection.view.name), noted),
-          fields: modelFields(collection, context, { fields: watch(fields), columnless: watch(columnless) }, noted),
+          fields: modelFields(collection, context, { fields: watch(fields), columnless: watch(virtualFields) }, noted),
           relations: modelRelations(collection, context),
         };
       },

@@ -9,16 +9,16 @@ export function keyParameter(key: readonly AddressedKeyField[]): JsonObject {
   const schemas = key.map(inPath);
   const [only = {}] = schemas;
   const names = key.map(({ name }) => `"${name}"`).join(', ');
-  const several = key.length > 1;
+  const multiple = key.length > 1;
   return {
     name: 'key',
     in: 'path',
     required: true,
-    description: several
+    description: multiple
       ? `The values of ${names}, percent-encoded and joined by a comma in this order. A comma within a value is %2C.`
       : `The value of ${names}, percent-encoded.`,
-    ...(several && { style: 'simple', explode: false }),
-    schema: several ? tuple(schemas) : only,
+    ...(multiple && { style: 'simple', explode: false }),
+    schema: multiple ? tuple(schemas) : only,
   };
 }
 

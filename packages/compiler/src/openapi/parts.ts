@@ -39,11 +39,11 @@ export function createPartsCache(generator: string, indent: number, apart: boole
     key: object,
     sources: readonly Lookup<unknown>[],
     from: TextsFrom,
-    make: (watch: Watch) => Parts,
-    print = (watch: Watch): readonly PartText[] => textsOf(make(watch), indent, apart),
+    create: (watch: Watch) => Parts,
+    print = (watch: Watch): readonly PartText[] => textsOf(create(watch), indent, apart),
   ): Parts =>
     from === null
-      ? objects(key, sources, null, make)
+      ? objects(key, sources, null, create)
       : printed(key, sources, from.diskCache, (watch) =>
           print(watch).map(([name, text]) => [name, onlyText(packChunk(text), indent)]),
         );

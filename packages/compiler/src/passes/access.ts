@@ -164,8 +164,8 @@ function writableActions({ system }: Collection, { writable }: Table): Table['wr
 
 /** `full` is the name of the document for everyone, so no class has it; `admin` is taken. */
 function nameGroups(groups: readonly (readonly string[])[]): readonly string[] {
-  const wanted = groups.map((roles) => (roles.includes('public') ? 'public' : roles.join('_')));
+  const requested = groups.map((roles) => (roles.includes('public') ? 'public' : roles.join('_')));
   const fold = (name: string): string => name.toLowerCase();
-  const names = uniqueNames(wanted, fileName, fold, new Set(['admin', 'full']));
-  return wanted.map((name) => names.get(name) ?? name);
+  const names = uniqueNames(requested, fileName, fold, new Set(['admin', 'full']));
+  return requested.map((name) => names.get(name) ?? name);
 }

@@ -54,8 +54,8 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
   // MySQL does not tell what it filled a key with, unless it counted, or always takes the same.
   const isKey = table.primaryKey?.columns.includes(column.name) === true;
   const untold = index.dialect === 'mysql' && isKey && !random && constantDefault(column) === undefined;
-  const filled = fillOf(column, index);
-  const fill = untold && filled === 'default' ? undefined : filled;
+  const completed = fillOf(column, index);
+  const fill = untold && completed === 'default' ? undefined : completed;
   const constant = singleton ? constantDefault(column) : undefined;
   const writable = isWritableField(field, table, column);
   const fallback = writable ? fallbackSql(table, column, index) : undefined;
@@ -109,9 +109,9 @@ const fillWords: Readonly<Record<ColumnFill['kind'], FieldDescriptor['filled']>>
 /** True if any rule can let a caller write the field. */
 export function isWritableField(field: Field, table: Table, { fill, updatable }: Column): boolean {
   if (field.serverOwned) return false;
-  const filled = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
+  const completed = fill.kind === 'generated' || (fill.kind === 'identity' && fill.always);
   const writable = table.writable.insert || table.writable.update;
-  return writable && updatable && !filled && field.type !== 'unknown';
+  return writable && updatable && !completed && field.type !== 'unknown';
 }
 
 /** Values of text only: a list of numbers limits a number without changing what JSON carries. */

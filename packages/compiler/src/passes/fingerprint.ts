@@ -17,16 +17,16 @@ import type { SchemaIndex } from './schema-index.ts';
  */
 export function fingerprintOf(schema: Schema, index: SchemaIndex): Fingerprint {
   let taken: Fingerprint | undefined;
-  const take = (): Fingerprint => {
+  const add = (): Fingerprint => {
     taken ??= takeFingerprint(schema, index);
     return taken;
   };
   return {
     get hash() {
-      return take().hash;
+      return add().hash;
     },
     get objects() {
-      return take().objects;
+      return add().objects;
     },
   };
 }

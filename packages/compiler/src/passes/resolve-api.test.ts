@@ -104,12 +104,12 @@ describe('fields', () => {
   };
 
   test('are required when nobody else fills them', () => {
-    const filled = { nullable: false, fill: { kind: 'default', expression: '0' } } as const;
+    const completed = { nullable: false, fill: { kind: 'default', expression: '0' } } as const;
     const given = { nullable: false, fill: { kind: 'identity', always: true } } as const;
     const fields = resolve(
       ['a', integer, { nullable: false }],
       ['b', integer],
-      ['c', integer, filled],
+      ['c', integer, completed],
       ['d', integer, given],
     );
     expect(fields.map(({ required, descriptor: { filled: by, writable } }) => [required, by, writable])).toEqual([

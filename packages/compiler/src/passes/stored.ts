@@ -5,9 +5,9 @@ import type { StoredColumn, StoredKey, StoredTable } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 
 /** Takes the facts of a collection's table. */
-export function storedTable({ archive }: Collection, { name, schema, comment, kind }: Table): StoredTable {
+export function storedTable({ archive: archiveRule }: Collection, { name, schema, comment, kind }: Table): StoredTable {
   const view = kind === 'view' || kind === 'materializedView';
-  return { name, schema, comment, kind: view ? 'view' : 'table', archive };
+  return { name, schema, comment, kind: view ? 'view' : 'table', archive: archiveRule };
 }
 
 /** Takes the facts of a field's column. */

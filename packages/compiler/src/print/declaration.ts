@@ -6,10 +6,15 @@ import { printOpen, printValue } from './value.ts';
 /** An exported type. `notes` are paragraphs of its comment, written by anyone. */
 export type TypeDeclaration =
   | { readonly kind: 'alias'; readonly name: string; readonly notes: Notes; readonly type: Type }
-  | { readonly kind: 'interface'; readonly name: string; readonly notes: Notes; readonly members: readonly Member[] };
+  | {
+      readonly kind: 'interface';
+      readonly name: string;
+      readonly notes: Notes;
+      readonly members: readonly DeclaredMember[];
+    };
 
 /** A property of an interface, printed already: several interfaces may have it. */
-export interface Member {
+export interface DeclaredMember {
   readonly name: string;
   readonly type: Type;
   /** With its comment and the line end. */

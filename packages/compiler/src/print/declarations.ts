@@ -2,7 +2,7 @@
  * Types of generated code → text. A printer of our own, because syntax trees are too slow for thousands of types.
  * The layout is that of the formatter, as `type.ts` and `declaration.ts` have it.
  */
-import { type Member, type Notes, printComment, type TypeDeclaration } from './declaration.ts';
+import { type DeclaredMember, type Notes, printComment, type TypeDeclaration } from './declaration.ts';
 import { commentText, propertyKey } from './text.ts';
 import { printTyped, type Type } from './type.ts';
 
@@ -11,16 +11,21 @@ import { printTyped, type Type } from './type.ts';
  *
  * @param deprecated the reason why it should not be used any more; null for one that may be
  */
-export function member(name: string, type: Type, notes: Notes = [], deprecated: string | null = null): Member {
+export function member(name: string, type: Type, notes: Notes = [], deprecated: string | null = null): DeclaredMember {
   return printMember(name, propertyKey(name), type, notes, deprecated);
 }
 
 /** A member that need not be there. */
-export function optional(name: string, type: Type, notes: Notes = [], deprecated: string | null = null): Member {
+export function optional(
+  name: string,
+  type: Type,
+  notes: Notes = [],
+  deprecated: string | null = null,
+): DeclaredMember {
   return printMember(name, `${propertyKey(name)}?`, type, notes, deprecated);
 }
 
-function printMember(name: string, start: string, type: Type, notes: Notes, deprecated: string | null): Member {
+function printMember(name: string, start: string, type: Type, notes: Notes, deprecated: string | null): DeclaredMember {
   const typed = printTyped(start, ':', type, 2);
   return { name, type, text: `${commentOf(notes, deprecated)}  ${start}${typed};\n` };
 }

@@ -62,11 +62,11 @@ export function isData(value: object): value is Data {
 }
 
 /** Gives objects of data an expression each, which always has several properties, and keeps what is printed of it with them. */
-export function createKept<Data extends object>(make: (data: Data) => object): (data: Data) => Value {
+export function createKept<Data extends object>(create: (data: Data) => object): (data: Data) => Value {
   const texts = new WeakMap<Data, Map<number, string>>();
   return (source) => {
     const kept = texts.get(source) ?? new Map<number, string>();
     texts.set(source, kept);
-    return new Kept(() => make(source), kept);
+    return new Kept(() => create(source), kept);
   };
 }

@@ -8,7 +8,7 @@ import { shortHash } from './hash.ts';
 
 /** `OrderLines`: one capital per word; an underscore where a word begins with a digit (`address_1` is `Address_1`). */
 export function pascalCase(name: string): string {
-  return joinWords(words(name), name);
+  return joinWords(splitWords(name), name);
 }
 
 function joinWords(parts: readonly string[], name: string): string {
@@ -28,7 +28,7 @@ export function shortened(identifier: string, name: string): string {
  * language takes an underscore at its end.
  */
 export function camelCase(name: string, suffix = ''): string {
-  const [first, ...rest] = words(name);
+  const [first, ...rest] = splitWords(name);
   const small = joinWords(first === undefined ? [] : [first], name).replace(
     /^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u,
     (start) => start.toLowerCase(),
@@ -54,13 +54,13 @@ export function uniqueNames(
   fold: (spelling: string) => string = (spelling) => spelling,
   taken: ReadonlySet<string> = new Set(),
 ): ReadonlyMap<string, string> {
-  const spelled = names.map((name) => {
+  const formatted = names.map((name) => {
     const spelling = spell(name);
     return { name, spelling, folded: fold(spelling) };
   });
-  const groups = Map.groupBy(spelled, ({ folded }) => folded);
+  const groups = Map.groupBy(formatted, ({ folded }) => folded);
   return new Map(
-    spelled.map(({ name, spelling, folded }): readonly [string, string] => {
+    formatted.map(({ name, spelling, folded }): readonly [string, string] => {
       const shared = (groups.get(folded) ?? []).length > 1;
       const keeps = !taken.has(folded) && (!shared || plain.test(name));
       return [name, keeps ? spelling : `${spelling}_${shortHash(name)}`];
@@ -75,7 +75,7 @@ const plain = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 /** Names that Windows keeps for devices. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-function words(name: string): readonly string[] {
+function splitWords(name: string): readonly string[] {
   const text = /\p{Ll}/u.test(name) ? name : name.toLowerCase();
   return text.normalize('NFC').match(/[\p{ID_Continue}--[_\p{Cf}]]+/gv) ?? [];
 }

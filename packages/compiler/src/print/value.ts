@@ -89,7 +89,7 @@ export function printOpen(value: Value, indent: number): string {
   if (isData(value)) return block('{', properties(value, indent + 2), '}', indent);
   if (value instanceof Call) return block(`${value.name}(`, elements(value.of, indent + 2), ')', indent);
   if (!Array.isArray(value)) return printOpen(keptValue(value), indent);
-  return isNumbers(value) ? filled(value, indent) : block('[', elements(value, indent + 2), ']', indent);
+  return isNumbers(value) ? completed(value, indent) : block('[', elements(value, indent + 2), ']', indent);
 }
 
 function keptValue(value: object): Value {
@@ -140,7 +140,7 @@ function isNumbers(values: readonly Value[]): values is readonly number[] {
   return values.length > 1 && values.every((value) => typeof value === 'number');
 }
 
-function filled(values: readonly number[], indent: number): string {
+function completed(values: readonly number[], indent: number): string {
   const lines: string[] = [];
   for (const value of values) {
     const item = `${value},`;

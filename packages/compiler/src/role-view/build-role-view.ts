@@ -23,13 +23,14 @@ export function roleViewOf(api: Api, access: AccessClass | null): RoleView {
     collections: api.collections.flatMap(({ descriptor: { name } }): readonly RoleCollection[] => {
       const key = visibleApi.visible.get(name) ?? visibleApi.writes.get(name);
       if (key === undefined) return [];
-      const make = (watch: Watch) => collectionOf(name, watchedApi(visibleApi, notes, watch), watch(hooked).has(name));
+      const create = (watch: Watch) =>
+        collectionOf(name, watchedApi(visibleApi, notes, watch), watch(hooked).has(name));
       return [
         rememberCollection(
           key,
           [visibleApi.visible, visibleApi.links, visibleApi.allLinks, visibleApi.writes, notes, hooked],
           null,
-          make,
+          create,
         ),
       ];
     }),

@@ -185,6 +185,6 @@ const whole = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/;
 
 /** One capital per word; an underscore where a word begins with a digit. */
 function spell(name: string): string {
-  const words = name.match(/[A-Za-z0-9]+/g) ?? [];
-  return words.map((word) => (/^\d/.test(word) ? `_${word}` : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+  const terms = name.match(/[A-Za-z0-9]+/g) ?? [];
+  return terms.map((word) => (/^\d/.test(word) ? `_${word}` : word.charAt(0).toUpperCase() + word.slice(1))).join('');
 }

@@ -21,21 +21,21 @@ export function everyNote(note: string | null): string | null {
  * secret.
  * @param shown the visible fields and relations of a collection; null if the collection is hidden
  */
-export function withoutHiddenNames(api: Api, shown: Shown): NoteReader {
+export function withoutHiddenNames(api: Api, shown: VisibleNames): NoteReader {
   if (api.collections.every((collection) => isWhole(collection, shown(collection)))) return everyNote;
   // A class that sees nothing asks for no note.
   let hidden: HiddenNames | undefined;
   return function read(note) {
     if (note === null) return null;
     hidden ??= hiddenNames(api.collections, shown);
-    const { words, phrases } = hidden;
+    const { words: terms, phrases } = hidden;
     const text = fold(note);
-    const mentions = wordsOf(text).some((word) => words.has(word)) || containsAny(text, phrases);
-    return mentions ? null : note;
+    const references = wordsOf(text).some((word) => terms.has(word)) || containsAny(text, phrases);
+    return references ? null : note;
   };
 }
 
-type Shown = (collection: ApiCollection) => ReadonlySet<string> | null;
+type VisibleNames = (collection: ApiCollection) => ReadonlySet<string> | null;
 
 /** True if no part of a collection is hidden. */
 function isWhole({ descriptor }: ApiCollection, names: ReadonlySet<string> | null): boolean {
@@ -48,7 +48,7 @@ interface HiddenNames {
   readonly phrases: ReadonlyMap<string, readonly string[]>;
 }
 
-function hiddenNames(collections: readonly ApiCollection[], shown: Shown): HiddenNames {
+function hiddenNames(collections: readonly ApiCollection[], shown: VisibleNames): HiddenNames {
   const visible = new Set<string>();
   const others = new Set<string>();
   for (const collection of collections) {

@@ -102,15 +102,15 @@ function spaceOf(descriptor: CollectionDescriptor, { kind }: GraphqlCollectionRo
 /** True if no two have one name. Most schemas are only checked here, without naming the owners. */
 function isDistinctSchema(fixed: readonly Claim[], collections: readonly CollectionDescriptor[]): boolean {
   const taken = new Map([...Map.groupBy(fixed, ({ space }) => space)].map(([space, all]) => [space, namesOf(all)]));
-  const take = (space: string, name: string): boolean => {
+  const add = (space: string, name: string): boolean => {
     const names = taken.get(space) ?? new Set();
     taken.set(space, names);
     return names.size < names.add(name).size;
   };
   return collections.every(
     (collection) =>
-      typesOf(collection).every((name) => take('type', name)) &&
-      graphqlCollectionRoots(collection).every((root) => take(spaceOf(collection, root), root.name)),
+      typesOf(collection).every((name) => add('type', name)) &&
+      graphqlCollectionRoots(collection).every((root) => add(spaceOf(collection, root), root.name)),
   );
 }
 
@@ -167,10 +167,10 @@ function memberClaims({ fields, relations, called, many, items }: MemberNames): 
   const functions = called.map((name) => ({ name: graphqlFunctionsName(name), owner: `the functions of "${name}"` }));
   const changes = many.map((name) => ({ name: graphqlChangesName(name), owner: `the changes of "${name}"` }));
   const linked = items.map((name) => ({ name: graphqlItemFilterName(name), owner: `items of "${name}"` }));
-  const words = [...filterWords].map((name) => ({ name, owner: 'a word of filters' }));
+  const terms = [...filterWords].map((name) => ({ name, owner: 'a word of filters' }));
   return [
     ...[...named, ...functions].map((claim) => ({ space: 'item', ...claim })),
-    ...[...named, ...functions, ...linked, ...words].map((claim) => ({ space: 'filter', ...claim })),
+    ...[...named, ...functions, ...linked, ...terms].map((claim) => ({ space: 'filter', ...claim })),
     ...[...named, ...changes].map((claim) => ({ space: 'input', ...claim })),
   ];
 }

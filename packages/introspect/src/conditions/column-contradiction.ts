@@ -10,8 +10,8 @@ import { compareValues } from './order-of-values.ts';
 export function columnContradiction(facts: ColumnFacts, constraints: readonly Constraint[]): string | null {
   if (admitsNull(facts, constraints) || admitsValue(facts, constraints)) return null;
   const texts = [...new Set(constraints.map(constraintText))];
-  const words = texts.length > 1 ? `cannot meet ${texts.slice(0, -1).join(', ')} and ${texts.at(-1)} together` : null;
-  return words ?? `never meets ${texts.join()}`;
+  const terms = texts.length > 1 ? `cannot meet ${texts.slice(0, -1).join(', ')} and ${texts.at(-1)} together` : null;
+  return terms ?? `never meets ${texts.join()}`;
 }
 
 function admitsNull({ nullable }: ColumnFacts, constraints: readonly Constraint[]): boolean {
@@ -128,8 +128,8 @@ function boundsOf(constraints: readonly Constraint[], open: Operator, closed: Op
 
 /** Two beginnings, or two ends, of which neither continues the other. */
 function haveEndsApart({ exact }: ColumnFacts, constraints: readonly Constraint[]): boolean {
-  const textsOf = (wanted: Operator) =>
-    constraints.flatMap(({ operator, values }) => (operator === wanted ? (values ?? []) : []));
+  const textsOf = (requested: Operator) =>
+    constraints.flatMap(({ operator, values }) => (operator === requested ? (values ?? []) : []));
   const apart = (texts: readonly string[], fits: (text: string, other: string) => boolean) =>
     texts.some((text) => texts.some((other) => !fits(text, other) && !fits(other, text)));
   if (!exact) return false;

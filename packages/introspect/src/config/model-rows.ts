@@ -19,9 +19,9 @@ export function readModelTables(rows: readonly (readonly (string | null)[])[]): 
   };
 }
 
-function rowsOf(rows: readonly (readonly (string | null)[])[], wanted: string): readonly DeclaredRow[] {
+function rowsOf(rows: readonly (readonly (string | null)[])[], requested: string): readonly DeclaredRow[] {
   return rows.flatMap(([kind, text]) => {
-    if (kind !== wanted || typeof text !== 'string') return [];
+    if (kind !== requested || typeof text !== 'string') return [];
     const row = withNumberTexts(parseExactly(text));
     return isRow(row) ? [row] : [];
   });

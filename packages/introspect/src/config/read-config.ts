@@ -44,7 +44,7 @@ const field = objectOf<FieldConfig>({
   type: oneOf('csv', 'hash', 'secret', 'token', 'uuid', 'boolean', 'json'),
 });
 
-const archive = objectOf<ArchiveConfig>({ field: text, value: anyText, unarchiveValue: anyText }, 'field', 'value');
+const archiveRule = objectOf<ArchiveConfig>({ field: text, value: anyText, unarchiveValue: anyText }, 'field', 'value');
 
 const collection = objectOf<CollectionConfig>({
   name: text,
@@ -55,7 +55,7 @@ const collection = objectOf<CollectionConfig>({
   key: listOf(text),
   sort: text,
   accountability: oneOf('all', 'activity', 'none'),
-  archive,
+  archive: archiveRule,
   fields: byName(field),
 });
 

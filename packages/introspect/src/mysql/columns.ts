@@ -50,9 +50,9 @@ function buildColumn(dialect: MysqlDialect, row: ColumnRow, isJson: boolean, isW
 }
 
 function fillOf(dialect: MysqlDialect, row: ColumnRow): ColumnFill {
-  const { extra, generation_expression: generation, column_default: text } = row;
-  if (generation !== null && generation !== '') {
-    return { kind: 'generated', expression: generation, stored: /\b(?:STORED|PERSISTENT)\b/i.test(extra) };
+  const { extra, generation_expression: generationExpression, column_default: text } = row;
+  if (generationExpression !== null && generationExpression !== '') {
+    return { kind: 'generated', expression: generationExpression, stored: /\b(?:STORED|PERSISTENT)\b/i.test(extra) };
   }
   if (/\bauto_increment\b/i.test(extra)) return { kind: 'identity', always: false };
   if (text === null || (dialect === 'mariadb' && text === 'NULL')) return { kind: 'none' };

@@ -14,14 +14,14 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
   if (version == null || database == null) throw new Error('The connection names no database.');
   const dialect = /mariadb/i.test(version) ? 'mariadb' : 'mysql';
   const named = (schema: string): string => (schema === ownSchema ? database : schema);
-  const asked = (options.schemas ?? [ownSchema]).map(named);
+  const requested = (options.schemas ?? [ownSchema]).map(named);
   const system = named(options.systemSchema ?? ownSchema);
-  const databases = [...new Set([...asked, system])];
+  const databases = [...new Set([...requested, system])];
   return {
     version,
     dialect,
     database,
-    asked,
+    asked: requested,
     system,
     include: options.include ?? null,
     exclude: options.exclude ?? [],

@@ -23,23 +23,23 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   const ordinary = listable.filter((row) => !isSystem(row) && isAskedFor(catalog, row));
   const lookup = lookupOf(catalog);
   const isReadable = (row: TableRow): boolean => row.table_type !== 'VIEW' || lookup.columns.has(idOf(catalog, row));
-  const asked = ordinary.filter((row) => isWanted(catalog, row));
-  const wanted = [
-    ...asked.filter(isReadable),
+  const requested = ordinary.filter((row) => isWanted(catalog, row));
+  const desired = [
+    ...requested.filter(isReadable),
     ...listable.filter((row) => isSystem(row) && isCollection(catalog, row)),
   ];
-  const listed = new Set(wanted.map((row) => idOf(catalog, row)));
-  const built = wanted.map((row) => buildTable(catalog, lookup, listed, row));
+  const listed = new Set(desired.map((row) => idOf(catalog, row)));
+  const built = desired.map((row) => buildTable(catalog, lookup, listed, row));
   const tables = sortedBy(
     built.map(({ table }) => table),
     ({ id }) => id,
   );
   const diagnostics = [
     ...built.flatMap((part) => part.diagnostics),
-    ...excluded(catalog, ordinary, asked),
+    ...excluded(catalog, ordinary, requested),
     ...unreadable(
       catalog,
-      asked.filter((row) => !isReadable(row)),
+      requested.filter((row) => !isReadable(row)),
     ),
     ...unmatched(catalog, ordinary),
     ...unknownTypes(tables),
@@ -81,8 +81,8 @@ function isCollection(catalog: MysqlCatalog, { table_schema: schema, table_name:
 }
 
 /** The database of the platform's tables is always read; its other tables only on request. */
-function isAskedFor({ asked }: MysqlCatalog, { table_schema: schema }: TableRow): boolean {
-  return asked.includes(schema);
+function isAskedFor({ asked: requested }: MysqlCatalog, { table_schema: schema }: TableRow): boolean {
+  return requested.includes(schema);
 }
 
 function isWanted(catalog: MysqlCatalog, row: TableName): boolean {
@@ -138,8 +138,8 @@ function commentOf({ table_type: type, table_comment: comment }: TableRow): stri
   return comment === '' || type === 'VIEW' ? null : comment;
 }
 
-function excluded(catalog: MysqlCatalog, ordinary: readonly TableRow[], wanted: readonly TableRow[]): Diagnostic[] {
-  const left = ordinary.filter((row) => !wanted.includes(row));
+function excluded(catalog: MysqlCatalog, ordinary: readonly TableRow[], requested: readonly TableRow[]): Diagnostic[] {
+  const left = ordinary.filter((row) => !requested.includes(row));
   return left.map((row) => ({
     code: 'relation-excluded',
     severity: 'info',

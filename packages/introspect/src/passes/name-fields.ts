@@ -64,14 +64,14 @@ function mustBeGiven(column: Column): boolean {
 
 /** The primary key, else the configured one; empty when one of its columns is not shown. */
 function keyOf(table: Table, config: CollectionConfig, fields: readonly Field[]): readonly string[] {
-  const wanted = table.primaryKey?.columns.map((column) => fields.find((field) => field.column === column));
-  const found = wanted ?? (config.key ?? []).map((name) => namedIn(fields, name));
+  const requested = table.primaryKey?.columns.map((column) => fields.find((field) => field.column === column));
+  const found = requested ?? (config.key ?? []).map((name) => namedIn(fields, name));
   const names = found.flatMap((field) => field?.name ?? []);
   return names.length === found.length ? names : [];
 }
 
-function archiveOf({ archive }: CollectionConfig, fields: readonly Field[]): Collection['archive'] {
-  const field = archive === undefined ? undefined : namedIn(fields, archive.field);
-  if (archive === undefined || field === undefined) return null;
-  return { field: field.name, value: archive.value, unarchiveValue: archive.unarchiveValue ?? null };
+function archiveOf({ archive: archiveRule }: CollectionConfig, fields: readonly Field[]): Collection['archive'] {
+  const field = archiveRule === undefined ? undefined : namedIn(fields, archiveRule.field);
+  if (archiveRule === undefined || field === undefined) return null;
+  return { field: field.name, value: archiveRule.value, unarchiveValue: archiveRule.unarchiveValue ?? null };
 }

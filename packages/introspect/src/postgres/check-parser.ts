@@ -137,7 +137,7 @@ function parsePrimary(tokens: Tokens): CheckNode {
     tokens.depth -= 1;
     return inner;
   }
-  const token = take(tokens);
+  const token = consume(tokens);
   switch (token.kind) {
     case 'string':
     case 'number':
@@ -172,18 +172,18 @@ function parseArray(tokens: Tokens): CheckNode {
 
 /** A type name as `format_type` prints it, with modifier and brackets: `character varying(3)[]`. */
 function parseType(tokens: Tokens): string {
-  const words = [typeWord(tokens)];
-  while (takeSign(tokens, '.')) words.push('.', typeWord(tokens));
-  while (isTypeTail(tokens.all[tokens.next])) words.push(' ', typeWord(tokens));
+  const terms = [typeWord(tokens)];
+  while (takeSign(tokens, '.')) terms.push('.', typeWord(tokens));
+  while (isTypeTail(tokens.all[tokens.next])) terms.push(' ', typeWord(tokens));
   if (takeSign(tokens, '(')) {
-    while (!takeSign(tokens, ')')) take(tokens);
-    words.push('(…)');
+    while (!takeSign(tokens, ')')) consume(tokens);
+    terms.push('(…)');
   }
   while (takeSign(tokens, '[')) {
     expectSign(tokens, ']');
-    words.push('[]');
+    terms.push('[]');
   }
-  return words.join('');
+  return terms.join('');
 }
 
 function isTypeTail(token: Token | undefined): boolean {
@@ -191,12 +191,12 @@ function isTypeTail(token: Token | undefined): boolean {
 }
 
 function typeWord(tokens: Tokens): string {
-  const token = take(tokens);
+  const token = consume(tokens);
   if (token.kind !== 'word' && token.kind !== 'quoted') throw new Outside();
   return token.kind === 'quoted' ? `"${token.text}"` : token.text;
 }
 
-function take(tokens: Tokens): Token {
+function consume(tokens: Tokens): Token {
   const token = tokens.all[tokens.next];
   if (!token) throw new Outside();
   tokens.next += 1;

@@ -72,10 +72,10 @@ function sortedGroups<Row>(
 }
 
 /** Makes a value once by name. */
-function found<Value>(made: Map<string, Value>, name: string, make: () => Value): Value {
+function found<Value>(made: Map<string, Value>, name: string, create: () => Value): Value {
   const cached = made.get(name);
   if (cached !== undefined) return cached;
-  const value = make();
+  const value = create();
   made.set(name, value);
   return value;
 }

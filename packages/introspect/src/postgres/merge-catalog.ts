@@ -12,8 +12,8 @@ export interface MergedCatalog {
  * Replaces some relations of a known catalog by what was read of them now. The `asked` relations without rows are gone.
  * Null where the rest cannot stay the same: the platform's own tables decide which others are left out.
  */
-export function mergeCatalog(previous: Catalog, part: Catalog, asked: ReadonlySet<string>): MergedCatalog | null {
-  const reread = new Set([...asked, ...part.relations.map(({ oid }) => oid)]);
+export function mergeCatalog(previous: Catalog, part: Catalog, requested: ReadonlySet<string>): MergedCatalog | null {
+  const reread = new Set([...requested, ...part.relations.map(({ oid }) => oid)]);
   const before = previous.relations.filter(({ oid }) => reread.has(oid));
   const relations = [...before, ...part.relations];
   if (relations.some(isReserved)) return null;

@@ -24,19 +24,19 @@ export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelat
   const readable = allowed.filter((row) => !row.relispartition && row.extension === null);
   const circular = circularViews(catalog);
   const selectable = readable.filter((row) => !circular.has(row.oid));
-  const wanted = (row: RelationRow): boolean =>
+  const requested = (row: RelationRow): boolean =>
     (include === null || include.some((pattern) => matches(pattern, row))) &&
     !exclude.some((pattern) => matches(pattern, row));
   const served = system.filter((row) => row.nspname === catalog.selection.system && isCollection(row));
-  const listed = new Map([...selectable.filter(wanted), ...served].map((row) => [row.oid, row]));
+  const listed = new Map([...selectable.filter(requested), ...served].map((row) => [row.oid, row]));
   return {
     listed,
     diagnostics: [
       ...schemaDiagnostics(catalog),
-      ...excludedDiagnostics(selectable.filter((row) => !wanted(row))),
+      ...excludedDiagnostics(selectable.filter((row) => !requested(row))),
       ...patternDiagnostics([...(include ?? []), ...exclude], selectable),
       ...extensionDiagnostics(extensions),
-      ...circularDiagnostics(readable.filter((row) => wanted(row) && circular.has(row.oid))),
+      ...circularDiagnostics(readable.filter((row) => requested(row) && circular.has(row.oid))),
       ...toweringDiagnostics([...listed.values()].filter((row) => row.towersOver !== null)),
       ...partitionDiagnostics(catalog, lookup, listed),
       ...strayPartitionDiagnostics(partitions, lookup, listed),
@@ -66,10 +66,10 @@ function isAskedFor(catalog: Catalog, row: RelationRow): boolean {
 }
 
 function schemaDiagnostics(catalog: Catalog): Diagnostic[] {
-  const asked = catalog.selection.schemas;
-  if (asked === null) return [];
+  const requested = catalog.selection.schemas;
+  if (requested === null) return [];
   const existing = new Set(catalog.namespaces.map((row) => row.nspname));
-  const missing = [...new Set(asked)].filter((name) => !existing.has(name)).map(unknownSchema);
+  const missing = [...new Set(requested)].filter((name) => !existing.has(name)).map(unknownSchema);
   const others = catalog.namespaces.filter((row) => !row.allowed).map((row) => row.nspname);
   return others.length === 0 ? missing : [...missing, schemasNotListed(others)];
 }

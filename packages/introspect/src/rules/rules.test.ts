@@ -6,17 +6,17 @@ import { quotedList } from './rule.ts';
 
 const articles: TableSketch = { columns: ['id!=:integer', 'title!', 'body'], key: ['id'] };
 
-function complain(tables: Readonly<Record<string, TableSketch>>, circumstances?: Circumstances): readonly string[] {
+function problemsOf(tables: Readonly<Record<string, TableSketch>>, circumstances?: Circumstances): readonly string[] {
   return complaints(resolve(tables, circumstances).diagnostics);
 }
 
 test('a clean database has nothing to complain about', () => {
-  expect(complain({ articles })).toEqual([]);
+  expect(problemsOf({ articles })).toEqual([]);
 });
 
 test('fields of one name collide', () => {
   const config = { collections: { articles: { fields: { body: { name: 'title' } } } } };
-  expect(complain({ articles }, { config })).toEqual(['error name-collision column public.articles.body']);
+  expect(problemsOf({ articles }, { config })).toEqual(['error name-collision column public.articles.body']);
 });
 
 test('tables of MySQL and MariaDB are named without a schema that they have not', () => {
@@ -55,7 +55,7 @@ test('names with a meaning in queries can only be read by wildcards', () => {
 
 test('a column is read as another type only where that is possible', () => {
   const fields = { id: { type: 'csv' }, title: { type: 'hash' }, body: { type: 'json' } } as const;
-  expect(complain({ articles }, { config: { collections: { articles: { fields } } } })).toEqual([
+  expect(problemsOf({ articles }, { config: { collections: { articles: { fields } } } })).toEqual([
     'error field-type platform.config.ts: collections.articles.fields.id.type',
   ]);
 });
@@ -70,7 +70,7 @@ test('a name of several schemas must say which', () => {
 test('keys of the configuration name fields once', () => {
   const view: TableSketch = { kind: 'view', columns: ['id'], readOnly: true };
   const config = { collections: { a: { key: [] }, b: { key: ['id', 'id'] }, c: { key: ['di'] } } };
-  expect(complain({ a: view, b: view, c: view }, { config })).toEqual([
+  expect(problemsOf({ a: view, b: view, c: view }, { config })).toEqual([
     'error unknown-name platform.config.ts: collections.c.key[0]',
     'error empty-key platform.config.ts: collections.a.key',
     'error repeated-name platform.config.ts: collections.b.key',
@@ -79,7 +79,7 @@ test('keys of the configuration name fields once', () => {
 
 test('a singleton without a key can only be read', () => {
   const config = { collections: { settings: { singleton: true }, articles: { singleton: true } } };
-  expect(complain({ settings: { columns: ['a'] }, articles }, { config })).toEqual([
+  expect(problemsOf({ settings: { columns: ['a'] }, articles }, { config })).toEqual([
     'warning singleton-without-key platform.config.ts: collections.settings.singleton',
   ]);
 });
@@ -99,7 +99,7 @@ permissions:
       delete: true
 `;
   const stats: TableSketch = { kind: 'materializedView', columns: ['n'], readOnly: true };
-  expect(complain({ articles, stats }, { permissions })).toEqual([
+  expect(problemsOf({ articles, stats }, { permissions })).toEqual([
     'warning administrator-rules permissions.yaml:4:3',
     'warning empty-rule permissions.yaml:8:13',
     'warning impossible-rule permissions.yaml:11:15',
@@ -116,7 +116,7 @@ permissions:
 `;
   const config = { collections: { articles: { singleton: true } } };
   const events: TableSketch = { columns: ['what'] };
-  expect(complain({ articles, events }, { config, permissions })).toEqual([
+  expect(problemsOf({ articles, events }, { config, permissions })).toEqual([
     'warning impossible-rule permissions.yaml:4:35',
     'warning impossible-rule permissions.yaml:5:51',
   ]);
@@ -124,11 +124,11 @@ permissions:
 
 test('a create that can never succeed is named, one that presets complete is not', () => {
   const create = (rule: string) => ({ permissions: `permissions: { public: { articles: { create: ${rule} } } }` });
-  expect(complain({ articles }, create('{ fields: [body] }'))).toEqual([
+  expect(problemsOf({ articles }, create('{ fields: [body] }'))).toEqual([
     'warning incomplete-create permissions.yaml:1:46',
   ]);
-  expect(complain({ articles }, create('{ fields: [body], presets: { title: x } }'))).toEqual([]);
-  expect(complain({ articles }, create('[{ fields: [body] }, { fields: [title] }]'))).toEqual([]);
+  expect(problemsOf({ articles }, create('{ fields: [body], presets: { title: x } }'))).toEqual([]);
+  expect(problemsOf({ articles }, create('[{ fields: [body] }, { fields: [title] }]'))).toEqual([]);
 });
 
 test('collections without a rule are private', () => {
@@ -157,7 +157,7 @@ permissions:
   writer: { gone: { read: true, create: true, update: true } }
 roles: { writer: {} }
 `;
-  expect(complain({ articles }, { permissions })).toEqual([
+  expect(problemsOf({ articles }, { permissions })).toEqual([
     'error unknown-collection permissions.yaml:3:13',
     'error unknown-collection permissions.yaml:4:13',
   ]);

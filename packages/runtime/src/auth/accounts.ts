@@ -1,7 +1,7 @@
 /** Everything of a server that knows users, over the platform's own tables. */
 
 import type { Database } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
 import { createOutbox, type Outbox } from '../mail/outbox.ts';
@@ -62,7 +62,7 @@ export interface AccountsOptions<T> {
   readonly database: Database;
   readonly environment: Environment;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   readonly mail: MailFolders;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly audit: Audit;
@@ -74,23 +74,23 @@ export interface AccountsOptions<T> {
 
 /** Makes them; null where the platform's own tables are not installed. Throws when they are and there is no SECRET. */
 export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | null {
-  const { api, database, environment, gate, describe, audit } = options;
+  const { api, database, environment, driftGuard, describe, audit } = options;
   const location = systemPlaceOf(api);
   if (location === null) return null;
   const { auth, mail } = environment;
   if (auth.secret === null) throw new Error('SECRET is required where there are users.');
   const tokens = createTokens(auth.secret, { previous: auth.previousSecret });
   const finder = createAccountFinder(database, location);
-  const upkeep = createUpkeep(database, location);
+  const maintenance = createUpkeep(database, location);
   const settings = createAccountSettings(database, location);
   const attempts = createAttempts(auth.limits, createCounters(database, location), settings, (limit, subject) => {
     const { email: name, client = '', user } = subject;
     audit('limit-reached', { ip: client }, { limit, name, user });
   });
-  const identities = createIdentities({ tokens, finder, attempts, describe, seen: upkeep.seen });
+  const identities = createIdentities({ tokens, finder, attempts, describe, seen: maintenance.seen });
   const sessions = createSessions(location, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
-  const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), gate);
+  const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), driftGuard);
   const parts = {
     database,
     place: location,
@@ -124,7 +124,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     identities,
     signIn,
     singleSignOn,
-    upkeep,
+    upkeep: maintenance,
     settings,
     attempts,
     secondFactors,

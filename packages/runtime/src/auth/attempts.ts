@@ -154,7 +154,7 @@ function loginAttempt(
   ];
   const all = limits.enabled ? [...windowed, streak] : [streak];
 
-  async function judge(): Promise<readonly Count[]> {
+  async function decide(): Promise<readonly Count[]> {
     const [counts, { loginAttempts }] = await Promise.all([counters.read(all), settings()]);
     const countsOf = (purpose: string): readonly Count[] => counts.filter((count) => count.purpose === purpose);
     refuseFrom(countsOf('login.client'), limits.addressPoints);
@@ -164,7 +164,7 @@ function loginAttempt(
   }
 
   return {
-    begin: async () => void (await judge()),
+    begin: async () => void (await decide()),
     async failed() {
       const { loginAttempts } = await settings();
       const ban = loginAttempts === null ? {} : { last: { attempts: loginAttempts, window: streakBan } };
@@ -172,7 +172,7 @@ function loginAttempt(
       await counters.count(limits.enabled ? [...windowed, ...counted] : counted);
     },
     async succeeded() {
-      const failures = await judge();
+      const failures = await decide();
       if (failures.length > 0) await counters.clear([streak]);
     },
   };

@@ -46,7 +46,7 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
   function write(text: OwnSql, counters: readonly Counter[]): Promise<readonly Count[]> {
     return database.transaction(async (transaction) => {
       const row = firstRow(transaction, text, [texts.input(counters)]);
-      sweep(transaction);
+      purge(transaction);
       const [counts = null, id] = (await row) ?? [];
       if (typeof id === 'string') transaction.identify(id);
       return { value: readCounts(counts) };
@@ -54,7 +54,7 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
   }
 
   /** Removes expired counters. They mean nothing, so a failure is ignored and the removal tried again later. */
-  function sweep(transaction: Transaction): void {
+  function purge(transaction: Transaction): void {
     if (performance.now() - swept < sweepEveryMs) return;
     swept = performance.now();
     firstRow(transaction, texts.sweep, []).catch(() => {});
@@ -77,7 +77,7 @@ function statements(schema: string) {
   // Parts are separated by a character that no part contains, so that no two counters share a hash.
   const parts = `COALESCE(${schema}.platform_normal_email(w.email), ''), COALESCE(w."user", ''), COALESCE(w.client, '')`;
   const subject = `pg_catalog.sha256(pg_catalog.convert_to(pg_catalog.concat_ws(pg_catalog.chr(1), ${parts}), 'UTF8'))`;
-  const wanted = `WITH wanted AS MATERIALIZED (
+  const requested = `WITH wanted AS MATERIALIZED (
   SELECT DISTINCT ON (w.purpose, subject) w.purpose, ${subject} AS subject, w."window", w.last
   FROM pg_catalog.json_to_recordset($1::json)
     AS w(purpose text, email text, "user" text, client text, "window" pg_catalog.int8, last json)
@@ -90,9 +90,9 @@ function statements(schema: string) {
   const number = 'pg_catalog.pg_current_xact_id()::pg_catalog.text';
   const attempts = `CASE WHEN a.expires_at <= ${now} THEN 1 ELSE LEAST(a.attempts, 1000000000) + 1 END`;
   return {
-    read: `${wanted} SELECT ${counts} FROM wanted AS w JOIN ${table} AS a ON ${same} WHERE a.expires_at > ${now}`,
+    read: `${requested} SELECT ${counts} FROM wanted AS w JOIN ${table} AS a ON ${same} WHERE a.expires_at > ${now}`,
     // The same order everywhere, so that transactions cannot deadlock.
-    count: `${wanted}, a AS (
+    count: `${requested}, a AS (
   INSERT INTO ${table} AS a (purpose, subject, attempts, expires_at)
   SELECT w.purpose, w.subject, 1, ${now} + ${ms('w."window"')} FROM wanted AS w ORDER BY w.purpose, w.subject
   ON CONFLICT (purpose, subject) DO UPDATE SET attempts = ${attempts}, expires_at = COALESCE(
@@ -101,11 +101,11 @@ function statements(schema: string) {
     CASE WHEN a.expires_at <= ${now} THEN excluded.expires_at ELSE a.expires_at END)
   RETURNING a.purpose, a.attempts, a.expires_at
 ) SELECT ${counts}, ${number} FROM a`,
-    giveBack: `${wanted}, a AS (
+    giveBack: `${requested}, a AS (
   UPDATE ${table} AS a SET attempts = GREATEST(a.attempts - 1, 0) FROM wanted AS w WHERE ${same}
   RETURNING a.purpose, a.attempts, a.expires_at
 ) SELECT ${counts}, ${number} FROM a`,
-    clear: `${wanted}, a AS (
+    clear: `${requested}, a AS (
   DELETE FROM ${table} AS a USING wanted AS w WHERE ${same} RETURNING a.purpose, a.attempts, a.expires_at
 ) SELECT ${counts}, ${number} FROM a`,
     sweep: `DELETE FROM ${table} WHERE (purpose, subject) IN (SELECT purpose, subject FROM ${table}

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { ask, firstRow } from '../database/own-statements/own-rows.ts';
-import { give, make, need, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, generateKey, type OwnSql, requireRow, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
@@ -75,18 +75,19 @@ function mysqlStatements(tables: MysqlTables): Statements {
   const users = table('platform_users');
   const roles = table('platform_roles');
   return {
-    somebody: script(give(`SELECT '1' FROM ${users} LIMIT 1`)),
+    somebody: createScript(returnRows(`SELECT '1' FROM ${users} LIMIT 1`)),
     lock: mysqlTurn(tables, "'platform.first-administrator'"),
-    insert: script(
-      need(`SELECT '1' FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${users})`),
-      make('role'),
+    insert: createScript(
+      requireRow(`SELECT '1' FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${users})`),
+      generateKey('role'),
       `INSERT INTO ${roles} (id, name, icon, description, admin_access)
 SELECT $role, 'admin', 'verified', 'May do everything.', 1 FROM DUAL
 WHERE NOT EXISTS (SELECT 1 FROM ${roles} WHERE admin_access)`,
-      need(`SELECT CAST(id AS CHAR) FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1`, [
-        'role',
-      ]),
-      make('id'),
+      requireRow(
+        `SELECT CAST(id AS CHAR) FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1`,
+        ['role'],
+      ),
+      generateKey('id'),
       `INSERT INTO ${users} (id, email, email_normal_of, email_normal, password, role)
 VALUES ($id, $1, $1, $1:email, $2, $role)`,
     ),

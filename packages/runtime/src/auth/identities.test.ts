@@ -24,8 +24,8 @@ afterEach(() => {
 });
 
 /** Identities over a look-up of the test's own, and how often it was asked. */
-function identitiesOver(bySession: (asked: number) => Promise<FoundSession | null>) {
-  let asked = 0;
+function identitiesOver(bySession: (requested: number) => Promise<FoundSession | null>) {
+  let request = 0;
   const seen: string[] = [];
   const identities = createIdentities<string>({
     tokens,
@@ -34,13 +34,13 @@ function identitiesOver(bySession: (asked: number) => Promise<FoundSession | nul
       byEmail: async () => null,
       byId: async () => null,
       byIdentity: async () => null,
-      bySession: () => bySession(++asked),
+      bySession: () => bySession(++request),
     },
     attempts: { token: () => ({ begin: async () => {}, failed: async () => {}, succeeded: async () => {} }) },
     describe: ({ account: { id, securityVersion }, session }) => `${id} ${securityVersion} ${session}`,
     seen: (user) => seen.push(user),
   });
-  return { ...identities, find: (text: string) => identities.find(text, () => ''), asked: () => asked, seen };
+  return { ...identities, find: (text: string) => identities.find(text, () => ''), asked: () => request, seen };
 }
 
 const found = async (): Promise<FoundSession> => ({ account, securityVersion: 1 });
@@ -65,7 +65,7 @@ test('whoever asks at the same time asks once', async () => {
 
 test('what was read before a change is told to nobody who asks after it', async () => {
   const answers = [Promise.withResolvers<FoundSession>(), Promise.withResolvers<FoundSession>()];
-  const identities = identitiesOver((asked) => answers[asked - 1]?.promise ?? found());
+  const identities = identitiesOver((requested) => answers[requested - 1]?.promise ?? found());
   const mine = token();
   const before = identities.find(mine);
   identities.forget('ada');
@@ -101,10 +101,10 @@ test('a token that is remembered expires all the same', async () => {
 });
 
 test('what is wrong is not remembered', async () => {
-  const identities = identitiesOver(async (asked) => {
-    if (asked === 1) return null;
-    if (asked === 2) return { account: { ...account, status: 'suspended' }, securityVersion: 1 };
-    return { account, securityVersion: asked === 3 ? 0 : 1 };
+  const identities = identitiesOver(async (requested) => {
+    if (requested === 1) return null;
+    if (requested === 2) return { account: { ...account, status: 'suspended' }, securityVersion: 1 };
+    return { account, securityVersion: requested === 3 ? 0 : 1 };
   });
   const mine = token();
   for (const code of ['INVALID_CREDENTIALS', 'INVALID_CREDENTIALS', 'TOKEN_EXPIRED']) {

@@ -2,7 +2,7 @@
 
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -29,7 +29,7 @@ FROM ${schema}.platform_settings`;
 
 function mysqlText({ table }: MysqlTables): OwnSql {
   const text = `SELECT project_name, CAST(auth_login_attempts AS CHAR), auth_password_policy`;
-  return script(give(`${text} FROM ${table('platform_settings')}`));
+  return createScript(returnRows(`${text} FROM ${table('platform_settings')}`));
 }
 
 /** Makes the reader. Concurrent calls share one read. */

@@ -1,7 +1,7 @@
 /** Activity and revisions of changes of one user that no payload makes, in the transaction that makes them. */
 
 import type { Transaction } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import { oneKey } from '../write/decode/keys.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { HistoryKeeper } from '../write/history/history.ts';
@@ -23,15 +23,18 @@ export type KeepUserHistory = <T>(
 ) => Promise<T | undefined>;
 
 /** Makes it. Throws SERVICE_UNAVAILABLE, by `gate`, where users no longer fit the database. */
-export function createUserHistory(keeper: Pick<HistoryKeeper, 'begin'> | null, gate: Gate): KeepUserHistory {
+export function createUserHistory(
+  keeper: Pick<HistoryKeeper, 'begin'> | null,
+  driftGuard: DriftGuard,
+): KeepUserHistory {
   return async function keepUserHistory(transaction, { user, by, sender }, change) {
-    const history = keeper?.begin(transaction, gate, { user: by, ...sender });
+    const history = keeper?.begin(transaction, driftGuard, { user: by, ...sender });
     const keys = oneKey([user]);
     const watch = history?.watch('update', 'platform_users', keys);
     const changed = await change();
     if (changed === undefined) return undefined;
     watch?.follow();
-    await watch?.settle(keys, 1);
+    await watch?.resolve(keys, 1);
     await history?.finish();
     return changed;
   };

@@ -151,7 +151,7 @@ export interface Transaction {
    * of one is found out whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is
    * needed.
    */
-  witness?(witness: Witness): void;
+  proof?(commitProof: Witness): void;
   /**
    * Calls back once all requests that share the transaction have begun, so that their common part can be sent as one
    * statement. Absent if the transaction is not shared, or all have begun.

@@ -116,9 +116,9 @@ export function toDatabaseError(cause: unknown): PlatformError {
   if (cause instanceof ConnectionError) return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
   // Not from the database at all: a mistake of ours, thrown by the sink of the rows for example.
   if (!(cause instanceof ServerError)) return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause });
-  const answer = answers.get(cause.sqlstate) ?? answers.get(cause.sqlstate.slice(0, 2)) ?? unavailable;
-  const extensions = answer.code === 'FAILED_VALIDATION' ? { type: answer.type } : {};
-  return new PlatformError(answer.code, undefined, extensions, { cause });
+  const result = answers.get(cause.sqlstate) ?? answers.get(cause.sqlstate.slice(0, 2)) ?? unavailable;
+  const extensions = result.code === 'FAILED_VALIDATION' ? { type: result.type } : {};
+  return new PlatformError(result.code, undefined, extensions, { cause });
 }
 
 /**

@@ -21,7 +21,7 @@ export interface Asked {
 /** How a server is asked for several keys. */
 export interface GatheredForm {
   /** The statement for some keys; `parameters` are those of one of the reads. */
-  ask(several: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked;
+  ask(batch: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked;
   /** Groups under way at once, in whose time others are gathered; infinity where one turn of the event loop is enough. */
   readonly mostUnderWay: number;
   /** Called when the groups of a turn were sent. */
@@ -94,11 +94,11 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
     void running.then(pass);
   }
 
-  function groupOf(statement: Statement, several: SeveralKeys, parameters: readonly Parameter[]): Group {
-    const name = parameters.length === 1 ? statement.name : nameOf(statement, several, parameters);
+  function groupOf(statement: Statement, batch: SeveralKeys, parameters: readonly Parameter[]): Group {
+    const name = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
     const cached = open.get(name);
     if (cached !== undefined && cached.waiting.length < mostTogether) return cached;
-    const group = { name, statement, several, waiting: [] };
+    const group = { name, statement, several: batch, waiting: [] };
     open.set(name, group);
     queue.push(group);
     startSoon();
@@ -106,11 +106,11 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
   }
 
   return (statement, parameters, sink) => {
-    const { several } = statement;
-    const key = several === undefined ? undefined : parameters[several.at];
-    if (several === undefined || key === undefined || key === null) return read(statement, parameters, sink);
+    const { several: batched } = statement;
+    const key = batched === undefined ? undefined : parameters[batched.at];
+    if (batched === undefined || key === undefined || key === null) return read(statement, parameters, sink);
     return new Promise((resolve, reject) => {
-      const { waiting } = groupOf(statement, several, parameters);
+      const { waiting } = groupOf(statement, batched, parameters);
       waiting.push({ key, parameters, sink, resolve, reject, done: false, same: undefined });
     });
   };
@@ -122,7 +122,7 @@ function nameOf({ name }: Statement, { at: position }: SeveralKeys, parameters: 
 }
 
 /** Reads the rows that a group waits for, and in every case settles all its reads. */
-async function run(read: ReadOne, { ask }: GatheredForm, { statement, several, waiting }: Group): Promise<void> {
+async function run(read: ReadOne, { ask }: GatheredForm, { statement, several: batch, waiting }: Group): Promise<void> {
   const [first] = waiting;
   const alone = (readAlone: Waiting): void => {
     read(statement, readAlone.parameters, readAlone.sink).then(readAlone.resolve, readAlone.reject);
@@ -137,13 +137,13 @@ async function run(read: ReadOne, { ask }: GatheredForm, { statement, several, w
   let strange = false;
   const row: RowSink['row'] = (buffer, offset, length) => {
     const end = offset + 4 + buffer.readInt32BE(offset);
-    let read = byKey.get(readKey(buffer, offset + 4, end, several.kind));
+    let read = byKey.get(readKey(buffer, offset + 4, end, batch.kind));
     if (read === undefined) strange = true;
     for (; read !== undefined; read = read.same) hand(read, buffer, end, offset + length - end);
   };
-  const asked = ask(several, [...byKey.keys()], first.parameters);
+  const requested = ask(batch, [...byKey.keys()], first.parameters);
   try {
-    await read(asked.statement, asked.parameters, { row });
+    await read(requested.statement, requested.parameters, { row });
   } catch (error) {
     const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
     for (const read of waiting.filter(({ done }) => !done)) {

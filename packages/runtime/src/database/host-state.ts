@@ -27,7 +27,7 @@ export async function readHostState(
   dialect: Dialect,
   timeoutMs: number,
 ): Promise<HostReport> {
-  const asked = (dialect === 'postgres' ? askPostgres(database) : askMysql(database)).catch(
+  const requested = (dialect === 'postgres' ? askPostgres(database) : askMysql(database)).catch(
     (error: unknown): HostReport => ({ state: stateOfError(error) }),
   );
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export async function readHostState(
     timer = setTimeout(() => resolve({ state: 'away' }), timeoutMs);
   });
   try {
-    return await Promise.race([asked, late]);
+    return await Promise.race([requested, late]);
   } finally {
     clearTimeout(timer);
   }
@@ -96,9 +96,9 @@ async function readOnly(database: Pick<Database, 'query'>): Promise<HostReport> 
 }
 
 /** Result of a query, or null if the role of the server has no permission for it. */
-async function allowed<T>(asked: Promise<T>): Promise<T | null> {
+async function allowed<T>(requested: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await requested;
   } catch (error) {
     if (hasSqlstate(error, '42501')) return null;
     throw error;

@@ -93,10 +93,10 @@ export class StatementTimes {
   }
 }
 
-function remember<Value>(memory: Map<string, Value>, key: string, value: Value): void {
-  memory.delete(key);
-  memory.set(key, value);
-  if (memory.size <= maxRemembered) return;
-  const [first] = memory.keys();
-  if (first !== undefined) memory.delete(first);
+function remember<Value>(remembered: Map<string, Value>, key: string, value: Value): void {
+  remembered.delete(key);
+  remembered.set(key, value);
+  if (remembered.size <= maxRemembered) return;
+  const [first] = remembered.keys();
+  if (first !== undefined) remembered.delete(first);
 }

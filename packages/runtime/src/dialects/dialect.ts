@@ -48,7 +48,7 @@ export interface SqlDialect {
   /** False where parameters have numbers, true where each is a question mark of its own. */
   readonly positional: boolean;
   /** A parameter as an expression of a type; `mark` gives a placeholder for the value in some form. */
-  placeholder(native: string, mark: (form: ParameterForm) => string): string;
+  placeholder(native: string, marker: (form: ParameterForm) => string): string;
   /** Type of the parameters of LIMIT and OFFSET. */
   readonly boundType: string;
   /** OFFSET without LIMIT, as the LIMIT that it needs, with a leading space. */
@@ -108,7 +108,7 @@ export interface SqlDialect {
    * SQL predicate that is true if a key is one of those that `SeveralKeys` asks for; `take` gives a placeholder for
    * them.
    */
-  amongSeveral(left: string, native: string, take: (native: string) => string): string;
+  amongSeveral(left: string, native: string, shape: (native: string) => string): string;
   /** SQL predicate that is true if the values of some columns are a row of lists side by side. */
   rowAmong(columns: readonly string[], keys: readonly ListedKey[]): string;
   /** A value that a path from the caller leads to, as a text that compares with every other. */

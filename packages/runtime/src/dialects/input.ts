@@ -45,7 +45,7 @@ export type RowLock = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE';
 /** Differences between servers where statements take rows as input, and return many rows in one. */
 export interface InputDialect {
   /** A table of input with its alias; `take` gives a placeholder. */
-  table(take: (binder: Binder, native: string) => string, table: InputTable): string;
+  table(shape: (binder: Binder, native: string) => string, table: InputTable): string;
   /** Join of a table of input with the table that is looked up for each of its rows. */
   readonly join: ' JOIN ' | ' STRAIGHT_JOIN ';
   /** The same join where the table may stand in front. */
@@ -61,7 +61,7 @@ export interface InputDialect {
   /** An expression with its type told, where the server needs that. */
   typed(expression: string, native: string): string;
   /** Values as the text of an array of texts; null, or an empty one, for none. */
-  gathered(gathered: Gathered): string;
+  collectedArray(arrayOf: Gathered): string;
   /** True if an INSERT can return the rows that it made. */
   readonly returning: boolean;
   /** A part of the key of a new row as a text: a column after RETURNING, or the value that it will have. */

@@ -40,12 +40,12 @@ function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number)
   }
   const places = Math.max(2, Math.floor(poolMax / 3));
   // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/driver/pool.ts).
-  const turns = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
+  const queue = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
   if (!isMysqlUrl(target.url)) {
-    return { ...turns, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
+    return { ...queue, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
   }
   const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 };
-  return { ...turns, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
+  return { ...queue, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
 }
 
 async function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {

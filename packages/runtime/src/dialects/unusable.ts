@@ -52,7 +52,8 @@ const elsewhere = 'Check host and port in DATABASE_URL, and that the server acce
 const account = 'Check user and password in DATABASE_URL.';
 const name = 'Check the name of the database at the end of DATABASE_URL, or create the database.';
 const host = 'Check the name of the host in DATABASE_URL.';
-const rights = 'GRANT the user of DATABASE_URL rights on the database, or check the name at the end of DATABASE_URL.';
+const permissions =
+  'GRANT the user of DATABASE_URL rights on the database, or check the name at the end of DATABASE_URL.';
 const again = 'Try again when the server has started; its log says why it did.';
 
 const other: Cause = [undefined, elsewhere];
@@ -77,8 +78,8 @@ const causes: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ['3D000', [undefined, name]],
   // A database of MySQL that is not there.
   ['42P01', [undefined, name]],
-  ['42501', [undefined, rights]],
+  ['42501', [undefined, permissions]],
   ['ER_ACCESS_DENIED_ERROR', [undefined, account]],
   ['ER_BAD_DB_ERROR', [undefined, name]],
-  ['ER_DBACCESS_DENIED_ERROR', [undefined, rights]],
+  ['ER_DBACCESS_DENIED_ERROR', [undefined, permissions]],
 ]);

@@ -64,7 +64,7 @@ export interface AttemptLimits {
 }
 
 /** Reads the variables. `isLocal` is true if the server is reached by http on this machine only. */
-export function readAuth(read: Read, need: Need, isLocal: boolean): AuthEnvironment {
+export function readAuth(read: Read, requireVariable: Need, isLocal: boolean): AuthEnvironment {
   const passwordMinLength = read('PASSWORD_MIN_LENGTH', readInteger(1, 1024), 8);
   return {
     secret: read<string | null>('SECRET', readSecret, null),
@@ -76,7 +76,7 @@ export function readAuth(read: Read, need: Need, isLocal: boolean): AuthEnvironm
     passwordMinLength,
     loginStallTime: read('LOGIN_STALL_TIME', readStall, 500),
     disableDefault: read('AUTH_DISABLE_DEFAULT', readBoolean, false),
-    providers: readProviders(read, need),
+    providers: readProviders(read, requireVariable),
     trustedProxies: read<readonly string[]>('IP_TRUST_PROXY', readNetworks, []),
     limits: {
       enabled: read('RATE_LIMITER_AUTH_ENABLED', readBoolean, true),

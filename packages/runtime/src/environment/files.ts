@@ -62,10 +62,10 @@ export interface ImportEnvironment {
 }
 
 /** Reads the variables. */
-export function readFiles(read: Read, need: Need): FilesEnvironment {
+export function readFiles(read: Read, requireVariable: Need): FilesEnvironment {
   const locations = read<readonly string[]>('STORAGE_LOCATIONS', readNames, ['local']);
   return {
-    locations: locations.map((name) => readLocation(name, read, need)),
+    locations: locations.map((name) => readLocation(name, read, requireVariable)),
     maxUploadSize: read('FILES_MAX_UPLOAD_SIZE', readSize, 100 * 1024 ** 2),
     cacheTtl: read('ASSETS_CACHE_TTL', readLongDuration, 30 * 86_400_000),
     transform: {
@@ -84,18 +84,18 @@ export function readFiles(read: Read, need: Need): FilesEnvironment {
   };
 }
 
-function readLocation(name: string, read: Read, need: Need): StorageLocation {
+function readLocation(name: string, read: Read, requireVariable: Need): StorageLocation {
   const variable = (end: string): string => `STORAGE_${name.toUpperCase()}_${end}`;
   const driver = read<'local' | 's3'>(variable('DRIVER'), readChoice(['local', 's3']), 'local');
   if (driver === 'local') return { name, driver, root: read<string | null>(variable('ROOT'), readText, null) };
   return {
     name,
     driver,
-    bucket: need(variable('BUCKET'), readBucket, ''),
+    bucket: requireVariable(variable('BUCKET'), readBucket, ''),
     region: read(variable('REGION'), readText, 'us-east-1'),
     endpoint: read<string | null>(variable('ENDPOINT'), readAddress, null),
-    key: need(variable('KEY'), readText, ''),
-    secret: need(variable('SECRET'), readText, ''),
+    key: requireVariable(variable('KEY'), readText, ''),
+    secret: requireVariable(variable('SECRET'), readText, ''),
     root: read(variable('ROOT'), readPrefix, ''),
   };
 }

@@ -37,22 +37,22 @@ export interface ProfileKeys {
 }
 
 /** Reads every provider that AUTH_PROVIDERS names, by name and in that order. */
-export function readProviders(read: Read, need: Need): ReadonlyMap<string, ProviderEnvironment> {
+export function readProviders(read: Read, requireVariable: Need): ReadonlyMap<string, ProviderEnvironment> {
   const names = read<readonly string[]>('AUTH_PROVIDERS', readNames, []);
-  return new Map(names.map((name) => [name, readProvider(name, read, need)]));
+  return new Map(names.map((name) => [name, readProvider(name, read, requireVariable)]));
 }
 
-function readProvider(name: string, read: Read, need: Need): ProviderEnvironment {
+function readProvider(name: string, read: Read, requireVariable: Need): ProviderEnvironment {
   const variable = (end: string): string => `AUTH_${name.toUpperCase()}_${end}`;
   const text = (end: string): string | null => read<string | null>(variable(end), readText, null);
   const key = (end: string, absent: string): string => read(variable(end), readText, absent);
-  const endpoints = readEndpoints(variable, need);
+  const endpoints = readEndpoints(variable, requireVariable);
   const openid = endpoints.driver === 'openid';
   return {
     name,
     endpoints,
-    clientId: need(variable('CLIENT_ID'), readText, ''),
-    clientSecret: need(variable('CLIENT_SECRET'), readText, ''),
+    clientId: requireVariable(variable('CLIENT_ID'), readText, ''),
+    clientSecret: requireVariable(variable('CLIENT_SECRET'), readText, ''),
     icon: text('ICON'),
     label: text('LABEL'),
     scope: read(variable('SCOPE'), readScope(openid), openid ? 'openid profile email' : 'email'),
@@ -69,12 +69,16 @@ function readProvider(name: string, read: Read, need: Need): ProviderEnvironment
 }
 
 /** Without a driver the missing addresses cannot be determined. */
-function readEndpoints(variable: (end: string) => string, need: Need): ProviderEndpoints {
-  const driver = need<'oauth2' | 'openid' | null>(variable('DRIVER'), readChoice(['oauth2', 'openid']), null);
-  const url = (end: string): string => need(variable(end), readEndpoint, '');
+function readEndpoints(variable: (end: string) => string, requireVariable: Need): ProviderEndpoints {
+  const driver = requireVariable<'oauth2' | 'openid' | null>(
+    variable('DRIVER'),
+    readChoice(['oauth2', 'openid']),
+    null,
+  );
+  const url = (end: string): string => requireVariable(variable(end), readEndpoint, '');
   if (driver === null) return { driver: 'openid', issuer: '' };
   return driver === 'openid'
-    ? { driver, issuer: need(variable('ISSUER_URL'), readIssuer, '') }
+    ? { driver, issuer: requireVariable(variable('ISSUER_URL'), readIssuer, '') }
     : { driver, authorize: url('AUTHORIZE_URL'), access: url('ACCESS_URL'), profile: url('PROFILE_URL') };
 }
 

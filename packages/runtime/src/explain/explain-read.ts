@@ -68,18 +68,18 @@ export async function explainRead(
   options: ExplainReadOptions = {},
 ): Promise<ExplainedRead | RefusedRead> {
   const item = itemOf(target);
-  const asked: Asked = { ...options, api, target, caller, item };
+  const requested: Asked = { ...options, api, target, caller, item };
   try {
     const planned = planRead(api, target, caller, options.limits);
     const { statement, many, fields } = planned.plan;
     if (item.key !== null && (await options.countRows?.(planned)) === 0)
-      return refused(forbidden, await rowReasons(asked));
+      return refused(forbidden, await rowReasons(requested));
     const { collection } = item;
     const { parameters } = planned;
     return { kind: 'read', collection, statement: statement.text, parameters, many, answer: fields.flatMap(outline) };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    return refused(error, await reasonsFor(asked, error));
+    return refused(error, await reasonsFor(requested, error));
   }
 }
 
@@ -114,34 +114,41 @@ function itemOf(target: string): ItemPath {
   return item;
 }
 
-async function reasonsFor(asked: Asked, error: PlatformError): Promise<readonly string[]> {
-  const { api, target, caller, item } = asked;
+async function reasonsFor(requested: Asked, error: PlatformError): Promise<readonly string[]> {
+  const { api, target, caller, item } = requested;
   if (error.code === 'ROUTE_NOT_FOUND')
     return [`"${item.collection}" is a singleton: there is one object, without a key.`];
   if (error.code !== 'FORBIDDEN') return ['The request itself is wrong; rights have no part in it.'];
   const access = api.access.find(({ name }) => name === caller.accessClass);
-  if (access === undefined || access.admin || !isAllowed(asked, target, everything(api))) return [absentReason(asked)];
+  if (access === undefined || access.admin || !isAllowed(requested, target, everything(api)))
+    return [absentReason(requested)];
   const lacking = lackingRights(api, access, ['read']).filter(({ name }) => occurs(target, name));
-  const needed = await leastOf(lacking, async (granted) => isAllowed(asked, target, withRights(access, granted)));
+  const needed = await leastOf(lacking, async (granted) => isAllowed(requested, target, withRights(access, granted)));
   return needed === null ? ['No rule of the role grants what the request names.'] : needed.map(tellLacking);
 }
 
 /** Why not even administrators are answered. */
-function absentReason(asked: Asked): string {
-  const { api, item } = asked;
+function absentReason(requested: Asked): string {
+  const { api, item } = requested;
   const impossible = item.key === null ? null : unreachable(api, item.collection);
   if (impossible !== null) return impossible;
-  const isKeyWrong = item.key !== null && isAllowed(asked, pathOf({ ...item, key: null }), everything(api));
-  if (isKeyWrong && !isAllowed(asked, pathOf(item), everything(api))) return 'The key cannot be one of such an item.';
+  const isKeyWrong = item.key !== null && isAllowed(requested, pathOf({ ...item, key: null }), everything(api));
+  if (isKeyWrong && !isAllowed(requested, pathOf(item), everything(api)))
+    return 'The key cannot be one of such an item.';
   return 'A name in the request does not exist: administrators are refused, too.';
 }
 
 /** Why an item that is named by its key is not among the rows that are read. */
-async function rowReasons(asked: Asked): Promise<readonly string[]> {
-  const { api, target, caller, item } = asked;
+async function rowReasons(requested: Asked): Promise<readonly string[]> {
+  const { api, target, caller, item } = requested;
   const isThere = async (path: string, access: AccessClass): Promise<boolean> => {
-    const planned = planRead({ ...api, access: [access] }, path, { ...caller, accessClass: access.name }, asked.limits);
-    return (await asked.countRows?.(planned)) !== 0;
+    const planned = planRead(
+      { ...api, access: [access] },
+      path,
+      { ...caller, accessClass: access.name },
+      requested.limits,
+    );
+    return (await requested.countRows?.(planned)) !== 0;
   };
   if (!(await isThere(pathOf(item), everything(api))))
     return ['There is no such item: administrators are refused, too.'];

@@ -15,7 +15,7 @@ import { readItemPath, splitTarget } from '../query/parse/target.ts';
 import { canPreset } from '../write/access/scope.ts';
 import { mayHaveConflict } from '../write/upsert/conflict.ts';
 import type { Action } from '../write/write-command.ts';
-import type { SentStatement } from './rehearsal.ts';
+import type { SentStatement } from './dry-run.ts';
 import { everything } from './rights.ts';
 import { type Asked, actions, tryOut, type WriteLimits, type WriteToExplain } from './try-write.ts';
 import { reasonsFor } from './write-reasons.ts';
@@ -84,14 +84,14 @@ export async function explainWrite(
   database: Pick<Database, 'transaction'> | null,
   limits: WriteLimits = {},
 ): Promise<ExplainedStatements> {
-  const asked: Asked = { api, write, caller, database, limits };
+  const requested: Asked = { api, write, caller, database, limits };
   const { path, query } = splitTarget(write.target);
   const item = readItemPath(path);
   if (item === null || (write.method === 'POST' && item.key !== null)) throw new PlatformError('ROUTE_NOT_FOUND');
   const action = actions[write.method];
   const { collection } = item;
   const access = api.access.find(({ name }) => name === caller.accessClass);
-  const tried = await tryOut(asked, access ?? everything(api));
+  const tried = await tryOut(requested, access ?? everything(api));
   const actionsOf: readonly Action[] = action === 'create' && mayHaveConflict(query) ? ['create', 'update'] : [action];
   const payloads = payloadsOf(api, write, item);
   const byRules: ExplainedByRules = {
@@ -101,12 +101,12 @@ export async function explainWrite(
     hooks: actionsOf.flatMap((candidate) => hooksOf(api, `${collection}.${candidate}`)),
     statements: tried.sent.map(({ statement, parameters }) => ({ statement: statement.text, parameters })),
   };
-  const { error, sent, complete, answer } = tried;
+  const { error, sent, complete, answer: result } = tried;
   if (error === undefined) {
-    const answered = answer === undefined ? {} : { answer };
+    const answered = result === undefined ? {} : { answer: result };
     return { explained: { kind: 'write', ...byRules, complete, rehearsed: database !== null, ...answered }, sent };
   }
-  const reasons = await reasonsFor(asked, tried, access, byRules);
+  const reasons = await reasonsFor(requested, tried, access, byRules);
   return { explained: { kind: 'refused', code: error.code, message: error.message, reasons, ...byRules }, sent };
 }
 

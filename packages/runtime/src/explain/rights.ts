@@ -35,12 +35,12 @@ export function lackingRights(
 
 /** The fewest of the rights that are enough, dropping one after the other; null when all are not. */
 export async function leastOf(
-  rights: readonly Right[],
-  suffices: (rights: readonly Right[]) => Promise<boolean>,
+  permissions: readonly Right[],
+  suffices: (grants: readonly Right[]) => Promise<boolean>,
 ): Promise<readonly Right[] | null> {
-  if (!(await suffices(rights))) return null;
-  let needed = rights;
-  for (const right of rights) {
+  if (!(await suffices(permissions))) return null;
+  let needed = permissions;
+  for (const right of permissions) {
     const fewer = needed.filter((candidate) => candidate !== right);
     if (await suffices(fewer)) needed = fewer;
   }
@@ -57,8 +57,8 @@ export function everything({ collections }: RuledApi): AccessClass {
 }
 
 /** An access class with rights added to it, on every row. */
-export function withRights(access: AccessClass, rights: readonly Right[]): AccessClass {
-  const added = Map.groupBy(rights, ({ collection }) => collection);
+export function withRights(access: AccessClass, permissions: readonly Right[]): AccessClass {
+  const added = Map.groupBy(permissions, ({ collection }) => collection);
   const names = new Set(access.collections.map(({ collection }) => collection));
   const fresh = [...added.keys()].filter((collection) => !names.has(collection)).map((collection) => ({ collection }));
   return {
@@ -69,8 +69,8 @@ export function withRights(access: AccessClass, rights: readonly Right[]): Acces
   };
 }
 
-function withRule(entry: CollectionAccess, [action, rights]: [RuledAction, readonly Right[]]): CollectionAccess {
-  const rule = openRule(rights.flatMap(({ name }) => (name === '' ? [] : [name])));
+function withRule(entry: CollectionAccess, [action, permissions]: [RuledAction, readonly Right[]]): CollectionAccess {
+  const rule = openRule(permissions.flatMap(({ name }) => (name === '' ? [] : [name])));
   return { ...entry, [action]: [...(entry[action] ?? []), rule] };
 }
 

@@ -9,7 +9,7 @@ import { createPlanner } from '../query/planner.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
 import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
-import { type Rehearsal, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './rehearsal.ts';
+import { type DryRun, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './dry-run.ts';
 
 /** A request that writes items. */
 export interface WriteToExplain {
@@ -48,7 +48,7 @@ export interface Tried {
 
 /** Runs the write in the name of an access class as far as the rehearsal goes. */
 export async function tryOut({ api, write, caller, database, limits }: Asked, access: AccessClass): Promise<Tried> {
-  const rehearsal = database === null ? silentRehearsal() : undoneRehearsal(database, api.dialect === 'postgres');
+  const dryRun = database === null ? silentRehearsal() : undoneRehearsal(database, api.dialect === 'postgres');
   // Hooks are code of the project, which an explanation must not run.
   const others = api.access.filter(({ name }) => name !== access.name);
   const judged: CompiledApi = { ...api, access: [...others, access], extensions: [] };
@@ -56,11 +56,11 @@ export async function tryOut({ api, write, caller, database, limits }: Asked, ac
     const body = write.body === '' ? undefined : parseBodyText(write.body);
     refuseSingleton(api, write, access);
     const ask = askOf(judged, write, { ...caller, accessClass: access.name }, body);
-    const answer = await perform(judged, rehearsal, ask, limits);
-    const parsed: JsonValue = answer === null ? null : JSON.parse(answer.toString('utf8'));
-    return { sent: rehearsal.sent(), complete: true, answer: parsed };
+    const result = await execute(judged, dryRun, ask, limits);
+    const parsed: JsonValue = result === null ? null : JSON.parse(result.toString('utf8'));
+    return { sent: dryRun.sent(), complete: true, answer: parsed };
   } catch (error) {
-    const done = { sent: rehearsal.sent(), complete: rehearsal.complete() };
+    const done = { sent: dryRun.sent(), complete: dryRun.complete() };
     if (error instanceof Unanswered) return done;
     if (!(error instanceof PlatformError) || error.status >= 500) throw error;
     return { ...done, error };
@@ -76,17 +76,17 @@ function refuseSingleton({ collections }: CompiledApi, { method, target }: Write
   if (read.length > 0) throw new PlatformError('ROUTE_NOT_FOUND');
 }
 
-async function perform(
+async function execute(
   api: CompiledApi,
-  { database }: Rehearsal,
+  { database }: DryRun,
   command: WriteCommand,
   limits: WriteLimits = {},
 ): Promise<Buffer | null> {
   const planner = createPlanner(api, { plans: 1, ...(limits.limits && { limits: limits.limits }) });
   const writer = createWriter({
-    ...{ api, database, planner, patience: 0, plans: 1, ...limits },
-    complain: () => {},
-    gate: () => {},
+    ...{ api, database, planner, timeoutMs: 0, plans: 1, ...limits },
+    reportError: () => {},
+    driftGuard: () => {},
     system: createSystemWrites({ api }),
   });
   return run(writer, command);

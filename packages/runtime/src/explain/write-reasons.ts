@@ -15,7 +15,7 @@ type Widened = Pick<WriteRule, 'where'> & Partial<Pick<WriteRule, 'check'>>;
 
 /** Why a write is refused. Rights are looked for by trying with more of them. */
 export async function reasonsFor(
-  asked: Asked,
+  requested: Asked,
   { error, sent }: Tried,
   access: AccessClass | undefined,
   { action, collection }: Subject,
@@ -25,11 +25,11 @@ export async function reasonsFor(
     return [`"${collection}" is a singleton: it has no keys, and cannot be created or deleted.`];
   if (error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
   const isAllowed = async (granted: AccessClass): Promise<boolean> =>
-    !['FORBIDDEN', 'ROUTE_NOT_FOUND'].includes((await tryOut(asked, granted)).error?.code ?? '');
-  if (access === undefined || access.admin || !(await isAllowed(everything(asked.api)))) {
-    return impossible(asked, { action, collection });
+    !['FORBIDDEN', 'ROUTE_NOT_FOUND'].includes((await tryOut(requested, granted)).error?.code ?? '');
+  if (access === undefined || access.admin || !(await isAllowed(everything(requested.api)))) {
+    return impossible(requested, { action, collection });
   }
-  const lacking = rightsInQuestion(asked, access, collection);
+  const lacking = rightsInQuestion(requested, access, collection);
   const needed = await leastOf(lacking, (granted) => isAllowed(withRights(access, granted)));
   if (needed !== null && needed.length > 0) return needed.map(tellLacking);
   const rows = sent.length === 0 ? [] : await narrowRules({ action, collection }, access, isAllowed);
@@ -37,15 +37,15 @@ export async function reasonsFor(
 }
 
 /** Returns the reasons why no permission would allow this. */
-async function impossible(asked: Asked, { action, collection }: Subject): Promise<readonly string[]> {
-  const { api } = asked;
+async function impossible(requested: Asked, { action, collection }: Subject): Promise<readonly string[]> {
+  const { api } = requested;
   const keyless = unreachable(api, collection);
   if (keyless !== null) return [keyless];
   const isKnown = api.collections.some(({ name }) => name === collection);
   if (isKnown && !api.routes.some((route) => route.collection.name === collection && route.operation === action))
     return [`No role can do that: the database does not allow ${verbs[action]} rows of ${collection}.`];
   // A name that cannot be written does not exist for anyone but administrators.
-  const { error } = await tryOut(asked, { ...everything(api), admin: true });
+  const { error } = await tryOut(requested, { ...everything(api), admin: true });
   if (error !== undefined && error.code !== 'FORBIDDEN') return [error, ...error.others].map(({ message }) => message);
   return ['Something that the request names does not exist: administrators are refused, too.'];
 }

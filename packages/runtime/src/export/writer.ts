@@ -55,7 +55,7 @@ function createFile(format: FileFormat, transcode: Transcode): Answer {
   const scratch = new ByteWriter();
   const put = (out: ByteWriter, _items: number, buffer: Buffer, offset: number): void => {
     transcode(buffer, offset, scratch);
-    const json = scratch.take();
+    const json = scratch.takeBytes();
     const text = json.toString();
     giveBack(json);
     out.appendText(format.row(readRawJson(text)));
@@ -84,12 +84,12 @@ function createAnswer(
       begin();
       put(out, items++, buffer, offset);
     },
-    take: () => out.take(),
+    read: () => out.takeBytes(),
     end() {
       if (ended !== undefined) return ended;
       begin();
       out.append(end(items));
-      ended = out.take();
+      ended = out.takeBytes();
       return ended;
     },
   };

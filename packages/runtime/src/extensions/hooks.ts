@@ -34,17 +34,17 @@ export function gatherHooks({ extensions = [], routes }: CompiledApi): Hooks {
 export async function callHook(
   { stage, event, run }: RegisteredHook,
   hookEvent: HookEvent,
-  patience: number,
+  timeoutMs: number,
 ): Promise<void> {
-  await inTime(run(hookEvent), patience, `The hook ${stage}('${event}')`);
+  await inTime(run(hookEvent), timeoutMs, `The hook ${stage}('${event}')`);
 }
 
 /** Waits for code of a project, so many milliseconds at most. `what` begins the message of the error that comes then. */
-export async function inTime<T>(running: T | Promise<T>, patience: number, what: string): Promise<T> {
+export async function inTime<T>(running: T | Promise<T>, timeoutMs: number, what: string): Promise<T> {
   if (!(running instanceof Promise)) return running;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${patience} ms.`)), patience);
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeoutMs} ms.`)), timeoutMs);
   });
   return Promise.race([running, late]).finally(() => clearTimeout(timer));
 }

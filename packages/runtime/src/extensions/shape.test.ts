@@ -142,7 +142,7 @@ describe('what a route gives', () => {
     [own, [], 'it is no object'],
     [{ kind: 'array', of: { kind: 'number' } }, [1, Number.NaN], '[1] is no number'],
     [{ kind: 'string' }, undefined, 'it is no text'],
-  ])('%j is not %j', (wanted, value, message) => {
-    expect(() => encodeShape(wanted, value)).toThrow(message);
+  ])('%j is not %j', (requested, value, message) => {
+    expect(() => encodeShape(requested, value)).toThrow(message);
   });
 });

@@ -13,10 +13,10 @@ export function createStorages(locations: readonly StorageLocation[], folder: st
   const [name, storage] = entry;
   return {
     first: { name, storage },
-    of(wanted) {
-      const found = storages.get(wanted);
+    of(requested) {
+      const found = storages.get(requested);
       if (found !== undefined) return found;
-      const cause = new Error(`STORAGE_LOCATIONS lacks "${wanted}", where a file lies.`);
+      const cause = new Error(`STORAGE_LOCATIONS lacks "${requested}", where a file lies.`);
       throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
     },
     stagings: [...new Set([...storages.values()].map(({ staging }) => staging))],

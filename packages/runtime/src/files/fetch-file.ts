@@ -30,17 +30,17 @@ export function createFetchFile(environment: ImportEnvironment): FetchFile {
     const url = readUrl(text, environment.ports);
     const stop = AbortSignal.timeout(environment.timeout);
     const address = await resolve(url.hostname, isForbidden, stop);
-    let answer: IncomingMessage | undefined;
+    let response: IncomingMessage | undefined;
     try {
-      answer = await ask(url, address, stop);
-      if (answer.statusCode !== 200) throw unreachable(new Error(`The answer has status ${answer.statusCode}.`));
-      if (Number(answer.headers['content-length'] ?? 0) > environment.maxSize) throw tooLarge(environment.maxSize);
-      const staged = await stage(folder, answer, environment.maxSize);
+      response = await ask(url, address, stop);
+      if (response.statusCode !== 200) throw unreachable(new Error(`The answer has status ${response.statusCode}.`));
+      if (Number(response.headers['content-length'] ?? 0) > environment.maxSize) throw tooLarge(environment.maxSize);
+      const staged = await stage(folder, response, environment.maxSize);
       return { staged, name: nameIn(url) };
     } catch (error) {
       throw error instanceof PlatformError ? error : unreachable(error);
     } finally {
-      answer?.destroy();
+      response?.destroy();
     }
   };
 }

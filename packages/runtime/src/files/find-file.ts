@@ -2,7 +2,7 @@
 
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import { nameStatement } from '../database/own-statements/name-statement.ts';
 import { readRow, type TextRow } from '../database/own-statements/texts.ts';
 import { byFamily } from '../dialects/by-family.ts';
@@ -48,7 +48,7 @@ export interface FileFinderOptions {
   readonly database: Pick<Database, 'read'>;
   readonly planner: Planner;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   /** The access class of those without a token. */
   readonly publicClass: string;
 }
@@ -77,7 +77,7 @@ FROM ${table('platform_files')} WHERE id = ? AND filename_disk IS NOT NULL`,
 
 /** Makes the finder. */
 export function createFileFinder(options: FileFinderOptions): FileFinder {
-  const { api, place: location, database, planner, gate, publicClass } = options;
+  const { api, place: location, database, planner, driftGuard, publicClass } = options;
   const everybody: Caller = { accessClass: publicClass, user: null, role: null };
   const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
   const { file: fileSql, settings: settingsSql } = byFamily(location, {
@@ -90,7 +90,7 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
   const tables = { [fileSql]: tableOf('platform_files'), [settingsSql]: tableOf('platform_settings') };
 
   async function row(text: string, values: readonly string[]): Promise<TextRow | undefined> {
-    gate({ tables: tables[text] ?? [] });
+    driftGuard({ tables: tables[text] ?? [] });
     let found: TextRow | undefined;
     await database.read(nameStatement({ text }), values, {
       row: (buffer, offset, length) => {
@@ -104,7 +104,7 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
   async function isReadable(caller: Caller, key: string): Promise<boolean> {
     const planned = planRead(planner, caller, key);
     if (planned === null) return false;
-    gate(planned.plan.statement);
+    driftGuard(planned.plan.statement);
     const rows = createAnswerWriter(planned.plan)();
     await database.read(planned.plan.statement, planned.parameters, rows);
     return rows.items > 0;

@@ -11,7 +11,7 @@ export function createLocalStorage(root: string): Storage {
   const staging = join(root, '.incoming');
   const pathOf = (name: string): string => join(root, ...name.split('/'));
 
-  async function take(name: string, from: string): Promise<void> {
+  async function receive(name: string, from: string): Promise<void> {
     const to = pathOf(name);
     await mkdir(dirname(to), { recursive: true });
     await rename(from, to);
@@ -20,14 +20,14 @@ export function createLocalStorage(root: string): Storage {
 
   return {
     staging,
-    put: (name, path) => reached(() => take(name, path)),
+    put: (name, path) => reached(() => receive(name, path)),
     putBytes: (name, bytes) =>
       reached(async () => {
         await mkdir(staging, { recursive: true });
         const path = join(staging, randomUUID());
         try {
           await writeFile(path, bytes, { flush: true, mode: 0o600 });
-          await take(name, path);
+          await receive(name, path);
         } catch (error) {
           await unstage(path);
           throw error;

@@ -6,7 +6,7 @@
 
 import type { Database, Transaction } from '../database/database.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { give, need, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, requireRow, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
@@ -120,7 +120,7 @@ export function createLooseFiles({ database, place: location, storages, log }: L
 /** Steps for system hooks, in the transactions that write rows. */
 export interface LooseFileSteps {
   /** Rows name these contents now. False when one of them is gone, or about to be. */
-  take(transaction: Transaction, contents: readonly StoredContent[]): Promise<boolean>;
+  claim(transaction: Transaction, contents: readonly StoredContent[]): Promise<boolean>;
   /** Rows will not name these contents any more. */
   leave(transaction: Transaction, contents: readonly StoredContent[]): Promise<void>;
 }
@@ -129,7 +129,7 @@ export interface LooseFileSteps {
 export function looseFileSteps(location: SystemPlace): LooseFileSteps {
   const texts = statements(location);
   return {
-    async take(transaction, contents) {
+    async claim(transaction, contents) {
       const rows = await allRows(transaction, texts.take, listed(contents));
       const [number] = rows[0] ?? [];
       if (typeof number === 'string') transaction.identify(number);
@@ -171,26 +171,26 @@ function mysqlStatements({ table, exactly, lock, text }: MysqlTables): Statement
   const insert = (due: string): string =>
     `INSERT INTO ${loose} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${contents}`;
   return {
-    note: script(insert('NOW(6) + INTERVAL 15 MINUTE')),
-    leave: script(insert('NOW(6)')),
-    take: script(
-      give(`SELECT '1' FROM ${loose} AS l JOIN ${contents} ON ${same} WHERE l.attempts = 0${lock('l')}`),
+    note: createScript(insert('NOW(6) + INTERVAL 15 MINUTE')),
+    leave: createScript(insert('NOW(6)')),
+    take: createScript(
+      returnRows(`SELECT '1' FROM ${loose} AS l JOIN ${contents} ON ${same} WHERE l.attempts = 0${lock('l')}`),
       `DELETE l FROM ${loose} AS l JOIN ${contents} ON ${same} WHERE l.attempts = 0`,
     ),
-    release: script(`UPDATE ${loose} AS l JOIN ${contents} ON ${same} SET l.due_at = NOW(6)`),
-    claim: script(
-      need(
+    release: createScript(`UPDATE ${loose} AS l JOIN ${contents} ON ${same} SET l.due_at = NOW(6)`),
+    claim: createScript(
+      requireRow(
         `SELECT CAST(l.id AS CHAR), l.storage, l.filename_disk FROM ${loose} AS l
 WHERE l.due_at <= NOW(6) ORDER BY l.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
         ['id', 'storage', 'name'],
       ),
       `UPDATE ${loose} SET due_at = NOW(6) + INTERVAL LEAST(60, POW(2, LEAST(attempts, 10))) MINUTE,
   attempts = attempts + 1 WHERE id = $id`,
-      give(`SELECT '1', $id, $storage, $name, IF(EXISTS (
+      returnRows(`SELECT '1', $id, $storage, $name, IF(EXISTS (
   SELECT 1 FROM ${table('platform_files')} AS f WHERE f.storage = $storage AND f.filename_disk = $name
 ), 'true', 'false')`),
     ),
-    forget: script(need(`DELETE FROM ${loose} WHERE id = $1`)),
+    forget: createScript(requireRow(`DELETE FROM ${loose} WHERE id = $1`)),
   };
 }
 

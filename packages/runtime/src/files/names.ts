@@ -20,9 +20,9 @@ export function cleanName(sent: string): string {
 
 /** A title for a file of this name: `my_holiday-photo.jpg` is `My Holiday Photo`. */
 export function titleOf(name: string): string {
-  const words = name
+  const reservedNames = name
     .replace(/(?<=.)\.[^.]+$/, '')
     .split(/[\s_-]+/)
     .filter((word) => word !== '');
-  return words.map((word) => word.replace(/^./u, (letter) => letter.toUpperCase())).join(' ');
+  return reservedNames.map((word) => word.replace(/^./u, (letter) => letter.toUpperCase())).join(' ');
 }

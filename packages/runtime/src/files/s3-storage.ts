@@ -20,7 +20,7 @@ interface Asked {
 }
 
 /** Milliseconds until an answer must have begun. */
-const patience = 30_000;
+const timeoutMs = 30_000;
 
 /** Makes the storage of a bucket. Files on their way are written to the folder `staging`, as their lengths must be known. */
 export function createS3Storage(location: S3Location, staging: string): Storage {
@@ -43,7 +43,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
     const signed = await signer.sign();
     const stop = new AbortController();
     // A large body may take longer than its answer.
-    const timer = setTimeout(() => stop.abort(), patience + (body === undefined ? 0 : body.size / 64));
+    const timer = setTimeout(() => stop.abort(), timeoutMs + (body === undefined ? 0 : body.size / 64));
     try {
       return await fetch(signed.url, {
         method,
@@ -58,23 +58,24 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
   }
 
   /** For requests whose answer has no content. */
-  async function tell(asked: Asked): Promise<void> {
-    const response = await ask(asked);
-    if (!response.ok && !(asked.method === 'DELETE' && response.status === 404)) throw await refusal(asked, response);
+  async function report(requested: Asked): Promise<void> {
+    const response = await ask(requested);
+    if (!response.ok && !(requested.method === 'DELETE' && response.status === 404))
+      throw await refusal(requested, response);
     await response.body?.cancel();
   }
 
   async function list(start: string): Promise<readonly string[]> {
-    const asked: Asked = { method: 'GET', name: null, query: { 'list-type': '2', prefix: prefix + start } };
-    const response = await ask(asked);
-    if (!response.ok) throw await refusal(asked, response);
+    const request: Asked = { method: 'GET', name: null, query: { 'list-type': '2', prefix: prefix + start } };
+    const response = await ask(request);
+    if (!response.ok) throw await refusal(request, response);
     const keys = [...(await response.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key);
     // Our names need no escaping in XML.
     return keys.filter((key) => key.startsWith(prefix + start)).map((key) => key.slice(prefix.length));
   }
 
   const put = (name: string, body: Blob, type: string): Promise<void> =>
-    tell({ method: 'PUT', name, body, headers: { 'content-type': type } });
+    report({ method: 'PUT', name, body, headers: { 'content-type': type } });
 
   return {
     staging,
@@ -82,25 +83,26 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
     putBytes: (name, bytes, type) => reached(() => put(name, new Blob([new Uint8Array(bytes)]), type)),
     open: (name, range) =>
       reached(async () => {
-        const asked: Asked = {
+        const requestedItem: Asked = {
           method: 'GET',
           name,
           ...(range && { headers: { range: `bytes=${range.start}-${range.end}` } }),
         };
-        const response = await ask(asked);
+        const response = await ask(requestedItem);
         if (response.status === 404) {
           await response.body?.cancel();
           return null;
         }
-        if (!response.ok || (range !== undefined && response.status !== 206)) throw await refusal(asked, response);
+        if (!response.ok || (range !== undefined && response.status !== 206))
+          throw await refusal(requestedItem, response);
         return response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
       }),
     remove: (name) =>
       reached(async () => {
-        await tell({ method: 'DELETE', name });
+        await report({ method: 'DELETE', name });
         // A page has a thousand names, and removing those of one leaves the next.
         for (let names = await list(renditionsOf(name)); names.length > 0; names = await list(renditionsOf(name))) {
-          for (const rendition of names) await tell({ method: 'DELETE', name: rendition });
+          for (const rendition of names) await report({ method: 'DELETE', name: rendition });
         }
       }),
   };

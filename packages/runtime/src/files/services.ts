@@ -1,7 +1,7 @@
 /** Everything that takes, keeps and gives files, wired together. */
 
 import type { Database } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import type { FilesEnvironment } from '../environment/files.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
@@ -28,7 +28,7 @@ export interface FileServicesOptions {
   readonly folder: string;
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'workOf' | 'once'>;
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -43,7 +43,7 @@ export interface FileServices {
 
 /** Makes them; null where there is no table of files. */
 export function createFileServices(options: FileServicesOptions): FileServices | null {
-  const { api, place: location, database, environment, folder, planner, writer, gate, log } = options;
+  const { api, place: location, database, environment, folder, planner, writer, driftGuard, log } = options;
   const has = api.collections.some(({ name, system }) => system === true && name === filesName);
   if (location === null || !has) return null;
   const storages = createStorages(environment.locations, folder);
@@ -53,7 +53,7 @@ export function createFileServices(options: FileServicesOptions): FileServices |
     storages,
     loose,
     uploads: createUploads({ api, writer, storages, loose }),
-    finder: createFileFinder({ api, place: location, database, planner, gate, publicClass }),
+    finder: createFileFinder({ api, place: location, database, planner, driftGuard: driftGuard, publicClass }),
     renderer: createRenderer(environment.transform),
   };
 }

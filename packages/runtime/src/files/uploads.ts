@@ -102,7 +102,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
     admit({ accessClass }, action) {
       if ((classes.get(accessClass)?.[action] ?? []).length === 0) throw new PlatformError('FORBIDDEN');
     },
-    async create(asked, arrived) {
+    async create(requested, arrived) {
       try {
         for (const { metadata } of arrived) checkNames(metadata);
         const prepared = await prepareAll(arrived, randomUUID);
@@ -115,7 +115,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
         }));
         const names = new Set(arrived.flatMap(({ metadata }) => Object.keys(metadata)));
         const derived = ['filename_download', 'title'].filter((name) => !names.has(name));
-        const request = uploading(asked, ['id', 'type', ...derived]);
+        const request = uploading(requested, ['id', 'type', ...derived]);
         const body = items.length === 1 ? (items[0] ?? null) : items;
         return await write(request, toldOf(arrived), prepared, () =>
           writer.workOf({ action: 'create', request, body }),
@@ -124,7 +124,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
         await discard(arrived);
       }
     },
-    async replace(asked, key, arrived) {
+    async replace(requestedItem, key, arrived) {
       try {
         checkNames(arrived.metadata);
         const prepared = await prepareAll([arrived], () => randomUUID());
@@ -133,7 +133,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
           ? {}
           : { filename_download: cleanName(arrived.name) };
         const body = { ...derived, ...arrived.metadata, ...fields };
-        const request = uploading(asked, ['type', ...Object.keys(derived)]);
+        const request = uploading(requestedItem, ['type', ...Object.keys(derived)]);
         return await write(request, toldOf([arrived]), prepared, () =>
           writer.workOf({ action: 'update', request, item: key, body }),
         );
@@ -144,8 +144,8 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
   };
 }
 
-function uploading(request: WriteRequest, filled: readonly string[]): WriteRequest {
-  return { ...request, activity: 'upload', uploading: [...serverOwnedOfFiles, ...filled].sort() };
+function uploading(request: WriteRequest, completed: readonly string[]): WriteRequest {
+  return { ...request, activity: 'upload', uploading: [...serverOwnedOfFiles, ...completed].sort() };
 }
 
 /** Refuses fields that requests may not write, and those that the server reads from the content. */

@@ -33,7 +33,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
 
   async function change(transaction: Transaction, ...[plan, discard, origin]: Parameters<ChangeModel>) {
     const tables = options.tables();
-    const { lock, tell } = modelStatements(tables.place);
+    const { lock, tell: report } = modelStatements(tables.place);
     await allRows(transaction, lock, [modelLock]);
     const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
     const api = await compiledIn(run, tables);
@@ -41,7 +41,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const document = await describeModel(api);
     const { schema } = recompiler;
     const planned = plan({ api, document, systemSchema, schema, discard, sql: postgresModelSql });
-    if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
+    if (planned.steps.length === 0) return { answer: planned.respond(document), made: null };
     const [number] = (await firstRow(transaction, `SELECT ${transactionNumber}`, [])) ?? [];
     if (typeof number === 'string') transaction.identify(number);
     const write = async (): Promise<void> => {
@@ -61,10 +61,10 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
         },
       },
     );
-    const answer = await answerOf(planned, made);
+    const result = await answerOf(planned, made);
     await write();
-    if (tell !== null) await allRows(transaction, tell, [modelChannel]);
-    return { answer: answer.told, made: answer.made };
+    if (report !== null) await allRows(transaction, report, [modelChannel]);
+    return { answer: result.told, made: result.made };
   }
 
   async function keepTrace(
@@ -79,8 +79,8 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const names = applied.map(([name]) => name ?? '');
     const statements = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
     const others = [...names, ...(await recompiler.migrationNames())];
-    const { name, checksum, script } = migrationOf(planned.title, statements, others);
-    await allRows(transaction, recordMigrationSql(schema), [name, checksum, script, platformVersion()]);
+    const { name, checksum, script: sql } = migrationOf(planned.title, statements, others);
+    await allRows(transaction, recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
     if (logPlaceOf(api) === null) return;
     const entries = planned.told.map((entry) => ({ ...entry, revision: null, parent: null }));
     const { text, parameters } = logChanges(schema, origin, entries);
@@ -89,15 +89,15 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
 
   const changeMysql = createMysqlModelChange(options);
 
-  return async (...asked) => {
+  return async (...requested) => {
     const { place: location, model } = options.tables();
     if (!model) throw new PlatformError('UNPROCESSABLE_ENTITY', uninstalled);
-    const { answer, made } =
+    const { answer: response, made } =
       location.dialect === 'postgres'
-        ? await database.transaction(async (transaction) => ({ value: await change(transaction, ...asked) }))
-        : await changeMysql(...asked);
+        ? await database.transaction(async (transaction) => ({ value: await change(transaction, ...requested) }))
+        : await changeMysql(...requested);
     if (made !== null) await serve(made);
-    return answer;
+    return response;
   };
 }
 

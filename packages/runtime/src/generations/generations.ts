@@ -28,9 +28,9 @@ export interface Generations {
  */
 export function createGenerations(
   first: CompiledApi,
-  make: (api: CompiledApi, watch: DriftWatch | null) => Generation,
+  create: (api: CompiledApi, watch: DriftWatch | null) => Generation,
 ): Generations {
-  let current = make(first, null);
+  let current = create(first, null);
   let log: DriftLog | null = null;
   const ending = new Set<Promise<unknown>>();
 
@@ -58,7 +58,7 @@ export function createGenerations(
     },
     async replace(api) {
       const { hash } = current.api.fingerprint;
-      const next = make(api, hash === api.fingerprint.hash ? current.watch : null);
+      const next = create(api, hash === api.fingerprint.hash ? current.watch : null);
       try {
         // Differences from the database must be known before the first request.
         await Promise.all([

@@ -128,10 +128,10 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     try {
       await findTables();
       const rows = tables.ledger ? await database.query(sql.migrations, []) : [];
-      const migrations = rows.map(([name, checksum, script]) => ({
+      const migrations = rows.map(([name, checksum, source]) => ({
         name: name ?? '',
         checksum: checksum ?? '',
-        script: script ?? '',
+        script: source ?? '',
       }));
       await recompiler.keep(api, migrations);
     } catch (error) {
@@ -141,8 +141,8 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
 
   async function lookOnce(): Promise<void> {
     await findTables();
-    const [mark = null] = (await database.query(markSql(tables), []))[0] ?? [];
-    if (stopped || (mark !== null && mark === lastMark)) return;
+    const [stamp = null] = (await database.query(markSql(tables), []))[0] ?? [];
+    if (stopped || (stamp !== null && stamp === lastMark)) return;
     const rows = await readModelRows(tables, (text) => database.query(text, []));
     const digests = recompiler.digests(rows);
     if (latest !== null && says(latest.api, digests)) {
@@ -156,7 +156,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       if ('api' in made) await serve(made);
       else log.error({ problems: made }, 'The tables hold rows that do not compile. The served version stays.');
     }
-    lastMark = mark;
+    lastMark = stamp;
   }
 
   function tellSight(error: unknown): void {
@@ -194,7 +194,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     recompiler,
     tables: () => tables,
     compiledIn,
-    compileIn: (run, watched, asked) => compileIn(run, watched, true, asked),
+    compileIn: (run, watched, requested) => compileIn(run, watched, true, requested),
     serve,
     log,
   });

@@ -112,7 +112,7 @@ async function runWrites(
       throw error;
     }
   }
-  function answer(answers: readonly (Buffer | null)[]): Buffer {
+  function respond(answers: readonly (Buffer | null)[]): Buffer {
     const parts = new Map(
       placed.map(({ field, source }, index) => [field.key, source.told(answers[index] ?? null, variables)]),
     );
@@ -125,9 +125,9 @@ async function runWrites(
     const field = placed[index]?.field;
     return field === undefined ? spliceAnswer(null, []) : failed(setting, call, field, error);
   }
-  if (placed.length === 0) return answer([]);
+  if (placed.length === 0) return respond([]);
   const kept = key && { key: key.text, caller, sender, collection: `graphql/${scope}`, query: '' };
-  return writer.inOrder(commands, { answer, failure }, kept && keyRequest(kept, key?.body));
+  return writer.inOrder(commands, { answer: respond, failure }, kept && keyRequest(kept, key?.body));
 }
 
 const nullText = Buffer.from('null');

@@ -1,7 +1,7 @@
 /** Runs queries: one statement per root field, all at once. */
 
 import type { Database } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
@@ -21,7 +21,7 @@ export interface QuerySetting {
   /** Counts the bytes that are gathered for answers. Default: they are not counted. */
   readonly unsent?: UnsentOf;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   /** Gives the value of a root field that is no collection's. */
   readonly service: (field: ServiceField, call: OperationCall) => Promise<ServiceAnswer>;
   /** Takes what failed at a root field, for the log. */
@@ -37,7 +37,7 @@ export type FindUnpopulated = (source: RowSource, error: unknown) => RowSource |
 /** Context in which one query runs. */
 interface Running {
   readonly setting: QuerySetting;
-  readonly unpopulated: FindUnpopulated;
+  readonly notPopulated: FindUnpopulated;
   /** Made with the first large list. */
   readLarge?: ReadLarge;
 }
@@ -45,11 +45,11 @@ interface Running {
 /** Answers a query. Failures of root fields stand in the answer. */
 export function runQuery(
   setting: QuerySetting,
-  unpopulated: FindUnpopulated,
+  notPopulated: FindUnpopulated,
   fields: readonly QueryField[],
   call: OperationCall,
 ): Promise<OperationAnswer> {
-  const running: Running = { setting, unpopulated };
+  const running: Running = { setting, notPopulated: notPopulated };
   const [only] = fields;
   return only !== undefined && fields.length === 1 && only.source.kind === 'rows'
     ? runOnly(running, only, only.source, call)
@@ -161,7 +161,7 @@ function readRows(
   frame?: ReturnType<typeof frameOf>,
 ): Promise<Buffer> {
   return readSource(running, source, call, frame, (error) => {
-    const other = running.unpopulated(source, error);
+    const other = running.notPopulated(source, error);
     if (other === undefined) throw error;
     return readSource(running, other, call, frame);
   });
@@ -170,7 +170,7 @@ function readRows(
 /** Reads one item beside the query, as the document selects it; null where it is not there or hidden. */
 export async function readItem(setting: QuerySetting, source: RowSource, call: OperationCall): Promise<Buffer> {
   try {
-    return await readSource({ setting, unpopulated: () => undefined }, source, call);
+    return await readSource({ setting, notPopulated: () => undefined }, source, call);
   } catch (error) {
     if (error instanceof PlatformError && error.code === 'FORBIDDEN') return nullText;
     throw error;
@@ -185,11 +185,11 @@ function readSource(
   frame?: ReturnType<typeof frameOf>,
   recover?: (error: unknown) => Promise<Buffer>,
 ): Promise<Buffer> {
-  const { database, gate } = running.setting;
+  const { database, driftGuard } = running.setting;
   try {
     const { plan, values, bounds, large } = prepare(variables);
     const named = keys === null ? [] : keys(variables, caller);
-    gate(plan.statement);
+    driftGuard(plan.statement);
     const rows = new SplicedRows(plan, frame?.front, frame?.behind);
     const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
     const read =

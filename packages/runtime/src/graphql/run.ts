@@ -20,11 +20,11 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
   const mutating: MutationSetting = {
     ...options,
     async service(field, call) {
-      const answer = await options.service(field, call);
-      const key: unknown = field.itemOf && JSON.parse(answer.json.toString());
+      const result = await options.service(field, call);
+      const key: unknown = field.itemOf && JSON.parse(result.json.toString());
       return typeof key === 'number' && field.itemOf !== undefined
-        ? { ...answer, json: await readItem(options, field.itemOf(String(key)), call) }
-        : answer;
+        ? { ...result, json: await readItem(options, field.itemOf(String(key)), call) }
+        : result;
     },
   };
   return {
@@ -34,13 +34,13 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       const found = compiledOf(operation);
       const { variables } = call;
       if (found.kind === 'mutation') return runMutation(mutating, found.fieldsOf(variables), call, found.scope);
-      const unpopulated: FindUnpopulated = (source, error) => {
+      const notPopulated: FindUnpopulated = (source, error) => {
         if (!isUnpopulated(source.collection, error)) return undefined;
         const fields = found.emptied(source.collection, variables);
         const other = fields.find(({ key }) => key === source.key)?.source;
         return other?.kind === 'rows' ? other : undefined;
       };
-      return runQuery(options, unpopulated, found.fieldsOf(variables), call);
+      return runQuery(options, notPopulated, found.fieldsOf(variables), call);
     },
   };
 }

@@ -70,17 +70,17 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   const documents = createByteCache<KeptText>(documentsKept);
   const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
 
-  function prepare(key: string, schema: ScopeSchema, asked: AskedDocument): KeptDocument {
-    const { document, operation: node } = checkDocument(schema, asked, limits);
+  function prepare(key: string, schema: ScopeSchema, requested: AskedDocument): KeptDocument {
+    const { document, operation: node } = checkDocument(schema, requested, limits);
     const operation = runner.compile({ schema, document, operation: node });
     const coerce = createCoercion(schema.schema, node);
     const kept: KeptDocument = { of: schema, document, node, operation, coerce };
-    const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + asked.text.length * bytesPerCharacter;
-    const cached = documents.get(asked.text);
+    const bytes = (document.tokenCount ?? limits.tokens) * bytesPerToken + requested.text.length * bytesPerCharacter;
+    const cached = documents.get(requested.text);
     // The forms of a document that is large and requested by many must not outgrow the cache of all documents.
     const forms: KeptText = cached !== undefined && bytes * cached.size * 4 < documentsKept.bytes ? cached : new Map();
     forms.set(key, kept);
-    documents.set(asked.text, forms, bytes * forms.size);
+    documents.set(requested.text, forms, bytes * forms.size);
     return kept;
   }
 
@@ -95,39 +95,39 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     const constant = (node.variableDefinitions ?? []).length === 0;
     const cached = constant ? introspections.get(name) : undefined;
     if (cached !== undefined) return cached;
-    const answer = answerIntrospection(schema.schema, document, node, variables);
+    const result = answerIntrospection(schema.schema, document, node, variables);
     if (constant) {
-      const length = [...answer.values()].reduce((sum, text) => sum + text.length, 0);
-      introspections.set(name, answer, length * bytesPerCharacter);
+      const length = [...result.values()].reduce((sum, text) => sum + text.length, 0);
+      introspections.set(name, result, length * bytesPerCharacter);
     }
-    return answer;
+    return result;
   }
 
   // Not async: for a document that is known already there is nothing to wait for in front of the database.
-  function answer(asked: GraphqlRequest): Promise<OperationAnswer> {
-    const { caller, scope, text, operationName } = asked;
+  function respond(graphqlRequest: GraphqlRequest): Promise<OperationAnswer> {
+    const { caller, scope, text, operationName } = graphqlRequest;
     const key = keyOf(caller.accessClass, scope, operationName);
     const kept = documents.get(text)?.get(key);
-    return kept === undefined ? prepareAndRun(key, asked) : run(key, kept, asked);
+    return kept === undefined ? prepareAndRun(key, graphqlRequest) : run(key, kept, graphqlRequest);
   }
 
-  async function prepareAndRun(key: string, asked: GraphqlRequest): Promise<OperationAnswer> {
-    const schema = await findSchema(asked.caller.accessClass, asked.scope);
-    return run(key, prepare(key, schema, asked), asked);
+  async function prepareAndRun(key: string, documentRequest: GraphqlRequest): Promise<OperationAnswer> {
+    const schema = await findSchema(documentRequest.caller.accessClass, documentRequest.scope);
+    return run(key, prepare(key, schema, documentRequest), documentRequest);
   }
 
-  function run(key: string, kept: KeptDocument, asked: GraphqlRequest): Promise<OperationAnswer> {
-    const { caller, text, request } = asked;
-    if (asked.queriesOnly) refuseMutation(kept.node);
+  function run(key: string, kept: KeptDocument, operationRequest: GraphqlRequest): Promise<OperationAnswer> {
+    const { caller, text, request } = operationRequest;
+    if (operationRequest.queriesOnly) refuseMutation(kept.node);
     const call: OperationCall = {
       caller,
-      variables: coerced(kept, asked.variables),
+      variables: coerced(kept, operationRequest.variables),
       request,
-      introspect: () => introspect(key, text, kept, asked.variables),
+      introspect: () => introspect(key, text, kept, operationRequest.variables),
     };
-    const admitted = asked.admit(kept.operation);
+    const admitted = operationRequest.admit(kept.operation);
     if (admitted === undefined) return runner.run(kept.operation, call);
-    const body = [text, asked.operationName, asked.variables];
+    const body = [text, operationRequest.operationName, operationRequest.variables];
     const runAs = (idempotencyKey: string | undefined): Promise<OperationAnswer> =>
       runner.run(
         kept.operation,
@@ -137,7 +137,7 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   }
 
   return {
-    answer,
+    answer: respond,
     async prepare(accessClass, scope, text) {
       const schema = await findSchema(accessClass, scope);
       const kept = prepare(keyOf(accessClass, scope, null), schema, { text, operationName: null, queriesOnly: false });

@@ -13,8 +13,8 @@ const plan: ReadPlan = {
 };
 
 test('answers that are waited for own no memory, and each is written behind the one before', () => {
-  const { front, behind } = frameOf('books');
-  const waiting = Array.from({ length: 100 }, () => new SplicedRows(plan, front, behind));
+  const { front: httpListener, behind } = frameOf('books');
+  const waiting = Array.from({ length: 100 }, () => new SplicedRows(plan, httpListener, behind));
   for (const rows of waiting) rows.end();
   expect(new Set(waiting.map((rows) => rows.end().buffer)).size).toBe(1);
   expect(waiting.map((rows) => rows.end().toString())).toEqual(waiting.map(() => '{"data":{"books":[]}}'));

@@ -30,10 +30,10 @@ export class SplicedRows implements RowSink {
   #started = false;
   #ended: Buffer | undefined;
 
-  constructor(plan: ReadPlan, front: Buffer = nothing, behind: Buffer = nothing) {
+  constructor(plan: ReadPlan, httpListener: Buffer = nothing, behind: Buffer = nothing) {
     this.#transcode = transcoderOf(plan);
     this.#many = plan.many;
-    this.#front = front;
+    this.#front = httpListener;
     this.#behind = behind;
   }
 
@@ -59,7 +59,7 @@ export class SplicedRows implements RowSink {
     if (this.#many) this.#put(closingBracket);
     else if (this.items === 0) this.#out.append(nullText);
     this.#out.append(this.#behind);
-    return this.#out.take();
+    return this.#out.takeBytes();
   }
 
   #start(): void {
@@ -100,12 +100,12 @@ export function spliceAnswer(values: readonly FieldValue[] | null, failures: rea
   const out = new ByteWriter();
   const errors = failures.length === 0 ? '' : `"errors":${printErrors(failures)},`;
   out.append(Buffer.from(`{${errors}"data":${values === null ? 'null}' : '{'}`));
-  if (values === null) return out.take();
+  if (values === null) return out.takeBytes();
   for (const [index, { key, json }] of values.entries()) {
     out.append(Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`));
     out.append(json);
     giveBack(json);
   }
   out.append(Buffer.from('}}'));
-  return out.take();
+  return out.takeBytes();
 }

@@ -9,21 +9,21 @@ import { readPathTexts, splitTarget } from '../query/parse/target.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { Writer } from '../write/writer.ts';
 import type { Call } from './call.ts';
-import { type Answerer, type Exchange, mediaTypes } from './responses/answer.ts';
+import { type HttpContext, mediaTypes, type Responder } from './responses/answer.ts';
 
 /** A route with the handler that answers it. */
 export interface CustomEndpoint {
   readonly method: CustomRoute['method'];
   /** `/reports/:year` */
   readonly url: string;
-  readonly handler: (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
+  readonly handler: (httpContext: HttpContext, call: Call, body: JsonValue | undefined) => Promise<void>;
 }
 
 /** Options of the handlers. */
 export interface CustomRouteOptions {
   readonly api: CompiledApi;
   readonly writer: Pick<Writer, 'openFor'>;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   /** Where a request came from. */
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
@@ -50,29 +50,29 @@ function unlike(path: string): Error {
 
 /** In the order of the API specification, section 1.5: syntax, permission, values. */
 async function answerRoute(
-  { writer, answerer, senderOf }: CustomRouteOptions,
+  { writer, responder, senderOf }: CustomRouteOptions,
   route: CustomRoute,
   code: RegisteredRoute,
-  exchange: Exchange,
+  httpContext: HttpContext,
   { caller, query: raw }: Call,
   sent: JsonValue | undefined,
 ): Promise<void> {
   const texts = readQueryTexts(raw);
   if (!route.access.includes(caller.accessClass)) throw forbidden();
-  const { path } = splitTarget(exchange.request.url ?? '');
+  const { path } = splitTarget(httpContext.request.url ?? '');
   const problems: string[] = [];
   const params = readMembers(route.params, readPathTexts(route.path, path) ?? new Map(), problems);
   const query = readMembers(route.query, texts, problems);
   raise('INVALID_QUERY', problems);
   const body = readBody(route, sent);
-  const input = { caller, ...writer.openFor(caller, senderOf(exchange.request)), params, query, body };
+  const input = { caller, ...writer.openFor(caller, senderOf(httpContext.request)), params, query, body };
   const value = await code.run(input);
   if (route.response === undefined) {
-    answerer.send(exchange, { status: 204 });
+    responder.send(httpContext, { status: 204 });
     return;
   }
   const bytes = Buffer.from(JSON.stringify(encodeShape(route.response, value)));
-  answerer.send(exchange, { status: 200, type: mediaTypes.json, body: bytes });
+  responder.send(httpContext, { status: 200, type: mediaTypes.json, body: bytes });
 }
 
 /** The texts of a query string by their names; that of the token is not among them. */

@@ -13,16 +13,16 @@ import { requestRecord } from '../operate/request-record.ts';
 import type { Call, CallReader } from './call.ts';
 import { toAnswerError } from './failures.ts';
 import { createKnownBodyParser } from './graphql/known-bodies.ts';
-import type { Answerer, Exchange } from './responses/answer.ts';
+import type { HttpContext, Responder } from './responses/answer.ts';
 
 /** Answers a request that takes the short way; throws or rejects with the error that answers it. */
-export type AnswerShortly = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
+export type AnswerShortly = (httpContext: HttpContext, call: Call, body: JsonValue | undefined) => Promise<void>;
 
 /** Handlers and services of the fast path. */
 export interface ShortWay {
   readonly readCall: CallReader;
   readonly answerShortly: AnswerShortly;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   readonly log: Log;
 }
 
@@ -44,27 +44,27 @@ export function isDirect({ method, url = '', headers }: IncomingMessage, mostByt
 export function createShortWay({
   readCall,
   answerShortly,
-  answerer,
+  responder,
   log,
-}: ShortWay): (exchange: Exchange) => Promise<void> {
+}: ShortWay): (httpContext: HttpContext) => Promise<void> {
   const parseKnownBody = createKnownBodyParser();
 
   function parse(bytes: Buffer, request: IncomingMessage, call: Call): JsonValue | undefined {
     return call.item === null ? parseKnownBody(bytes, request.headers) : parseBody(bytes, request.headers);
   }
 
-  return async function answerDirectly(exchange) {
-    const { request } = exchange;
+  return async function answerDirectly(httpContext) {
+    const { request } = httpContext;
     try {
       const read = readCall(request, true);
       const call = read instanceof Promise ? await read : read;
       if (request[requestRecord] !== undefined) request[requestRecord].call = call;
       const body = request.method === 'GET' ? undefined : parse(await readBytes(request), request, call);
-      await answerShortly(exchange, call, body);
+      await answerShortly(httpContext, call, body);
     } catch (thrown) {
       const error = toAnswerError(thrown);
       logFailure(log, request, error);
-      answerer.fail(exchange, error);
+      responder.fail(httpContext, error);
     }
   };
 }
@@ -77,8 +77,8 @@ function isGraphql(url: string): boolean {
 /** True if a path below `/items` has more segments than the collection. */
 function namesItem(url: string): boolean {
   const slash = url.indexOf('/', '/items/'.length);
-  const mark = url.indexOf('?');
-  return slash !== -1 && (mark === -1 || slash < mark);
+  const separator = url.indexOf('?');
+  return slash !== -1 && (separator === -1 || slash < separator);
 }
 
 /** Reads a body to its end; Node sees to it that it has the stated length. Rejects when the client leaves before. */

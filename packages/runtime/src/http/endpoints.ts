@@ -7,11 +7,11 @@ import type { CustomEndpoint } from './custom-routes.ts';
 import type { AnswerShortly } from './direct.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
 import { createPageEndpoints, type PageEndpointsOptions } from './pages/page-endpoints.ts';
-import type { Exchange } from './responses/answer.ts';
+import type { HttpContext } from './responses/answer.ts';
 import type { OwnUserHandlers } from './users.ts';
 
 /** Answers one request; a rejection becomes the error that is sent. */
-export type Handler = (exchange: Exchange, call: Call, body: JsonValue | undefined) => Promise<void>;
+export type Handler = (httpContext: HttpContext, call: Call, body: JsonValue | undefined) => Promise<void>;
 
 /** Methods that endpoints answer. */
 export type Method = 'GET' | 'SEARCH' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -61,8 +61,8 @@ function ownUserEndpoints(users: OwnUserHandlers): readonly Endpoint[] {
     {
       url: '/users/me',
       handlers: new Map<Method, Handler>([
-        ['GET', (exchange, call) => users.read(itemRequest(exchange, call))],
-        ['PATCH', (exchange, call, body) => users.update(itemRequest(exchange, call), body)],
+        ['GET', (httpContext, call) => users.read(itemRequest(httpContext, call))],
+        ['PATCH', (httpContext, call, body) => users.update(itemRequest(httpContext, call), body)],
       ]),
     },
   ];
@@ -74,19 +74,19 @@ function itemEndpoints(path: string, items: ItemHandlers): readonly Endpoint[] {
     {
       url: path,
       handlers: new Map<Method, Handler>([
-        ['GET', (exchange, call) => readItems(items, exchange, call)],
-        ['SEARCH', (exchange, call, body) => items.search(itemRequest(exchange, call), body)],
-        ['POST', (exchange, call, body) => items.create(itemRequest(exchange, call), body)],
-        ['PATCH', (exchange, call, body) => items.update(itemRequest(exchange, call), body)],
-        ['DELETE', (exchange, call, body) => items.delete(itemRequest(exchange, call), body)],
+        ['GET', (httpContext, call) => readItems(items, httpContext, call)],
+        ['SEARCH', (httpContext, call, body) => items.search(itemRequest(httpContext, call), body)],
+        ['POST', (httpContext, call, body) => items.create(itemRequest(httpContext, call), body)],
+        ['PATCH', (httpContext, call, body) => items.update(itemRequest(httpContext, call), body)],
+        ['DELETE', (httpContext, call, body) => items.delete(itemRequest(httpContext, call), body)],
       ]),
     },
     {
       url: `${path}/:key`,
       handlers: new Map<Method, Handler>([
-        ['GET', (exchange, call) => readItems(items, exchange, call)],
-        ['PATCH', (exchange, call, body) => items.updateOne(itemRequest(exchange, call), keyOf(call), body)],
-        ['DELETE', (exchange, call) => items.deleteOne(itemRequest(exchange, call), keyOf(call))],
+        ['GET', (httpContext, call) => readItems(items, httpContext, call)],
+        ['PATCH', (httpContext, call, body) => items.updateOne(itemRequest(httpContext, call), keyOf(call), body)],
+        ['DELETE', (httpContext, call) => items.deleteOne(itemRequest(httpContext, call), keyOf(call))],
       ]),
     },
   ];
@@ -109,35 +109,40 @@ export function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endp
 export function answersShortly(items: ItemHandlers, graphql: readonly Endpoint[]): AnswerShortly {
   const posts = new Map(graphql.map(({ url, handlers }) => [url, handlers.get('POST')]));
   // Not async, nor are the functions that it calls if nothing is awaited: each promise on the way costs a turn.
-  return function answerShortly(exchange, call, body) {
-    if (call.item !== null) return answerItems(items, exchange, call, body);
-    const url = exchange.request.url ?? '';
+  return function answerShortly(httpContext, call, body) {
+    if (call.item !== null) return answerItems(items, httpContext, call, body);
+    const url = httpContext.request.url ?? '';
     const post = posts.get(url) ?? posts.get(splitTarget(url).path);
     if (post === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
-    return post(exchange, call, body);
+    return post(httpContext, call, body);
   };
 }
 
 /** Answers GET, POST and PATCH below `/items`: where the path has a key that item, which no POST may name, else many. */
-function answerItems(items: ItemHandlers, exchange: Exchange, call: Call, body: JsonValue | undefined): Promise<void> {
-  const { method } = exchange.request;
-  if (method === 'GET') return readItems(items, exchange, call);
-  const request = itemRequest(exchange, call);
+function answerItems(
+  items: ItemHandlers,
+  httpContext: HttpContext,
+  call: Call,
+  body: JsonValue | undefined,
+): Promise<void> {
+  const { method } = httpContext.request;
+  if (method === 'GET') return readItems(items, httpContext, call);
+  const request = itemRequest(httpContext, call);
   if (method === 'POST') return items.create(request, body);
   const key = call.item?.key ?? null;
   return key === null ? items.update(request, body) : items.updateOne(request, key, body);
 }
 
 /** Answers GET below `/items`: one item where the path has a key, else the list. */
-function readItems(items: ItemHandlers, exchange: Exchange, call: Call): Promise<void> {
+function readItems(items: ItemHandlers, httpContext: HttpContext, call: Call): Promise<void> {
   const key = call.item?.key ?? null;
-  const request = itemRequest(exchange, call);
+  const request = itemRequest(httpContext, call);
   return key === null ? items.list(request) : items.read(request, key);
 }
 
-function itemRequest(exchange: Exchange, { caller, query, item }: Call): ItemRequest {
+function itemRequest(httpContext: HttpContext, { caller, query, item }: Call): ItemRequest {
   if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
-  return { exchange, caller, collection: item.collection, query };
+  return { httpContext: httpContext, caller, collection: item.collection, query };
 }
 
 function keyOf({ item }: Call): string {

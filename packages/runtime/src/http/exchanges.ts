@@ -24,7 +24,11 @@ export type KnownCallers = WeakMap<IncomingMessage, Caller>;
 const mostBytes = 16_384;
 
 /** Reports every exchange of a server once it is answered. */
-export function tellExchanges(server: Server, callers: KnownCallers, tell: (exchange: AnsweredExchange) => void): void {
+export function tellExchanges(
+  server: Server,
+  callers: KnownCallers,
+  report: (httpContext: AnsweredExchange) => void,
+): void {
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     // Recorded bodies must be readable for people.
     delete request.headers['accept-encoding'];
@@ -33,7 +37,7 @@ export function tellExchanges(server: Server, callers: KnownCallers, tell: (exch
     response.on('finish', () => {
       const { method = '', url = '' } = request;
       const accessClass = callers.get(request)?.accessClass ?? null;
-      tell({ method, url, accessClass, sent: sent(), status: response.statusCode, answered: answered() });
+      report({ method, url, accessClass, sent: sent(), status: response.statusCode, answered: answered() });
     });
   });
 }

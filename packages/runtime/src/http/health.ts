@@ -58,7 +58,7 @@ export interface HealthOptions {
   readonly hostState: () => Promise<HostReport>;
   readonly watch: WatchedSchema;
   /** Milliseconds that the database may take. */
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** DATABASE_READ_ONLY: the server is meant to read only. */
   readonly readOnly: boolean;
 }
@@ -84,11 +84,11 @@ export function createHealth(options: HealthOptions): () => Promise<Health> {
   };
 }
 
-async function checkAll({ database, hostState, watch, patience, readOnly }: HealthOptions): Promise<Health> {
+async function checkAll({ database, hostState, watch, timeoutMs, readOnly }: HealthOptions): Promise<Health> {
   const start = performance.now();
   const report = await hostState();
   const responseTime = Math.round((performance.now() - start) * 10) / 10;
-  if (report.state === 'primary' || report.state === 'read-only') await inTime(watch.refresh(), patience);
+  if (report.state === 'primary' || report.state === 'read-only') await inTime(watch.refresh(), timeoutMs);
   const checks = {
     database: { ...judgeHost(report, readOnly), responseTime },
     schema: checkSchema(watch),
@@ -106,9 +106,9 @@ async function checkAll({ database, hostState, watch, patience, readOnly }: Heal
 }
 
 /** Waits for a check, which goes on where it takes longer. */
-async function inTime(check: Promise<void>, patience: number): Promise<void> {
+async function inTime(check: Promise<void>, timeoutMs: number): Promise<void> {
   const late = new AbortController();
-  await Promise.race([check, sleep(patience, undefined, { signal: late.signal }).catch(() => undefined)]);
+  await Promise.race([check, sleep(timeoutMs, undefined, { signal: late.signal }).catch(() => undefined)]);
   late.abort();
 }
 
@@ -152,7 +152,7 @@ const longWaitMs = 500;
  * use it, too.
  */
 export function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
-  const { connections, streams, turns } = database.load?.() ?? {};
+  const { connections, streams, turns: queue } = database.load?.() ?? {};
   const output: string[] = [];
   if (connections !== undefined && connections.longestMs >= longWaitMs) {
     const { waiting, longestMs } = connections;
@@ -164,8 +164,8 @@ export function checkConnections(database: Pick<Database, 'load'>): HealthCheck 
       `${waiting} streamed answers wait while ${running} of at most ${maxStreams} are under way; the longest wait of late was ${longestMs} ms.`,
     );
   }
-  if (turns !== undefined && turns.longestMs >= longWaitMs) {
-    const { waiting, longestMs } = turns;
+  if (queue !== undefined && queue.longestMs >= longWaitMs) {
+    const { waiting, longestMs } = queue;
     output.push(
       `${waiting} reads of callers without a token wait for their turn; the longest wait of late was ${longestMs} ms.`,
     );

@@ -4,12 +4,12 @@ import type { Environment } from '../environment.ts';
 import { createRequestLimiter } from '../limits/request-limiter.ts';
 import { createAudit, requestLimitReached } from '../operate/audit.ts';
 import { createClientAddress } from '../operate/client-address.ts';
-import type { Admission } from './auth/authenticate.ts';
-import type { Front } from './carrier.ts';
-import type { Host } from './server.ts';
+import type { AuthenticatedUser } from './auth/authenticate.ts';
+import type { Listener } from './fastify-adapter.ts';
+import type { ServerProcess } from './server.ts';
 
 /** State that generations share, with the functions of its owner. */
-export interface HostParts extends Host {
+export interface HostParts extends ServerProcess {
   /** The front listens: tasks that wait for that are run now, and later ones at once. */
   listening(): void;
   /** The process was told to stop. */
@@ -17,18 +17,22 @@ export interface HostParts extends Host {
 }
 
 /** Makes what all generations of a process share. */
-export function createHost(front: Front, environment: Environment, { state }: Pick<HostWatch, 'state'>): HostParts {
-  const { log } = front.server;
+export function createHost(
+  httpListener: Listener,
+  environment: Environment,
+  { state }: Pick<HostWatch, 'state'>,
+): HostParts {
+  const { log } = httpListener.server;
   const clientAddress = createClientAddress(environment.auth.trustedProxies);
   const audit = createAudit(environment, () => log);
   const waiting: (() => Promise<void>)[] = [];
   let listens = false;
   let drains = false;
   return {
-    ...front,
+    ...httpListener,
     audit,
     limiter: createRequestLimiter(environment.requestLimits, clientAddress, log, requestLimitReached(audit)),
-    accounts: new Set<Accounts<Admission>>(),
+    accounts: new Set<Accounts<AuthenticatedUser>>(),
     afterListening(task) {
       if (listens) void task();
       else waiting.push(task);

@@ -10,12 +10,12 @@ import { readIdempotencyKey } from '../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
 import type { Writer } from '../write/writer.ts';
-import { type Answerer, type Exchange, jsonAnswer } from './responses/answer.ts';
+import { type HttpContext, jsonAnswer, type Responder } from './responses/answer.ts';
 import type { Reader } from './responses/read.ts';
 
 /** One request below `/items`. */
 export interface ItemRequest {
-  readonly exchange: Exchange;
+  readonly httpContext: HttpContext;
   readonly caller: Caller;
   readonly collection: string;
   readonly query: string;
@@ -39,7 +39,7 @@ export interface ItemHandlersOptions {
   readonly planner: Planner;
   readonly reader: Reader;
   readonly writer: Writer;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   /** Where a request came from. */
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
@@ -51,7 +51,7 @@ export interface ItemHandlersOptions {
  * and an unknown collection must take the same way as a hidden one.
  */
 export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
-  const { api, planner, reader, writer, answerer, senderOf } = options;
+  const { api, planner, reader, writer, responder, senderOf } = options;
   const lists = linkRoutes(api, (route) => route.method === 'GET' && !route.byKey);
   const searches = linkRoutes(api, (route) => route.method === 'SEARCH');
   const reads = linkRoutes(api, (route) => route.method === 'GET' && route.byKey);
@@ -75,28 +75,28 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
    * Builds the request for the writer. A collection without such a route, or hidden from the caller, becomes an unknown
    * one.
    */
-  function wanted(request: ItemRequest, name: WrittenRoute): WriteRequest {
-    const { caller, query, collection, exchange } = request;
+  function requested(request: ItemRequest, name: WrittenRoute): WriteRequest {
+    const { caller, query, collection, httpContext } = request;
     const allowed = written[name].has(collection) ? collection : '';
-    return { caller, query, collection: allowed, sender: senderOf(exchange.request) };
+    return { caller, query, collection: allowed, sender: senderOf(httpContext.request) };
   }
 
   /** Request by key: with the entity tags that the item may have. */
   function guarded(request: ItemRequest, name: WrittenRoute): WriteRequest {
-    const { 'if-match': ifMatch } = request.exchange.request.headers;
-    return { ...wanted(request, name), ...(ifMatch !== undefined && { ifMatch }) };
+    const { 'if-match': ifMatch } = request.httpContext.request.headers;
+    return { ...requested(request, name), ...(ifMatch !== undefined && { ifMatch }) };
   }
 
-  function send({ exchange }: ItemRequest, body: Buffer | null): void {
-    answerer.send(exchange, jsonAnswer(body === null ? 204 : 200, body));
+  function send({ httpContext }: ItemRequest, body: Buffer | null): void {
+    responder.send(httpContext, jsonAnswer(body === null ? 204 : 200, body));
   }
 
-  function run({ exchange }: ItemRequest, planned: PlannedRead): Promise<void> {
-    return planned.plan.many ? reader.list(exchange, planned) : reader.singleton(exchange, planned);
+  function run({ httpContext }: ItemRequest, planned: PlannedRead): Promise<void> {
+    return planned.plan.many ? reader.list(httpContext, planned) : reader.singleton(httpContext, planned);
   }
 
   /** A view that cannot be scanned yet is planned again as one without rows: only the database aggregates nothing. */
-  async function answer(
+  async function respond(
     names: ReadonlySet<string>,
     request: ItemRequest,
     plan: (collection: NamedCollection) => PlannedRead,
@@ -107,37 +107,43 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
       await run(request, planned);
     } catch (error) {
       if (!isUnpopulated(collection.name, error)) throw error;
-      await run(request, plan({ ...collection, unpopulated: true }));
+      await run(request, plan({ ...collection, notPopulated: true }));
     }
   }
 
   return {
     async list(request) {
-      await answer(lists, request, (collection) => planner.list(request.caller, collection, request.query));
+      await respond(lists, request, (collection) => planner.list(request.caller, collection, request.query));
     },
     async search(request, body) {
-      await answer(searches, request, (link) => planner.search(request.caller, link, body));
+      await respond(searches, request, (link) => planner.search(request.caller, link, body));
     },
     async read(request, key) {
       const { caller, collection, query } = request;
       refuseSingleton(request);
       const planned = planner.read(caller, { name: collection }, key, query);
       try {
-        await reader.item(request.exchange, linked(reads, request, planned));
+        await reader.item(request.httpContext, linked(reads, request, planned));
       } catch (error) {
         throw isUnpopulated(collection, error) ? new PlatformError('FORBIDDEN') : error;
       }
     },
     async create(request, body) {
       refuseSingleton(request);
-      const key = readIdempotencyKey(request.exchange.request.headers['idempotency-key']);
-      const { status, body: bytes } = await writer.create({ ...wanted(request, 'create'), ...(key && { key }) }, body);
-      answerer.send(request.exchange, jsonAnswer(status, bytes));
+      const key = readIdempotencyKey(request.httpContext.request.headers['idempotency-key']);
+      const { status, body: bytes } = await writer.create(
+        { ...requested(request, 'create'), ...(key && { key }) },
+        body,
+      );
+      responder.send(request.httpContext, jsonAnswer(status, bytes));
     },
     async update(request, body) {
-      const asked = wanted(request, 'update');
-      const singleton = singletons.has(asked.collection);
-      send(request, await (singleton ? writer.updateSingleton(asked, body) : writer.update(asked, body)));
+      const requestedItem = requested(request, 'update');
+      const singleton = singletons.has(requestedItem.collection);
+      send(
+        request,
+        await (singleton ? writer.updateSingleton(requestedItem, body) : writer.update(requestedItem, body)),
+      );
     },
     async updateOne(request, key, body) {
       refuseSingleton(request);
@@ -145,7 +151,7 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
     },
     async delete(request, body) {
       refuseSingleton(request);
-      send(request, await writer.delete(wanted(request, 'delete'), body));
+      send(request, await writer.delete(requested(request, 'delete'), body));
     },
     async deleteOne(request, key) {
       refuseSingleton(request);
@@ -173,8 +179,8 @@ function linked(names: ReadonlySet<string>, { collection }: ItemRequest, planned
   return planned;
 }
 
-function linkRoutes(api: CompiledApi, wanted: (route: Route) => boolean): ReadonlySet<string> {
-  return new Set(api.routes.filter(wanted).map(({ collection }) => collection.name));
+function linkRoutes(api: CompiledApi, requested: (route: Route) => boolean): ReadonlySet<string> {
+  return new Set(api.routes.filter(requested).map(({ collection }) => collection.name));
 }
 
 function readableNames(collections: CompiledApi['access'][number]['collections']): ReadonlySet<string> {

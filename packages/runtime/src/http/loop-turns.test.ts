@@ -8,12 +8,12 @@ function work(ms: number): void {
 }
 
 test('a request alone begins at once, and so do short ones after it', () => {
-  const turns = new LoopTurns(1_000);
-  expect([turns.take(), turns.take(), turns.take()]).toEqual([undefined, undefined, undefined]);
+  const queue = new LoopTurns(1_000);
+  expect([queue.acquire(), queue.acquire(), queue.acquire()]).toEqual([undefined, undefined, undefined]);
 });
 
 test('requests that take long let the event loop turn in between', async () => {
-  const turns = new LoopTurns(10_000);
+  const queue = new LoopTurns(10_000);
   let turned = 0;
   let isOver = false;
   const count = (): void => {
@@ -23,7 +23,7 @@ test('requests that take long let the event loop turn in between', async () => {
   setImmediate(count);
   const request = async (begin: Promise<void>): Promise<void> => {
     await begin;
-    await turns.take();
+    await queue.acquire();
     work(6);
   };
   // As sockets hand requests over: one after the other, with their promises in between.
@@ -34,12 +34,12 @@ test('requests that take long let the event loop turn in between', async () => {
 });
 
 test('a request that waited too long is refused', async () => {
-  const turns = new LoopTurns(5);
-  expect(turns.take()).toBeUndefined();
+  const queue = new LoopTurns(5);
+  expect(queue.acquire()).toBeUndefined();
   work(15);
-  const late = turns.take();
+  const late = queue.acquire();
   work(15);
   await expect(late).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   await nextTurn();
-  expect(turns.take()).toBeUndefined();
+  expect(queue.acquire()).toBeUndefined();
 });

@@ -27,7 +27,7 @@ export class LoopTurns {
   }
 
   /** Undefined if a request may begin at once; else resolves when it may. Rejects with SERVICE_UNAVAILABLE if that is late. */
-  take(): Promise<void> | undefined {
+  acquire(): Promise<void> | undefined {
     const now = performance.now();
     if (this.#begun === undefined) {
       this.#begun = now;
@@ -58,12 +58,12 @@ export class LoopTurns {
 
 /** Has the requests of callers without a token for items and documents wait for their turn. */
 export function spreadCalls(readCall: CallReader, publicClass: string, timeoutMs: number): CallReader {
-  const turns = new LoopTurns(timeoutMs);
+  const queue = new LoopTurns(timeoutMs);
   return function readSpreadCall(request, routed) {
     const call = readCall(request, routed);
     if (call instanceof Promise || call.caller.accessClass !== publicClass) return call;
     if (call.item === null && request.url?.startsWith('/graphql') !== true) return call;
-    const turn = turns.take();
+    const turn = queue.acquire();
     return turn === undefined ? call : turn.then(() => call);
   };
 }

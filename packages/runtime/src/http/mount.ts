@@ -1,15 +1,15 @@
 /** Hangs endpoints into the web framework, each with an answer to OPTIONS. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../environment.ts';
-import { failRequest } from './carrier.ts';
 import type { Endpoint, Handler } from './endpoints.ts';
-import type { Answerer } from './responses/answer.ts';
+import { failRequest } from './fastify-adapter.ts';
+import type { Responder } from './responses/answer.ts';
 import { preflightHeaders } from './responses/cors.ts';
 
 /** Adds the routes of an endpoint to a server. */
 export function mountEndpoint(
   server: FastifyInstance,
-  answerer: Answerer,
+  responder: Responder,
   environment: Environment,
   endpoint: Endpoint,
 ): void {
@@ -21,17 +21,17 @@ export function mountEndpoint(
       config: { takesForms, takesParts },
       handler(request, reply) {
         reply.hijack();
-        void runHandler(handler, answerer, request, reply);
+        void runHandler(handler, responder, request, reply);
       },
     });
   }
   const allow = [...handlers.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  server.route({ method: 'OPTIONS', url, handler: optionsHandler(answerer, environment, [...allow, 'OPTIONS']) });
+  server.route({ method: 'OPTIONS', url, handler: optionsHandler(responder, environment, [...allow, 'OPTIONS']) });
 }
 
 async function runHandler(
   handler: Handler,
-  answerer: Answerer,
+  responder: Responder,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -39,15 +39,15 @@ async function runHandler(
     if (request.call === null) throw new Error('A handler ran before its request was judged.');
     await handler({ request: request.raw, response: reply.raw }, request.call, request.json);
   } catch (error) {
-    failRequest(answerer, request, reply, error);
+    failRequest(responder, request, reply, error);
   }
 }
 
-function optionsHandler(answerer: Answerer, environment: Environment, allow: readonly string[]) {
+function optionsHandler(responder: Responder, environment: Environment, allow: readonly string[]) {
   return function answerOptions(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
-    const exchange = { request: request.raw, response: reply.raw };
+    const httpContext = { request: request.raw, response: reply.raw };
     const headers = ['Allow', allow.join(', '), ...preflightHeaders(environment.cors, request.raw)];
-    answerer.send(exchange, { status: 200, headers });
+    responder.send(httpContext, { status: 200, headers });
   };
 }

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorBody, PlatformError } from '../errors.ts';
 import { type Asked, adminToken, startServer, webToken } from './testing/fixture.ts';
 
-const asked: Asked[] = [];
+const requested: Asked[] = [];
 let server: FastifyInstance;
 
 beforeAll(async () => {
-  server = await startServer({}, asked);
+  server = await startServer({}, requested);
 });
 afterAll(() => server.close());
 
 async function ask(options: InjectOptions): Promise<{ status: number; code: string | undefined; body: string }> {
-  const answer = await server.inject(options);
-  const code = /"code":"(\w+)"/.exec(answer.body)?.[1];
-  return { status: answer.statusCode, code, body: answer.body };
+  const response = await server.inject(options);
+  const code = /"code":"(\w+)"/.exec(response.body)?.[1];
+  return { status: response.statusCode, code, body: response.body };
 }
 
 /** The role for which a question reached the planner. */
@@ -24,9 +24,9 @@ async function askedAs(options: InjectOptions): Promise<unknown> {
 
 /** The question that reached the planner; the database behind it is away. */
 async function planned(options: InjectOptions): Promise<Asked | undefined> {
-  asked.length = 0;
+  requested.length = 0;
   expect((await ask(options)).code).toBe('SERVICE_UNAVAILABLE');
-  return asked[0];
+  return requested[0];
 }
 
 describe('paths', () => {
@@ -333,8 +333,8 @@ describe('/server', () => {
   const headers = { authorization: `Bearer ${adminToken}` };
 
   test('ping is the text pong', async () => {
-    const answer = await server.inject('/server/ping');
-    expect([answer.statusCode, answer.body, answer.headers['content-type']]).toEqual([
+    const response = await server.inject('/server/ping');
+    expect([response.statusCode, response.body, response.headers['content-type']]).toEqual([
       200,
       'pong',
       'text/plain; charset=utf-8',
@@ -350,9 +350,9 @@ describe('/server', () => {
   });
 
   test('health is an error while the database is away; what is wrong is for administrators', async () => {
-    const answer = await server.inject('/server/health');
-    expect([answer.statusCode, answer.json()]).toEqual([503, { status: 'error' }]);
-    expect(answer.headers).toMatchObject({
+    const result = await server.inject('/server/health');
+    expect([result.statusCode, result.json()]).toEqual([503, { status: 'error' }]);
+    expect(result.headers).toMatchObject({
       'content-type': 'application/health+json; charset=utf-8',
       'retry-after': '1',
     });

@@ -27,15 +27,15 @@ import { auditModel } from '../resources/audited-writes.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
-import { type Admission, admissionOf, createAuthenticator } from './auth/authenticate.ts';
+import { type AuthenticatedUser, admissionOf, createAuthenticator } from './auth/authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
-import { createCarrier, type Front } from './carrier.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
+import { createDriftGuard } from './drift-guard.ts';
 import { answersShortly, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
+import { createCarrier, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
-import { createGate } from './gate.ts';
 import { createGraphqlFace } from './graphql/graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
@@ -44,7 +44,7 @@ import { mountEndpoint } from './mount.ts';
 import { operationEndpoints } from './operations/endpoints.ts';
 import { bindOperations } from './operations/index.ts';
 import { docsEndpoints } from './pages/docs.ts';
-import { createAnswerer } from './responses/answer.ts';
+import { createResponder } from './responses/answer.ts';
 import { createReader } from './responses/read.ts';
 import { createSenderOf } from './sender.ts';
 import { createOwnUserHandlers } from './users.ts';
@@ -61,7 +61,7 @@ export interface ServerOptions {
   /** Where mail goes without a mail server, and its templates. Default: below the working folder, and the platform's own. */
   readonly mail?: MailFolders;
   /** Parts that outlive one version of the API. Default: the server listens for itself, and everything ends with it. */
-  readonly host?: Host;
+  readonly host?: ServerProcess;
   /** Handles writes to roles and rules. Default: rules are refused, because the API is compiled from them. */
   readonly model?: ModelChanges;
   /** Folder with templates of pages that replace the platform's own of the same name. None when absent. */
@@ -78,15 +78,15 @@ export interface ServerOptions {
 export interface PartObservers {
   readonly createCache: CreatePlanCache;
   /** Observes sign-ins. */
-  accounts(accounts: Accounts<Admission>): Accounts<Admission>;
+  accounts(accounts: Accounts<AuthenticatedUser>): Accounts<AuthenticatedUser>;
 }
 
 /** Shared by several versions of an API in one process. */
-export interface Host extends Front {
+export interface ServerProcess extends Listener {
   readonly limiter: RequestLimiter | null;
   readonly audit: Audit;
   /** Accounts of every version that is not closed: events about accounts and mail in one concern them all. */
-  readonly accounts: Set<Accounts<Admission>>;
+  readonly accounts: Set<Accounts<AuthenticatedUser>>;
   /** True if the process was told to stop. */
   readonly draining: () => boolean;
   /** Reads the state that the database server reports of itself. */
@@ -98,10 +98,10 @@ export interface Host extends Front {
 /** Makes a server that is ready to listen, or to be injected requests without listening. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { api, database, environment, planner, watch, host, model = compiledModel } = options;
-  const answerer = host?.answerer ?? createAnswerer(environment);
-  const gate = createGate(watch);
-  const reader = createReader({ database, gate, answerer });
-  const complain = (event: string, thrown: unknown): void =>
+  const responder = host?.responder ?? createResponder(environment);
+  const driftGuard = createDriftGuard(watch);
+  const reader = createReader({ database, driftGuard: driftGuard, responder: responder });
+  const reportError = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
   const log: Pick<Log, 'info' | 'warn'> = {
     info: (details, message) => server.log.info(details, message),
@@ -117,13 +117,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const names = accessNames(api);
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const administrator: Caller = { accessClass: names.admin, user: null, role: null };
-  const describe = (identity: Identity): Admission => admissionOf(names, identity);
+  const describe = (identity: Identity): AuthenticatedUser => admissionOf(names, identity);
   const { createCache = createUncounted, accounts: observeAccounts } = options.observers ?? {};
   const unobserved = createAccounts({
     api,
     database,
     environment,
-    gate,
+    driftGuard: driftGuard,
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
     publicUrl: () => environment.publicUrl ?? localUrl(environment.host, (host ?? { server }).server.server.address()),
     log,
@@ -133,7 +133,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     describe,
   });
   const accounts = unobserved === null ? null : (observeAccounts?.(unobserved) ?? unobserved);
-  const all = host?.accounts ?? new Set<Accounts<Admission>>();
+  const all = host?.accounts ?? new Set<Accounts<AuthenticatedUser>>();
   if (accounts !== null) all.add(accounts);
   const accountsChanged = (): void => {
     for (const { identities } of all) identities.forgetAll();
@@ -145,9 +145,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const passwordPattern = async () => (await accounts?.settings())?.passwordPolicy ?? null;
   const contentsLeft = (): void => files?.loose.wake();
   const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit });
-  const hearing = { complain, passwordPattern, system: systemWrites };
-  const writer = createWriter({ api, database, gate, planner, createCache, ...hearing, ...limits });
-  const items = createItemHandlers({ api, planner, reader, writer, answerer, senderOf });
+  const listeners = { reportError, passwordPattern, system: systemWrites };
+  const writer = createWriter({ api, database, driftGuard: driftGuard, planner, createCache, ...listeners, ...limits });
+  const items = createItemHandlers({ api, planner, reader, writer, responder: responder, senderOf });
   const authenticate = createAuthenticator({
     names,
     adminToken: environment.adminToken,
@@ -157,30 +157,30 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const system = systemPlaceOf(api);
   const files = createFileServices({
-    ...{ api, place: system, database, planner, writer, gate, log },
+    ...{ api, place: system, database, planner, writer, driftGuard: driftGuard, log },
     environment: environment.files,
     folder: options.uploads ?? '.platform/uploads',
   });
-  const users = system === null ? null : createOwnUserHandlers({ api, items, answerer });
-  const { poolTimeout: patience } = environment.database;
+  const users = system === null ? null : createOwnUserHandlers({ api, items, responder: responder });
+  const { poolTimeout: timeoutMs } = environment.database;
   const draining = host?.draining ?? (() => false);
-  const hostState = host?.hostState ?? (() => readHostState(database, api.dialect, patience));
-  const custom = groupEndpoints(createCustomEndpoints({ api, writer, answerer, senderOf }));
+  const hostState = host?.hostState ?? (() => readHostState(database, api.dialect, timeoutMs));
+  const custom = groupEndpoints(createCustomEndpoints({ api, writer, responder: responder, senderOf }));
   const forget = accountsChanged;
   const bound = bindOperations({
     ...{ api, database, environment, planner, writer, accounts, system, forget, watch, hostState, draining },
-    ...{ gate, mailed, files, changeModel: auditModel(model.changeModel, audit) },
+    ...{ driftGuard: driftGuard, mailed, files, changeModel: auditModel(model.changeModel, audit) },
   });
   const settings = accounts?.settings ?? null;
-  const pages = pageEndpoints({ answerer, environment, settings, templates: options.pages ?? null });
+  const pages = pageEndpoints({ responder: responder, environment, settings, templates: options.pages ?? null });
   const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
   const withUploads =
     files === null
       ? null
-      : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, answerer, senderOf });
+      : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, responder: responder, senderOf });
   const graphql = createGraphqlFace({
     api,
-    answerer,
+    responder: responder,
     environment,
     trusted: options.trustedDocuments ?? false,
     log: () => server.log,
@@ -199,33 +199,34 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return createOperationRunner({
         api,
         database,
-        gate,
+        driftGuard: driftGuard,
         writer,
         createCache,
         senderOf,
         limits: readLimits(environment),
         service,
-        unsent: answerer.unsentOf,
+        unsent: responder.unsentOf,
         report: (request, error) => logFailure(server.log, request, error),
       });
     },
   });
-  const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, answerer });
-  const docs = environment.docs ? docsEndpoints(answerer) : [];
+  const assets =
+    files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder: responder });
+  const docs = environment.docs ? docsEndpoints(responder) : [];
   const listed = listEndpoints(api, items, users);
   const endpoints = [
     ...(withUploads?.(listed) ?? listed),
     ...assets,
     ...graphql.endpoints,
-    ...operationEndpoints(bound, { answerer, senderOf, items }),
+    ...operationEndpoints(bound, { responder: responder, senderOf, items }),
     ...pages,
     ...docs,
     ...custom,
   ];
   const readLimited = limitCalls(createCallReader(authenticate, endpoints), limiter);
-  const readCall = noteCallers(spreadCalls(readLimited, names.public, patience), options.callers);
-  const server = createCarrier(environment, answerer, readCall, answersShortly(items, graphql.endpoints), host);
-  for (const endpoint of endpoints) mountEndpoint(server, answerer, environment, endpoint);
+  const readCall = noteCallers(spreadCalls(readLimited, names.public, timeoutMs), options.callers);
+  const server = createCarrier(environment, responder, readCall, answersShortly(items, graphql.endpoints), host);
+  for (const endpoint of endpoints) mountEndpoint(server, responder, environment, endpoint);
   // Errors of preparing a document are reported to the client that requests it.
   const warm = (): Promise<void> => {
     files?.loose.wake();
@@ -258,12 +259,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
 /** The limits of a write's address and body. */
 function writeLimits(
   environment: Environment,
-): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'patience'> {
+): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'timeoutMs'> {
   const { idempotencyTtl: answerTtlMs, database } = environment;
   return {
     ...requestLimits(environment),
     answerTtlMs,
     // A hook holds a connection like a statement does, so it may take as long.
-    patience: database.statementTimeout,
+    timeoutMs: database.statementTimeout,
   };
 }

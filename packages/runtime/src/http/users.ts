@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
-import { type Answerer, mediaTypes } from './responses/answer.ts';
+import { mediaTypes, type Responder } from './responses/answer.ts';
 
 /** Handlers of `/users/me`. They reject with the error that answers the request. */
 export interface OwnUserHandlers {
@@ -15,18 +15,18 @@ export interface OwnUserHandlers {
 export interface OwnUserOptions {
   readonly api: CompiledApi;
   readonly items: ItemHandlers;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
 }
 
 /** Makes the handlers. */
-export function createOwnUserHandlers({ api, items, answerer }: OwnUserOptions): OwnUserHandlers {
+export function createOwnUserHandlers({ api, items, responder }: OwnUserOptions): OwnUserHandlers {
   const readers = new Set(api.access.filter(readsUsers).map(({ name }) => name));
   return {
     async read(request) {
       const id = userOf(request.caller);
       if (readers.has(request.caller.accessClass)) return items.read(request, id);
       const body = Buffer.from(JSON.stringify({ data: { id } }));
-      answerer.send(request.exchange, { status: 200, type: mediaTypes.json, body });
+      responder.send(request.httpContext, { status: 200, type: mediaTypes.json, body });
     },
     async update(request, body) {
       await items.updateOne(request, userOf(request.caller), body);

@@ -13,8 +13,8 @@ function newTarget(): Target {
   return { out: new ByteWriter(), taken: [], expected: '' };
 }
 
-function take(target: Target): void {
-  target.taken.push({ bytes: target.out.take(), expected: target.expected });
+function takeBytes(target: Target): void {
+  target.taken.push({ bytes: target.out.takeBytes(), expected: target.expected });
   target.expected = '';
 }
 
@@ -35,10 +35,10 @@ test('bytes of several writers at once never mix, however they grow and are give
         if (index % 2 === 0) target.out.append(Buffer.from(piece));
         else target.out.appendText(piece);
         target.expected += piece;
-        if (next !== 'go on') take(target);
+        if (next !== 'go on') takeBytes(target);
         if (next === 'give back') giveBack(target.taken.shift()?.bytes ?? Buffer.alloc(0));
       }
-      writers.forEach(take);
+      writers.forEach(takeBytes);
       for (const { bytes, expected } of writers.flatMap(({ taken }) => taken)) {
         expect(bytes.toString() === expected).toBe(true);
         giveBack(bytes);
@@ -49,7 +49,7 @@ test('bytes of several writers at once never mix, however they grow and are give
 });
 
 test('taking nothing gives nothing', () => {
-  expect(new ByteWriter().take()).toHaveLength(0);
+  expect(new ByteWriter().takeBytes()).toHaveLength(0);
 });
 
 test('memory whose answers were all given back is written again', () => {
@@ -62,44 +62,44 @@ test('memory whose answers were all given back is written again', () => {
 });
 
 test('many answers at once, given back, leave memory for as many', () => {
-  const memory = new Set<ArrayBufferLike>();
+  const remembered = new Set<ArrayBufferLike>();
   for (let round = 0; round < 10; round++) {
     // Some eight slabs full.
     const answers = Array.from({ length: 200 }, (_, index) => written(`answer ${index}`.repeat(500)));
-    for (const { buffer } of answers) memory.add(buffer);
+    for (const { buffer } of answers) remembered.add(buffer);
     answers.forEach(giveBack);
   }
-  expect(memory.size).toBeLessThan(24);
+  expect(remembered.size).toBeLessThan(24);
 });
 
 test('answers that outgrow others, given back, leave memory for as many', () => {
-  const memory = new Set<ArrayBufferLike>();
+  const remembered = new Set<ArrayBufferLike>();
   for (let round = 0; round < 50; round++) {
     const answers = [200_000, 500_000].map((size) => written('a'.repeat(size)));
-    for (const { buffer } of answers) memory.add(buffer);
+    for (const { buffer } of answers) remembered.add(buffer);
     answers.forEach(giveBack);
   }
-  expect(memory.size).toBeLessThan(8);
+  expect(remembered.size).toBeLessThan(8);
 });
 
 test('texts are written as UTF-8', () => {
   const out = new ByteWriter();
   for (const text of ['a', 'ä€', '😀', '']) out.appendText(text);
-  expect(out.take().toString()).toBe('aä€😀');
+  expect(out.takeBytes().toString()).toBe('aä€😀');
 });
 
 function written(text: string): Buffer {
   const out = new ByteWriter();
   out.append(Buffer.from(text));
-  return out.take();
+  return out.takeBytes();
 }
 
 test('answers share a slab instead of having memory of their own', () => {
   const out = new ByteWriter();
   out.append(Buffer.from('first'));
-  const first = out.take();
+  const first = out.takeBytes();
   out.append(Buffer.from('second'));
-  const second = out.take();
+  const second = out.takeBytes();
   expect(second.buffer).toBe(first.buffer);
   expect(first.toString()).toBe('first');
 });

@@ -124,7 +124,7 @@ export class ByteWriter {
   }
 
   /** Hands out what was written since the last call, without a copy; the writer can be used on. See `giveBack`. */
-  take(): Buffer {
+  takeBytes(): Buffer {
     const taken = this.bytes.subarray(this.#start, this.position);
     if (taken.length > 0 && this.#slab !== undefined) this.#slab.lent += 1;
     this.#leave(this.position);

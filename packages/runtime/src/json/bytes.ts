@@ -54,16 +54,16 @@ export const literalOvershoot = 3;
 /** Prepares a text for `putLiteral`. */
 export function literalOf(text: string): Literal {
   const length = Buffer.byteLength(text);
-  const words = new Int32Array(Math.ceil(length / 4));
-  const padded = Buffer.alloc(words.byteLength, 0);
+  const wordView = new Int32Array(Math.ceil(length / 4));
+  const padded = Buffer.alloc(wordView.byteLength, 0);
   padded.write(text);
-  for (let i = 0; i < words.length; i++) words[i] = padded.readInt32LE(i * 4);
-  return { words, length };
+  for (let i = 0; i < wordView.length; i++) wordView[i] = padded.readInt32LE(i * 4);
+  return { words: wordView, length };
 }
 
 /** Stores a text and returns the position after it. */
-export function putLiteral(view: DataView, position: number, { words, length }: Literal): number {
-  for (let i = 0; i < words.length; i++) view.setInt32(position + i * 4, words[i] ?? 0, true);
+export function putLiteral(view: DataView, position: number, { words: wordView, length }: Literal): number {
+  for (let i = 0; i < wordView.length; i++) view.setInt32(position + i * 4, wordView[i] ?? 0, true);
   return position + length;
 }
 

@@ -17,7 +17,7 @@ const mostTogether = 16;
 
 /** Generates the writer of some fields; null where the process forbids code from strings. */
 export function generateFieldsWriter(fields: readonly Field[], skip: number): FieldsWriter | null {
-  return make(printMaker(fields), fields, [skip]);
+  return create(printMaker(fields), fields, [skip]);
 }
 
 /** Writes the cell that starts at `offset` into reserved room, and returns where it ends. */
@@ -39,10 +39,10 @@ export interface Lengths {
  * each cell that is missing; null where the process forbids code from strings.
  */
 export function generateCellsWriter(cells: readonly Cell[], lengths: Lengths): FieldsWriter | null {
-  return make(printCellsMaker(cells), cells, [lengths]);
+  return create(printCellsMaker(cells), cells, [lengths]);
 }
 
-function make(text: string, fields: readonly unknown[], more: readonly unknown[]): FieldsWriter | null {
+function create(text: string, fields: readonly unknown[], more: readonly unknown[]): FieldsWriter | null {
   try {
     const creator = new Function('fields', 'more', 'roomOf', 'putLiteral', 'writeNull', text);
     const made: unknown = creator(fields, more, roomOf, putLiteral, writeNull);
@@ -124,8 +124,8 @@ function wordsOf(count: number): readonly number[] | null {
   return count > mostWords ? null : Array.from({ length: count }, (_, word) => word);
 }
 
-function printConstants(index: number, words: readonly number[] | null): string {
-  const constants = words?.map((word) => `const word${index}_${word} = prefix${index}.words[${word}];\n`) ?? [];
+function printConstants(index: number, wordView: readonly number[] | null): string {
+  const constants = wordView?.map((word) => `const word${index}_${word} = prefix${index}.words[${word}];\n`) ?? [];
   return `const { prefix: prefix${index}, write: write${index} } = fields[${index}];
 const length${index} = prefix${index}.length;
 const room${index} = roomOf(prefix${index});
@@ -148,8 +148,10 @@ function printRooms(cells: readonly Cell[]): readonly string[] {
 
 /** Stores what stands in front of a field's value, for which there is room. */
 function printPrefix({ words: { length } }: Literal, index: number): string {
-  const words = wordsOf(length);
-  const stores = words?.map((word) => `  out.view.setInt32(out.position + ${word * 4}, word${index}_${word}, true);\n`);
+  const wordView = wordsOf(length);
+  const stores = wordView?.map(
+    (word) => `  out.view.setInt32(out.position + ${word * 4}, word${index}_${word}, true);\n`,
+  );
   const prefix =
     stores === undefined
       ? `  out.position = putLiteral(out.view, out.position, prefix${index});\n`

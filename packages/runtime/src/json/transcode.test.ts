@@ -12,7 +12,7 @@ import { createTranscoder } from './transcode.ts';
 function transcode(fields: readonly ShapeField[], bytes: Buffer): string {
   const out = new ByteWriter();
   createTranscoder(fields)(bytes, 0, out);
-  return out.take().toString('utf8');
+  return out.takeBytes().toString('utf8');
 }
 
 function one(shape: Shape, bytes: Buffer | null): string {
@@ -197,7 +197,7 @@ describe('shapes that are used often', () => {
         const write = (): string => {
           const out = new ByteWriter();
           transcoder(bytes, 0, out);
-          return out.take().toString('utf8');
+          return out.takeBytes().toString('utf8');
         };
         const first = write();
         for (let use = 0; use < oftenUsed; use++) write();
@@ -208,14 +208,14 @@ describe('shapes that are used often', () => {
   });
 
   test('are served where code from strings is forbidden', async () => {
-    const script = `
+    const source = `
       const { createTranscoder } = await import(${JSON.stringify(new URL('./transcode.ts', import.meta.url).href)});
       const { ByteWriter } = await import(${JSON.stringify(new URL('./byte-writer.ts', import.meta.url).href)});
       const out = new ByteWriter();
       const write = createTranscoder([{ key: 'a', shape: { kind: 'scalar', wire: 'bool' } }]);
       for (let use = 0; use <= ${oftenUsed}; use++) write(Buffer.from([0, 0, 0, 1, 1]), 0, out);
-      console.log(out.take().toString().slice(-10));`;
-    const flags = ['--disallow-code-generation-from-strings', '--input-type=module', '--eval', script];
+      console.log(out.takeBytes().toString().slice(-10));`;
+    const flags = ['--disallow-code-generation-from-strings', '--input-type=module', '--eval', source];
     const { stdout } = await promisify(execFile)(process.execPath, flags);
     expect(stdout).toBe('{"a":true}\n');
   });

@@ -155,7 +155,7 @@ function pathOf(parts: readonly Writer[]): Writer {
     for (const part of parts) {
       const value = new ByteWriter();
       from = writeElement(part, value, source, from + inRecord);
-      values.push(encodeURIComponent(String(JSON.parse(value.take().toString()))));
+      values.push(encodeURIComponent(String(JSON.parse(value.takeBytes().toString()))));
     }
     out.append(Buffer.from(`"${values.join(',')}"`));
   };

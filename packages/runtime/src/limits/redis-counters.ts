@@ -30,10 +30,10 @@ export interface SharedCounters {
 }
 
 /** Milliseconds that a request waits for Redis, and that others do without it when one has waited in vain. */
-const patience = 200;
+const timeoutMs = 200;
 const pause = 1_000;
 
-const script = `local answer = {}
+const source = `local answer = {}
 for place, key in ipairs(KEYS) do
   local attempts = redis.call('INCR', key)
   local left = redis.call('PTTL', key)
@@ -108,14 +108,14 @@ export function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>
       const tooLate = Promise.withResolvers<never>();
       const giveUp = (): void => tooLate.reject(new Error('There was no answer in time.'));
       // After reading what has arrived: this process may have been too busy to see an answer that was in time.
-      const timer = setTimeout(() => setImmediate(giveUp), patience);
+      const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
       try {
-        const answer = await Promise.race([
-          client.call('EVAL', script, keys.length, ...keys, ...limits),
+        const response = await Promise.race([
+          client.call('EVAL', source, keys.length, ...keys, ...limits),
           tooLate.promise,
         ]);
         if (isAway) back();
-        return readAnswer(answer);
+        return readAnswer(response);
       } catch (cause) {
         away(cause);
         return null;
@@ -133,8 +133,8 @@ export function createRedisCounters(url: string, log: Pick<Log, 'info' | 'warn'>
 }
 
 /** Pairs of attempts and milliseconds, as the script gives them. */
-function readAnswer(answer: unknown): readonly Counted[] {
-  const numbers: readonly unknown[] = Array.isArray(answer) ? answer : [];
+function readAnswer(response: unknown): readonly Counted[] {
+  const numbers: readonly unknown[] = Array.isArray(response) ? response : [];
   return numbers.flatMap((attempts, index) => {
     const left = numbers[index + 1];
     return index % 2 === 0 && typeof attempts === 'number' && typeof left === 'number' ? [{ attempts, left }] : [];

@@ -9,8 +9,8 @@ async function limited(variables: Readonly<Record<string, string>>) {
   const server = await startServer({ IP_TRUST_PROXY: '127.0.0.1', ...variables });
   close = () => server.close();
   return async (from: string, url = '/server/ping', options: object = {}) => {
-    const answer = await server.inject({ url, ...options, headers: { 'x-forwarded-for': from } });
-    return { status: answer.statusCode, headers: answer.headers, json: () => answer.json() };
+    const response = await server.inject({ url, ...options, headers: { 'x-forwarded-for': from } });
+    return { status: response.statusCode, headers: response.headers, json: () => response.json() };
   };
 }
 

@@ -62,7 +62,7 @@ export function createRequestLimiter(
     if (counts === null) return countAlone(limits, keys);
     const now = performance.now();
     for (const [index, counted] of counts.entries()) limits[index]?.windows.note(keys[index] ?? '', counted, now);
-    for (const [index, counted] of counts.entries()) judge(limits[index], keys[index] ?? '', counted);
+    for (const [index, counted] of counts.entries()) check(limits[index], keys[index] ?? '', counted);
   }
 
   return {
@@ -92,11 +92,11 @@ function countAlone(limits: readonly Limit[], keys: readonly string[]): void {
   const now = performance.now();
   for (const [index, limit] of limits.entries()) {
     const key = keys[index] ?? '';
-    judge(limit, key, limit.windows.count(key, now));
+    check(limit, key, limit.windows.count(key, now));
   }
 }
 
-function judge(limit: Limit | undefined, key: string, { attempts, left }: Counted): void {
+function check(limit: Limit | undefined, key: string, { attempts, left }: Counted): void {
   if (limit !== undefined && attempts > limit.points) refuse(limit, key, left);
 }
 

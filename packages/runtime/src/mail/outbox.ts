@@ -5,7 +5,7 @@
 
 import type { Database } from '../database/database.ts';
 import { firstRow } from '../database/own-statements/own-rows.ts';
-import { answer, need, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, requireRow, returnRow } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
@@ -128,18 +128,18 @@ interface Statements {
 function mysqlStatements({ table }: MysqlTables): Statements {
   const mails = table('platform_mails');
   return {
-    claim: script(
-      need(
+    claim: createScript(
+      requireRow(
         `SELECT CAST(id AS CHAR), template, recipient, template_values, CAST(attempts + 1 AS CHAR)
 FROM ${mails} WHERE due_at <= NOW(6) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
         ['id', 'template', 'recipient', 'values', 'attempts'],
       ),
       `UPDATE ${mails} SET due_at = NOW(6) + INTERVAL LEAST(60, POW(2, attempts)) MINUTE, attempts = attempts + 1
 WHERE id = $id`,
-      answer('1', '$id', '$template', '$recipient', '$values', '$attempts'),
+      returnRow('1', '$id', '$template', '$recipient', '$values', '$attempts'),
     ),
-    remove: script(need(`DELETE FROM ${mails} WHERE id = $1`)),
-    note: script(need(`UPDATE ${mails} SET last_error = $2 WHERE id = $1`)),
+    remove: createScript(requireRow(`DELETE FROM ${mails} WHERE id = $1`)),
+    note: createScript(requireRow(`UPDATE ${mails} SET last_error = $2 WHERE id = $1`)),
   };
 }
 

@@ -14,7 +14,7 @@ export interface MailTransport {
 }
 
 /** How long a mail server may be silent, in milliseconds. */
-const patience = 20_000;
+const timeoutMs = 20_000;
 
 /** Makes the way out of a server; `folder` is for environments without a mail server. */
 export function createMailTransport(
@@ -58,9 +58,9 @@ async function connect({ host, port, user, password, secure, ignoreTls }: SmtpEn
     // A password travels over TLS, unless the configuration waives that.
     requireTLS: user !== null && !secure && !ignoreTls,
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
-    connectionTimeout: patience,
-    greetingTimeout: patience,
-    socketTimeout: patience,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

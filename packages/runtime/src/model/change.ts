@@ -18,7 +18,7 @@ export interface ModelChange {
   readonly steps: readonly ModelStep[];
   readonly told: readonly ToldChange[];
   /** Takes the answer from the next model; undefined if it is not there, as the configuration leaves it out. */
-  readonly answer: (document: ModelDocument) => unknown;
+  readonly respond: (document: ModelDocument) => unknown;
 }
 
 /** Several changes as one: the answer is the list of theirs. */
@@ -27,8 +27,8 @@ export function allChanges(title: string, changes: readonly ModelChange[]): Mode
     title,
     steps: changes.flatMap(({ steps }) => steps),
     told: changes.flatMap(({ told: entries }) => entries),
-    answer(document) {
-      const answers = changes.map(({ answer }) => answer(document));
+    respond(document) {
+      const answers = changes.map(({ respond: result }) => result(document));
       return answers.includes(undefined) ? undefined : answers;
     },
   };

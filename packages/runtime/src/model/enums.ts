@@ -28,11 +28,11 @@ export function choicesIn(meta: Payload): readonly string[] | undefined {
 /** Adds values to the type of a field. Throws INVALID_PAYLOAD for values that are missing: items may have them. */
 export function enumSteps({ sql }: KnownModel, found: FoundColumn, meta: Payload): readonly ModelStep[] {
   const { column } = found;
-  const wanted = column.type === 'enum' ? choicesIn(meta) : undefined;
-  if (wanted === undefined) return [];
+  const requested = column.type === 'enum' ? choicesIn(meta) : undefined;
+  if (requested === undefined) return [];
   const existing = column.values ?? [];
-  const missing = existing.filter((value) => !wanted.includes(value));
+  const missing = existing.filter((value) => !requested.includes(value));
   if (missing.length > 0) throw invalidPayload(`Values of an enum stay, so ${missing.join(', ')} must be among them.`);
-  const added = wanted.filter((value) => !existing.includes(value));
+  const added = requested.filter((value) => !existing.includes(value));
   return added.length === 0 ? [] : sql.addValues(found, [...existing, ...added], added);
 }

@@ -20,11 +20,15 @@ const longestTitle = 80;
 export function migrationOf(title: string, statements: readonly string[], names: readonly string[]): ProjectMigration {
   const latest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)).filter(Number.isSafeInteger));
   const slug = title.replaceAll(/[^A-Za-z0-9_]+/g, '-').slice(0, longestTitle);
-  const script = `-- Made by a request to change the model: ${title}.\n${statements.map((sql) => `${sql};\n`).join('\n')}`;
-  return { name: `${String(latest + 1).padStart(4, '0')}-${slug}`, checksum: migrationChecksum(script), script };
+  const source = `-- Made by a request to change the model: ${title}.\n${statements.map((sql) => `${sql};\n`).join('\n')}`;
+  return {
+    name: `${String(latest + 1).padStart(4, '0')}-${slug}`,
+    checksum: migrationChecksum(source),
+    script: source,
+  };
 }
 
 /** Checksum that a database keeps of the text of a migration. */
-export function migrationChecksum(script: string): string {
-  return hash('sha256', script);
+export function migrationChecksum(sql: string): string {
+  return hash('sha256', sql);
 }

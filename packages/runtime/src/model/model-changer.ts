@@ -74,7 +74,7 @@ export async function answerOf(
   made: Made | Problems,
 ): Promise<{ readonly told: unknown; readonly made: Made }> {
   if (!('api' in made)) throw uncompiled(planned, made);
-  const answer = planned.answer(await describeModel(made.api));
-  if (answer === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
-  return { told: answer, made };
+  const result = planned.respond(await describeModel(made.api));
+  if (result === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
+  return { told: result, made };
 }

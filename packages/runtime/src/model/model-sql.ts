@@ -102,7 +102,7 @@ export interface ModelSql {
   addValues(found: FoundColumn, values: readonly string[], added: readonly string[]): readonly ModelStep[];
   setType(found: FoundColumn, type: NewType): readonly ModelStep[];
   /** Null takes it away. */
-  setDefault(found: FoundColumn, filled: string | null): readonly ModelStep[];
+  setDefault(found: FoundColumn, backfill: string | null): readonly ModelStep[];
   setRequired(found: FoundColumn, required: boolean): readonly ModelStep[];
   addUnique(found: FoundColumn): readonly ModelStep[];
   dropUnique(found: FoundColumn, name: string): readonly ModelStep[];

@@ -40,9 +40,9 @@ export function createCollection(model: KnownModel, body: JsonValue): ModelChang
   if (payload.schema === undefined && payload.meta === undefined) {
     throw invalidPayload('A collection has a "schema", a "meta", or both.');
   }
-  const { schema: wanted = null } = payload;
-  if (wanted === null && payload.fields !== undefined) throw invalidPayload('A folder has no fields.');
-  const table = wanted === null ? [] : createTable(model, collection, wanted, payload);
+  const { schema: requested = null } = payload;
+  if (requested === null && payload.fields !== undefined) throw invalidPayload('A folder has no fields.');
+  const table = requested === null ? [] : createTable(model, collection, requested, payload);
   const meta = objectIn(payload, 'meta');
   mustBe(meta, 'meta.', { collection });
   // A folder is nothing but its row.
@@ -50,32 +50,32 @@ export function createCollection(model: KnownModel, body: JsonValue): ModelChang
     model,
     'platform_collections',
     { collection },
-    wanted === null ? { hidden: false, ...meta } : meta,
+    requested === null ? { hidden: false, ...meta } : meta,
   );
   return {
     title: `create ${collection}`,
     steps: [...table, ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const])],
     told: [{ action: 'create', collection: 'platform_collections', item: collection }],
-    answer: (next) => next.collections.find((candidate) => candidate.collection === collection),
+    respond: (next) => next.collections.find((candidate) => candidate.collection === collection),
   };
 }
 
 function createTable(
   model: KnownModel,
   collection: string,
-  wanted: JsonValue,
+  requested: JsonValue,
   { fields }: Payload,
 ): readonly ModelStep[] {
-  const schema = readObject(wanted, tableMembers, 'schema');
+  const schema = readObject(requested, tableMembers, 'schema');
   mustBe(schema, 'schema.', { name: collection, schema: model.schema, kind: 'table' });
   const { sql } = model;
   const table = sql.tableName(model.schema, collection);
   const location = { collection, field: null };
   const bodies = Array.isArray(fields) ? fields : [];
   const columns = bodies.filter((body) => !isOfColumnless(body)).map((body) => readNewField(model, body, collection));
-  const columnless = bodies.filter(isOfColumnless).map((body) => readColumnless(model, body, collection));
-  if (columns.length === 0 && columnless.length > 0) throw invalidPayload('A table has a field with a column.');
-  const names = [...columns, ...columnless].map(({ field }) => field);
+  const virtualFields = bodies.filter(isOfColumnless).map((body) => readColumnless(model, body, collection));
+  if (columns.length === 0 && virtualFields.length > 0) throw invalidPayload('A table has a field with a column.');
+  const names = [...columns, ...virtualFields].map(({ field }) => field);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw exists('field', twice);
   const key = columns
@@ -95,7 +95,7 @@ function createTable(
       location,
     ),
     ...columns.flatMap((column) => column.beside(table)),
-    ...columnless.flatMap(({ steps }) => steps),
+    ...virtualFields.flatMap(({ steps }) => steps),
   ];
 }
 
@@ -117,7 +117,7 @@ export function updateCollection(model: KnownModel, collection: string, body: Js
     title: `describe ${collection}`,
     steps: sql === null ? [] : [{ kind: 'run', sql, place: location }],
     told: [{ action: 'update', collection: 'platform_collections', item: collection }],
-    answer: (next) => next.collections.find((candidate) => candidate.collection === collection),
+    respond: (next) => next.collections.find((candidate) => candidate.collection === collection),
   };
 }
 
@@ -151,7 +151,7 @@ export function deleteCollection(model: KnownModel, collection: string): ModelCh
       ...forgetSides(model, collection),
     ],
     told: [{ action: 'delete', collection: 'platform_collections', item: collection }],
-    answer: () => null,
+    respond: () => null,
   };
 }
 

@@ -111,8 +111,8 @@ export function createColumnless(model: KnownModel, collection: string, body: Js
 }
 
 /** True if a field is the side of a relation that a payload means. */
-function isSide(model: KnownModel, present: ModelField, { special: wanted }: NewColumnless): boolean {
-  const [now, meant] = [specialsOf(present), wanted].map((names) => kinds.get(relationSpecialIn(names) ?? ''));
+function isSide(model: KnownModel, present: ModelField, { special: requested }: NewColumnless): boolean {
+  const [now, meant] = [specialsOf(present), requested].map((names) => kinds.get(relationSpecialIn(names) ?? ''));
   return isRelation(model, present) && now !== undefined && now === meant;
 }
 
@@ -179,13 +179,14 @@ export function deleteColumnless(model: KnownModel, modelField: ModelField): Mod
       text === null ? [] : [{ kind: 'run', sql: text, place: { collection, field } } as const],
     ),
     told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
-    answer: () => null,
+    respond: () => null,
   };
 }
 
 function tellOf(action: 'create' | 'update', collection: string, field: string): Omit<ModelChange, 'title' | 'steps'> {
   return {
     told: [{ action, collection: 'platform_fields', item: `${collection},${field}` }],
-    answer: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
+    respond: (next) =>
+      next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }

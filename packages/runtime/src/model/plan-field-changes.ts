@@ -51,7 +51,7 @@ export function updateField(model: KnownModel, collection: string, name: string,
     title: `change ${collection} ${name}`,
     steps,
     told: [{ action: 'update', collection: 'platform_fields', item: `${collection},${name}` }],
-    answer: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === name),
+    respond: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === name),
   };
 }
 
@@ -68,32 +68,32 @@ const limits = ['data_type', 'max_length', 'numeric_precision', 'numeric_scale']
 function typeSteps(
   { sql, discard }: KnownModel,
   found: FoundColumn,
-  wanted: JsonValue,
+  requested: JsonValue,
   schema: Payload,
 ): readonly ModelStep[] {
   const { collection, field, column, schema: now } = found;
   const location = { collection, field };
   const changes = limits.filter((name) => schema[name] !== undefined && schema[name] !== now[name]);
-  const retyped = wanted !== found.type || changes.length > 0;
-  const filled = schema.default_value;
-  const refilled = filled !== undefined && filled !== now.default_value;
+  const retyped = requested !== found.type || changes.length > 0;
+  const backfill = schema.default_value;
+  const refilled = backfill !== undefined && backfill !== now.default_value;
   if (!retyped && !refilled) return [];
   if (now.is_generated === true) throw invalidPayload(`"${field}" is computed by the database.`);
-  const merged = {
-    ...(wanted === found.type && pick(now, limits)),
+  const combined = {
+    ...(requested === found.type && pick(now, limits)),
     ...pick(schema, limits),
-    default_value: filled ?? now.default_value ?? null,
+    default_value: backfill ?? now.default_value ?? null,
   };
   if (!retyped) {
     const { values, element } = column;
-    const valueType = { type: columnType(wanted), ...(values && { values }), ...(element && { element }) };
-    return sql.setDefault(found, filled === null ? null : defaultSql(sql, valueType, merged, location));
+    const valueType = { type: columnType(requested), ...(values && { values }), ...(element && { element }) };
+    return sql.setDefault(found, backfill === null ? null : defaultSql(sql, valueType, combined, location));
   }
-  const type = plainType(wanted);
+  const type = plainType(requested);
   return sql.setType(found, {
     type,
-    sql: sql.columnSql(type, merged),
-    filled: filled === null ? null : defaultSql(sql, { type }, merged, location),
+    sql: sql.columnSql(type, combined),
+    filled: backfill === null ? null : defaultSql(sql, { type }, combined, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
 }

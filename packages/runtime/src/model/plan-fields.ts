@@ -98,10 +98,10 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
   if (counts && !isWhole(type)) {
     throw invalidPayload('"schema.has_auto_increment" is for integers.');
   }
-  const filled = defaultSql(sql, value, schema, { collection, field });
-  if (counts && filled !== null) throw invalidPayload('A field that counts by itself has no other default.');
+  const backfill = defaultSql(sql, value, schema, { collection, field });
+  if (counts && backfill !== null) throw invalidPayload('A field that counts by itself has no other default.');
   return {
-    ...{ name: field, sql: planned.sql, counts, filled },
+    ...{ name: field, sql: planned.sql, counts, filled: backfill },
     required: schema.is_nullable === false || isKey,
     unique: schema.is_unique === true && !isKey,
     comment: typeof schema.comment === 'string' ? schema.comment : null,
@@ -139,7 +139,8 @@ export function createField(model: KnownModel, collection: string, body: JsonVal
       ...made.beside(descriptor.table),
     ],
     told: [{ action: 'create', collection: 'platform_fields', item: `${collection},${field}` }],
-    answer: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
+    respond: (next) =>
+      next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }
 
@@ -167,6 +168,6 @@ export function deleteField(model: KnownModel, collection: string, field: string
       ...forgetSides(model, collection, field),
     ],
     told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
-    answer: () => null,
+    respond: () => null,
   };
 }

@@ -61,7 +61,7 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
       ...said(model, found, { ...meta, ...side }),
     ],
     told: [{ action: 'create', collection: 'platform_relations', item: `${collection},${field}` }],
-    answer: (next) =>
+    respond: (next) =>
       next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }
@@ -142,7 +142,7 @@ export function updateRelation(model: KnownModel, collection: string, field: str
       ...said(model, found, { ...meta, ...side }),
     ],
     told: [{ action: 'update', collection: 'platform_relations', item: `${collection},${field}` }],
-    answer: (next) =>
+    respond: (next) =>
       next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
 }
@@ -157,9 +157,9 @@ function changeForeignKey(
   const schema = objectIn(payload, 'schema');
   const { on_update: _, on_delete: __, ...others } = now;
   mustBe(schema, 'schema.', others);
-  const wanted = { on_update: textIn(schema, 'on_update'), on_delete: textIn(schema, 'on_delete') };
-  const onUpdate = wanted.on_update ?? textIn(now, 'on_update');
-  const onDelete = wanted.on_delete ?? textIn(now, 'on_delete');
+  const requested = { on_update: textIn(schema, 'on_update'), on_delete: textIn(schema, 'on_delete') };
+  const onUpdate = requested.on_update ?? textIn(now, 'on_update');
+  const onDelete = requested.on_delete ?? textIn(now, 'on_delete');
   const name = textIn(now, 'constraint_name');
   if (name === undefined || (onUpdate === now.on_update && onDelete === now.on_delete)) return [];
   const before = foreignKeyOf(model, modelRelation, found);
@@ -183,7 +183,7 @@ export function deleteRelation(model: KnownModel, collection: string, field: str
       ...forgetSides(model, collection, field),
     ],
     told: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
-    answer: () => null,
+    respond: () => null,
   };
 }
 

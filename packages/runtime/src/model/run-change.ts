@@ -9,13 +9,13 @@ import type { ModelStep } from './model-sql.ts';
 import type { ModelPlace } from './place.ts';
 
 /** Time that a change waits for tables that are in use, as PostgreSQL writes it: later statements queue up after it. */
-const patience = '5s';
+const timeoutMs = '5s';
 
 const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
 
 /** Runs the steps one after the other, in PostgreSQL. */
 export async function runSteps(transaction: Transaction, steps: readonly ModelStep[]): Promise<void> {
-  await allRows(transaction, waitSql, [patience]);
+  await allRows(transaction, waitSql, [timeoutMs]);
   for (const step of steps) await runStep(transaction, step).catch((error: unknown) => explain(error, step.place));
 }
 
@@ -26,7 +26,7 @@ async function runStep(transaction: Transaction, step: ModelStep): Promise<void>
   if (fits !== '1') throw step.refusal;
 }
 
-const words: Readonly<Record<string, string>> = {
+const terms: Readonly<Record<string, string>> = {
   unique: 'has values that are not unique',
   foreign_key: 'refers to what is not there, or is referred to',
   required: 'has items without a value',
@@ -49,7 +49,7 @@ export function explain(error: unknown, { collection, field }: ModelPlace): neve
   if (sqlstate === '22003') throw failedValidation(location, field, 'range', 'has values that are out of range', cause);
   if (sqlstate.startsWith('22')) throw failedValidation(location, field, 'check', 'has values that do not fit', cause);
   const type = error instanceof PlatformError ? error.extensions.type : undefined;
-  if (typeof type === 'string') throw failedValidation(location, field, type, words[type] ?? 'does not fit', cause);
+  if (typeof type === 'string') throw failedValidation(location, field, type, terms[type] ?? 'does not fit', cause);
   throw error;
 }
 

@@ -27,8 +27,8 @@ describe('the templates of pages', () => {
     expect(text).toContain('&lt;b&gt;&quot;Tom&quot; &amp; Söhne');
     expect(text).not.toContain('<b>"');
     expect(text).not.toMatch(/\sstyle=|\son\w+=|<style|<script(?![^>]* src="assets\/)|https?:/);
-    const [, script = ''] = /src="assets\/([^"]+)"/.exec(text) ?? [];
-    expect([...readScripts().keys()]).toContain(script);
+    const [, source = ''] = /src="assets\/([^"]+)"/.exec(text) ?? [];
+    expect([...readScripts().keys()]).toContain(source);
   });
 
   it('lead to what a server has, and to nothing else', () => {

@@ -20,7 +20,7 @@
  * COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
  * OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
  */
-const words = `
+const commonWords = `
 123456 password 12345678 qwerty 123456789 12345 1234 111111 1234567 dragon 123123 baseball abc123 football monkey
 letmein shadow master 696969 michael mustang 666666 qwertyuiop 123321 1234567890 pussy superman 1qaz2wsx 7777777
 fuckyou jordan qazwsx jennifer 123qwe 000000 killer trustno1 hunter harley zxcvbnm asdfgh buster andrew batman soccer
@@ -407,6 +407,6 @@ let passwords: ReadonlySet<string> | undefined;
 
 /** True if a password is in the list; upper and lower case are the same. */
 export function isCommonPassword(password: string): boolean {
-  passwords ??= new Set(words.trim().split(/\s/));
+  passwords ??= new Set(commonWords.trim().split(/\s/));
   return passwords.has(password.toLowerCase());
 }

@@ -58,11 +58,11 @@ describe('passwords', () => {
 
 describe('turns', () => {
   it('run so many at once, in order, and refuse those who would wait too long', async () => {
-    const turns = createTurns({ atOnce: 2, waiting: 3 });
+    const queue = createTurns({ atOnce: 2, waiting: 3 });
     const ends: (() => void)[] = [];
     const begun: number[] = [];
     const work = (number: number) =>
-      turns.take(() => {
+      queue.acquire(() => {
         begun.push(number);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
@@ -81,9 +81,9 @@ describe('turns', () => {
   });
 
   it('go on after work that failed', async () => {
-    const turns = createTurns({ atOnce: 1, waiting: 1 });
-    await expect(turns.take(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await turns.take(async () => 'yes')).toBe('yes');
+    const loopTurns = createTurns({ atOnce: 1, waiting: 1 });
+    await expect(loopTurns.acquire(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await loopTurns.acquire(async () => 'yes')).toBe('yes');
   });
 });
 
@@ -118,11 +118,11 @@ describe('a new password', () => {
 
   it('is looked up among thousands, without a word that nobody could have', () => {
     const text = readFileSync(join(import.meta.dirname, 'common-passwords.ts'), 'utf8');
-    const [, list = ''] = /const words = `([^`]*)`/.exec(text) ?? [];
-    const words = list.trim().split(/\s/);
-    expect(words.length).toBeGreaterThan(5_000);
-    expect(words.filter((word) => word.length >= 8).length).toBeGreaterThanOrEqual(3_000);
-    expect(words.filter((word) => !isCommonPassword(word) || !isCommonPassword(word.toUpperCase()))).toEqual([]);
+    const [, list = ''] = /const commonWords = `([^`]*)`/.exec(text) ?? [];
+    const commonWords = list.trim().split(/\s/);
+    expect(commonWords.length).toBeGreaterThan(5_000);
+    expect(commonWords.filter((word) => word.length >= 8).length).toBeGreaterThanOrEqual(3_000);
+    expect(commonWords.filter((word) => !isCommonPassword(word) || !isCommonPassword(word.toUpperCase()))).toEqual([]);
   });
 
   it('is not repeated by the error', () => {

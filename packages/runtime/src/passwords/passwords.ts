@@ -30,14 +30,14 @@ export interface PasswordsOptions {
 const ofProcess = createTurns({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
 
 /** Makes them. */
-export function createPasswords({ turns = ofProcess }: PasswordsOptions = {}): Passwords {
+export function createPasswords({ turns: queue = ofProcess }: PasswordsOptions = {}): Passwords {
   const nobody = encodedNobody();
   return {
-    hash: (password) => turns.take(() => encodeArgon2(Buffer.from(password))),
+    hash: (password) => queue.acquire(() => encodeArgon2(Buffer.from(password))),
     async verify(encoded, password) {
       const bytes = Buffer.from(password);
       const possible = encoded !== null && bytes.length <= longestPassword;
-      const matches = await turns.take(() =>
+      const matches = await queue.acquire(() =>
         matchesArgon2(possible ? encoded : nobody, bytes.subarray(0, longestPassword)),
       );
       return possible && matches;

@@ -4,7 +4,7 @@ import { PlatformError } from '../errors.ts';
 /** Runs work in turns. */
 export interface Turns {
   /** Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already. */
-  take<T>(work: () => Promise<T>): Promise<T>;
+  acquire<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** How many run at once, and how many may wait for them. */
@@ -26,7 +26,7 @@ export function createTurns({ atOnce, waiting }: TurnsOptions): Turns {
   }
 
   return {
-    async take(work) {
+    async acquire(work) {
       if (running >= atOnce && queue.length >= waiting) {
         const cause = new Error(`${waiting} wait for a processor already.`);
         throw new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });

@@ -10,9 +10,9 @@ const truth = Buffer.from([1]);
 const lie = Buffer.from([0]);
 
 function answerOf(part: Partial<ReadPlan>, rows: readonly Buffer[]): string {
-  const answer = begin(part);
-  for (const bytes of rows) answer.row(bytes, 0, bytes.length);
-  return answer.end().toString();
+  const result = begin(part);
+  for (const bytes of rows) result.row(bytes, 0, bytes.length);
+  return result.end().toString();
 }
 
 function begin(part: Partial<ReadPlan>) {
@@ -38,9 +38,9 @@ describe('a list', () => {
 describe('an item', () => {
   test('that is there', () => expect(answerOf({ many: false }, [row(text('a'))])).toBe('{"data":{"name":"a"}}'));
   test('that is not', () => {
-    const answer = begin({ many: false });
-    expect(answer.items).toBe(0);
-    expect(answer.end().toString()).toBe('{"data":null}');
+    const result = begin({ many: false });
+    expect(result.items).toBe(0);
+    expect(result.end().toString()).toBe('{"data":null}');
   });
 });
 
@@ -67,22 +67,22 @@ describe('meta', () => {
 
 test('chunks of a streamed answer are the same bytes', () => {
   const rows = Array.from({ length: 1_000 }, (_, i) => row(text(`row ${i}`)));
-  const answer = begin({ streamed: true });
-  const chunks: Buffer[] = [answer.take()];
+  const result = begin({ streamed: true });
+  const chunks: Buffer[] = [result.read()];
   for (const [index, bytes] of rows.entries()) {
-    answer.row(bytes, 0, bytes.length);
-    if (index % 7 === 0) chunks.push(answer.take());
+    result.row(bytes, 0, bytes.length);
+    if (index % 7 === 0) chunks.push(result.read());
   }
-  chunks.push(answer.end());
+  chunks.push(result.end());
   expect(chunks[0]).toHaveLength(0);
   expect(Buffer.concat(chunks).toString()).toBe(answerOf({}, rows));
 });
 
 test('an answer that has ended stays the same', () => {
-  const answer = begin({});
+  const result = begin({});
   const bytes = row(text('a'));
-  answer.row(bytes, 0, bytes.length);
-  const ended = answer.end();
-  expect(answer.end()).toBe(ended);
+  result.row(bytes, 0, bytes.length);
+  const ended = result.end();
+  expect(result.end()).toBe(ended);
   expect(ended.toString()).toBe('{"data":[{"name":"a"}]}');
 });

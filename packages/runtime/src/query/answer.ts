@@ -21,7 +21,7 @@ export interface Answer extends RowSink {
   /** Number of items named by key that were found, for a plan that counts them. */
   readonly found?: number;
   /** Hands out the bytes written since the last call; empty when no row arrived. */
-  take(): Buffer;
+  read(): Buffer;
   /** Completes the answer and hands out its (remaining) bytes; the same again when called again. */
   end(): Buffer;
 }
@@ -101,8 +101,8 @@ class PlanAnswer implements Answer, DirectSink {
     transcode(buffer, offset, this.#out);
   }
 
-  take(): Buffer {
-    return this.#out.take();
+  read(): Buffer {
+    return this.#out.takeBytes();
   }
 
   end(): Buffer {
@@ -116,7 +116,7 @@ class PlanAnswer implements Answer, DirectSink {
     if (this.#layout.many) this.#put(bracket);
     this.#writeMeta();
     this.#put(brace);
-    return this.#out.take();
+    return this.#out.takeBytes();
   }
 
   #writeMeta(): void {
@@ -185,5 +185,5 @@ function countsText(meta: readonly Buffer[], buffer?: Buffer, offset = 0): Buffe
       position = afterColumn(buffer, position);
     }
   }
-  return out.take();
+  return out.takeBytes();
 }

@@ -36,8 +36,8 @@ class NamedAnswer implements Answer {
     if (!this.#flagged || buffer[rest + 4] !== 0) this.#inner.row(buffer, item, length - (item - offset));
   }
 
-  take(): Buffer {
-    return this.#inner.take();
+  read(): Buffer {
+    return this.#inner.read();
   }
 
   end(): Buffer {

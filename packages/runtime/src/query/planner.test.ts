@@ -469,7 +469,7 @@ describe('hidden and unknown names', () => {
     (name) => `filter=${JSON.stringify({ [`count(${name})`]: 1 })}`,
     (name) => `filter=${JSON.stringify({ comments: { _none: { [name]: 1 } } })}`,
   ];
-  const answer = (query: string) => {
+  const result = (query: string) => {
     try {
       list(visitor, 'articles', query.replaceAll('%', '%25').replaceAll('&', '%26'));
       return 'planned';
@@ -483,7 +483,7 @@ describe('hidden and unknown names', () => {
     const safe = (name: string) =>
       !(name === '__proto__' && /^(?:filter|deep)/.test(position(name))) &&
       !(name.includes('.') && position(name).startsWith('alias'));
-    const answers = new Set([...hidden, ...unknown].filter(safe).map((name) => answer(position(name))));
+    const answers = new Set([...hidden, ...unknown].filter(safe).map((name) => result(position(name))));
     expect([...answers]).toEqual(['FORBIDDEN Not found, or you do not have permission.']);
   });
 

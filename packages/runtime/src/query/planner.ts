@@ -46,7 +46,7 @@ export interface PlannedRead {
 /** A collection as a request names it: the planner looks the name up, so it may be one that does not exist. */
 export interface NamedCollection extends Pick<CollectionDescriptor, 'name'> {
   /** Set when the collection cannot be scanned yet: it is read as one without rows. */
-  readonly unpopulated?: true;
+  readonly notPopulated?: true;
 }
 
 /**
@@ -104,9 +104,9 @@ export function createPlanner(
   }
 
   /** Plans over a view that is about to be filled are not worth keeping. */
-  function plansOver(caller: Caller, { name, unpopulated }: NamedCollection): ClassPlans {
+  function plansOver(caller: Caller, { name, notPopulated }: NamedCollection): ClassPlans {
     const plans = plansOf(caller);
-    if (unpopulated !== true) return plans;
+    if (notPopulated !== true) return plans;
     const scope = withoutRows(plans.scope, name);
     return { scope, byShape: createPlanCache<ReadPlan>(1), byTemplate: createPlanCache<PlannedTemplate>(1) };
   }
@@ -159,11 +159,11 @@ export function createPlanner(
         count = keys.count;
         return keys;
       };
-      const wanted = { scope, limits, collection, request: search.request, fixes: true } as const;
+      const requested = { scope, limits, collection, request: search.request, fixes: true } as const;
       const { plan, values, size, large } =
         search.keys === undefined
-          ? prepareRead(byShape, { ...wanted, selector: 'list' })
-          : prepareRead(byShape, { ...wanted, selector: 'keys', keys: readKeys });
+          ? prepareRead(byShape, { ...requested, selector: 'list' })
+          : prepareRead(byShape, { ...requested, selector: 'keys', keys: readKeys });
       const rows = count === undefined ? undefined : expectedRows(search.request, count);
       const parameters = bind(plan.binders, values, caller);
       return {

@@ -46,27 +46,27 @@ type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'havi
  */
 export function prepareAggregate(
   plans: PlanCache<ReadPlan>,
-  wanted: WantedRead,
+  requested: WantedRead,
   aggregate: AggregateRequest,
 ): Prepared {
-  const { scope, request, selector } = wanted;
-  const conditions = readConditions(wanted, aggregate);
-  checkSyntax(wanted, aggregate, conditions);
-  const collection = authoriseCollection(scope, wanted.collection, selector);
-  const keys = wanted.keys?.(collection).values ?? [];
-  judgeNames(wanted, aggregate, collection, conditions);
+  const { scope, request, selector } = requested;
+  const conditions = readConditions(requested, aggregate);
+  checkSyntax(requested, aggregate, conditions);
+  const collection = authoriseCollection(scope, requested.collection, selector);
+  const keys = requested.keys?.(collection).values ?? [];
+  judgeNames(requested, aggregate, collection, conditions);
   const names = resolveAggregate(scope, collection, aggregate);
   checkHaving(collection, conditions.having);
   const condition = withSearch(conditions.filter.condition, collection, request.search);
   const having = conditions.having.condition;
-  refuseRelations(relationsOf(condition) + relationsOf(having), wanted.limits);
+  refuseRelations(relationsOf(condition) + relationsOf(having), requested.limits);
   const open = openValues();
   collectValues(open, scope, collection, condition);
   collectHaving(open, collection, having);
-  refuseSize(open, wanted.limits);
-  const shape = shapeOf(wanted, aggregate, condition, having);
-  const plan = plans.get(shape) ?? planNew(wanted, { collection, names, condition, having }, open);
-  refuseCost(plan.cost, wanted.limits.maxCost);
+  refuseSize(open, requested.limits);
+  const shape = shapeOf(requested, aggregate, condition, having);
+  const plan = plans.get(shape) ?? planNew(requested, { collection, names, condition, having }, open);
+  refuseCost(plan.cost, requested.limits.maxCost);
   if (plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   return { plan, values: [...open.values, ...keys, ...boundValues(request)], open };
 }

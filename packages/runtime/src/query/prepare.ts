@@ -72,33 +72,33 @@ interface Planned {
  * The values are those of filter and search, of nested lists, of the keys, then limit and offset, as `planRead` expects
  * them.
  */
-export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prepared {
-  const { exported, aggregate } = asked.request;
-  const scope = exported === undefined ? asked.scope : exportScope(asked.scope);
-  const wanted = { ...asked, scope };
-  if (aggregate !== undefined) return prepareAggregate(plans, wanted, aggregate);
-  const conditions = readConditions(wanted);
+export function prepareRead(plans: PlanCache<ReadPlan>, requested: WantedRead): Prepared {
+  const { exported, aggregate } = requested.request;
+  const scope = exported === undefined ? requested.scope : exportScope(requested.scope);
+  const desired = { ...requested, scope };
+  if (aggregate !== undefined) return prepareAggregate(plans, desired, aggregate);
+  const conditions = readConditions(desired);
   const { filter, nested } = conditions;
-  checkSyntax(wanted, conditions);
-  const collection = authoriseCollection(scope, wanted.collection, wanted.selector);
-  const keys = wanted.keys?.(collection) ?? { values: [], count: 0 };
-  const request = collection.descriptor.singleton ? { ...wanted.request, limit: 1, offset: 0 } : wanted.request;
+  checkSyntax(desired, conditions);
+  const collection = authoriseCollection(scope, desired.collection, desired.selector);
+  const keys = desired.keys?.(collection) ?? { values: [], count: 0 };
+  const request = collection.descriptor.singleton ? { ...desired.request, limit: 1, offset: 0 } : desired.request;
   const condition = withSearch(filter.condition, collection, request.search);
-  const shape = shapeOf(wanted.selector, wanted.collection, request, condition, nested, keys.count);
+  const shape = shapeOf(desired.selector, desired.collection, request, condition, nested, keys.count);
   // A shape that has a plan has names that were looked up, so nothing but its values is left to judge.
   const cached = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
-  const names = cached ?? authoriseNames(wanted, collection, nested);
+  const names = cached ?? authoriseNames(desired, collection, nested);
   const orders = authoriseNested(scope, nested);
   const aggregates = checkConditions(scope, conditions, orders);
   const open = openValues();
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
-  if (cached === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), wanted.limits);
-  refuseSize(open, wanted.limits);
+  if (cached === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), desired.limits);
+  refuseSize(open, desired.limits);
   const plan =
     'statement' in names
       ? names
-      : planNew({ ...wanted, request }, collection, {
+      : planNew({ ...desired, request }, collection, {
           names,
           orders,
           aggregates,
@@ -107,14 +107,14 @@ export function prepareRead(plans: PlanCache<ReadPlan>, asked: WantedRead): Prep
           keys,
           condition,
         });
-  refuseCost(plan.cost, wanted.limits.maxCost);
+  refuseCost(plan.cost, desired.limits.maxCost);
   const { limit, offset, cursor } = request;
-  const usual = nestedLimit(wanted.limits);
-  const maxRows = rowBound(topRows(wanted.selector, limit, keys.count, usual), plan.nested ?? [], nested, usual);
-  refuseRows(maxRows, wanted.limits);
+  const usual = nestedLimit(desired.limits);
+  const maxRows = rowBound(topRows(desired.selector, limit, keys.count, usual), plan.nested ?? [], nested, usual);
+  refuseRows(maxRows, desired.limits);
   const behind = cursor === undefined || plan.cursor === undefined ? [] : checkCursor(plan.cursor, cursor);
   if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
-  const bounds = wanted.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
+  const bounds = desired.selector === 'key' ? [] : boundValues({ limit, offset, beyond: beyondOf(cursor) });
   const values = [...open.values, ...keys.values, ...behind, ...bounds];
   return { plan, values, open, ...(cursor && { size: limit }), ...(isLarge(maxRows) && { large: true }) };
 }
@@ -133,8 +133,8 @@ function nestedLimit({ defaultLimit, maxLimit }: ReadLimits): number {
 }
 
 /** The syntax of filters, names unseen: the first of the stages of `prepareRead`. Throws INVALID_QUERY. */
-export function checkReadSyntax(wanted: WantedRead): void {
-  checkSyntax(wanted, readConditions(wanted));
+export function checkReadSyntax(requested: WantedRead): void {
+  checkSyntax(requested, readConditions(requested));
 }
 
 function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {

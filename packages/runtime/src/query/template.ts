@@ -56,7 +56,7 @@ const comparison = new RegExp(
 );
 
 /** Stands in the place of a text; no text of a request may hold it. */
-const mark = '\0';
+const separator = '\0';
 const noTexts: readonly string[] = [];
 
 /** Takes the values of plain comparisons out of a query string. */
@@ -67,7 +67,7 @@ export function templateOf(query: string): Template {
     // Four letters that mean another comparison, unless the field holds text.
     if (value === 'null') return whole;
     texts.push(value);
-    return name + mark;
+    return name + separator;
   });
   return { text, texts };
 }
@@ -111,11 +111,11 @@ export function fillTemplate(
 ): readonly string[] | undefined {
   if (holes.length !== texts.length) return undefined;
   if (holes.length === 0) return values;
-  const filled = [...values];
+  const completed = [...values];
   for (const [position, { index, operator, type }] of holes.entries()) {
     const value = encodeText(type, operator, texts[position] ?? '');
     if (value === undefined) return undefined;
-    filled[index] = value;
+    completed[index] = value;
   }
-  return filled;
+  return completed;
 }

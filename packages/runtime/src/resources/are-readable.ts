@@ -16,14 +16,14 @@ export interface NamedItems {
  * item cannot be read. The planner must have no limit of its own for the items of a list.
  */
 export async function areReadable(
-  { transaction, gate }: Pick<Running, 'transaction' | 'gate'>,
+  { transaction, driftGuard }: Pick<Running, 'transaction' | 'driftGuard'>,
   planner: Planner,
   caller: Caller,
   named: NamedItems,
 ): Promise<boolean> {
   const planned = plan(planner, caller, named);
   if (planned === null) return false;
-  gate(planned.plan.statement);
+  driftGuard(planned.plan.statement);
   const rows = createAnswerWriter(planned.plan)();
   await transaction.run(planned.plan.statement, planned.parameters, rows);
   return rows.items === planned.rows;

@@ -40,9 +40,9 @@ export interface AuditedWrites {
 /** Makes a change of the model that is told. */
 export function auditModel(changeModel: ChangeModel, audit: Audit): ChangeModel {
   return async (plan, discard, origin) => {
-    const answer = await changeModel(plan, discard, origin);
+    const response = await changeModel(plan, discard, origin);
     audit('model-changed', origin, { by: origin.user });
-    return answer;
+    return response;
   };
 }
 

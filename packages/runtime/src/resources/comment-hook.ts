@@ -1,7 +1,7 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { each, give, type OwnSql, run, script } from '../database/own-statements/script.ts';
+import { createScript, each, type OwnSql, returnRows, run } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
@@ -68,9 +68,9 @@ function mysqlStatements({ table, list }: MysqlTables): Statements {
   const activity = table('platform_activity');
   const named = `${comments} AS c JOIN ${list('$1[]', 'k')} ON c.id = k.v`;
   return {
-    read: script(give(`SELECT c.collection, c.item, c.comment FROM ${named}`)),
+    read: createScript(returnRows(`SELECT c.collection, c.item, c.comment FROM ${named}`)),
     // One by one: for several rows at once the server does not tell which got which number.
-    record: script(
+    record: createScript(
       each(
         1,
         run(
@@ -82,13 +82,13 @@ FROM ${comments} WHERE id = $each`,
         `UPDATE ${comments} SET user_created = $2, activity = $number WHERE id = $each`,
       ),
     ),
-    change: script(
+    change: createScript(
       `UPDATE ${activity} AS a JOIN ${comments} AS c ON a.id = c.activity JOIN ${list('$1[]', 'k')} ON c.id = k.v
 SET a.comment = c.comment`,
       `UPDATE ${named} SET c.date_updated = NOW(6), c.user_updated = $2`,
     ),
-    rows: script(give(`SELECT CONCAT('{', GROUP_CONCAT(c.activity), '}') FROM ${named}`)),
-    forget: script(`DELETE a FROM ${activity} AS a JOIN ${list('$1[]', 'k')} ON a.id = k.v`),
+    rows: createScript(returnRows(`SELECT CONCAT('{', GROUP_CONCAT(c.activity), '}') FROM ${named}`)),
+    forget: createScript(`DELETE a FROM ${activity} AS a JOIN ${list('$1[]', 'k')} ON a.id = k.v`),
   };
 }
 

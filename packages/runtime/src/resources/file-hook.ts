@@ -4,7 +4,7 @@
  */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
@@ -48,17 +48,17 @@ WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
 function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
   const named = `${table('platform_files')} AS f JOIN ${list('$1[]', 'k')} ON f.id = k.v`;
   return {
-    contents: script(
-      give(
+    contents: createScript(
+      returnRows(
         `SELECT f.storage, f.filename_disk FROM ${named} WHERE f.filename_disk IS NOT NULL ORDER BY f.id${lock('f')}`,
       ),
     ),
-    untyped: script(give(`SELECT CAST(f.id AS CHAR) FROM ${named} WHERE f.type IS NULL LIMIT 1`)),
-    made: script(`UPDATE ${named} JOIN ${list('$3[]', 'p')} ON p.n = k.n
+    untyped: createScript(returnRows(`SELECT CAST(f.id AS CHAR) FROM ${named} WHERE f.type IS NULL LIMIT 1`)),
+    made: createScript(`UPDATE ${named} JOIN ${list('$3[]', 'p')} ON p.n = k.n
 SET f.uploaded_by = $2, f.modified_by = $2, f.folder = CASE WHEN p.v = 'true' THEN f.folder ELSE COALESCE(f.folder, (
   SELECT storage_default_folder FROM ${table('platform_settings')} LIMIT 1
 )) END`),
-    changed: script(`UPDATE ${named} SET f.modified_by = $2, f.modified_on = NOW(6)`),
+    changed: createScript(`UPDATE ${named} SET f.modified_by = $2, f.modified_on = NOW(6)`),
   };
 }
 
@@ -77,10 +77,10 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
     if (row?.[0]) transaction.identify(row[0]);
   }
 
-  async function take(running: Running, ids: string): Promise<void> {
+  async function claimFile(running: Running, ids: string): Promise<void> {
     const contents = await contentsOf(running, ids);
     // After too long a wait the content may be about to be removed.
-    if (!(await loose.take(running.transaction, contents))) throw new PlatformError('SERVICE_UNAVAILABLE');
+    if (!(await loose.claim(running.transaction, contents))) throw new PlatformError('SERVICE_UNAVAILABLE');
   }
 
   async function leave({ transaction }: Running, contents: readonly StoredContent[]): Promise<void> {
@@ -99,7 +99,7 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
         const placed = arrayLiteral(placedItems(step).map(String));
         return async (made) => {
           const ids = keyArray(made);
-          if (uploaded) await take(running, ids);
+          if (uploaded) await claimFile(running, ids);
           else if ((await firstRow(running.transaction, texts.untyped, [ids])) !== undefined) {
             throw invalidPayload('"type" is required for a file without content.');
           }
@@ -112,12 +112,12 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
         const contents = await contentsOf(running, ids);
         return () => leave(running, contents);
       }
-      const asked = uploaded || writes(step, ['type']);
-      const before = asked ? await contentsOf(running, ids) : [];
+      const requested = uploaded || writes(step, ['type']);
+      const before = requested ? await contentsOf(running, ids) : [];
       if (!uploaded && before.length > 0) throw invalidPayload('The type of a file is what its content says.');
       return async () => {
         if (uploaded) {
-          await take(running, ids);
+          await claimFile(running, ids);
           await leave(running, before);
         }
         await run(running, texts.changed, [ids, user]);

@@ -1,7 +1,7 @@
 /** Effects of writing folders beyond their fields. Source: API specification, section 10.6. */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
 import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
@@ -32,8 +32,8 @@ function mysqlStatements(tables: MysqlTables): Statements {
   const folders = table('platform_folders');
   return {
     lock: mysqlTurn(tables),
-    circle: script(
-      give(`WITH RECURSIVE way(start, above) AS (
+    circle: createScript(
+      returnRows(`WITH RECURSIVE way(start, above) AS (
   SELECT CAST(f.id AS CHAR(36)), CAST(f.parent AS CHAR(36)) FROM ${folders} AS f JOIN ${list('$1[]', 'k')} ON f.id = k.v
   WHERE f.parent IS NOT NULL
   UNION

@@ -3,7 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import type { TextRow } from '../database/own-statements/texts.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
@@ -51,12 +51,12 @@ WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications 
 
 function mysqlStatements({ table, list }: MysqlTables): Statements {
   return {
-    users: script(
-      give(`SELECT ${mysqlAccountColumns} FROM ${table('platform_users')} AS u JOIN ${list('$1[]', 'k')} ON u.id = k.v
+    users: createScript(
+      returnRows(`SELECT ${mysqlAccountColumns} FROM ${table('platform_users')} AS u JOIN ${list('$1[]', 'k')} ON u.id = k.v
 LEFT JOIN ${table('platform_roles')} AS r ON r.id = u.role
 WHERE u.status = 'active' AND u.email_notifications AND u.email IS NOT NULL ORDER BY u.id`),
     ),
-    mail: script(`INSERT INTO ${table('platform_mails')} (template, recipient, template_values)
+    mail: createScript(`INSERT INTO ${table('platform_mails')} (template, recipient, template_values)
 SELECT 'mention', m.v, JSON_OBJECT('collection', $2, 'item', $3, 'comment', $4) FROM ${list('$1[]', 'm')}`),
   };
 }

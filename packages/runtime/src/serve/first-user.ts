@@ -1,7 +1,7 @@
 import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '../auth/first-administrator.ts';
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { keepSecret } from '../environment/kept-secret.ts';
@@ -36,12 +36,14 @@ const mostTold = 20;
 const postgresTokens = (schema: string): OwnSql =>
   `SELECT id::text, token FROM ${schema}.platform_users WHERE token IS NOT NULL LIMIT ${mostTokens}`;
 const mysqlTokens = ({ table }: MysqlTables): OwnSql =>
-  script(
-    give(`SELECT CAST(id AS CHAR), token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${mostTokens}`),
+  createScript(
+    returnRows(
+      `SELECT CAST(id AS CHAR), token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${mostTokens}`,
+    ),
   );
 
 /** Makes it. Without the platform's own tables, or without sign-in by password, there is nothing to do. */
-export function createWelcome({ api, database, environment, log, tell = print }: WelcomeOptions): Welcome {
+export function createWelcome({ api, database, environment, log, tell: report = print }: WelcomeOptions): Welcome {
   const location = systemPlaceOf(api);
   const { disableDefault, administrator } = environment.auth;
   let greeting: Promise<void> | null = null;
@@ -58,7 +60,7 @@ export function createWelcome({ api, database, environment, log, tell = print }:
         await tellRefusedTokens(systemLocation);
         return;
       }
-      await tell(made);
+      await report(made);
       if (isCommonPassword(administrator.password ?? '')) {
         log.warn(
           {},

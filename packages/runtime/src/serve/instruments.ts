@@ -10,7 +10,7 @@ import { sqlDialects } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import { toPlatformError } from '../errors.ts';
 import type { Generations } from '../generations/generations.ts';
-import type { Front, FrontOptions } from '../http/carrier.ts';
+import type { Listener, ListenerOptions } from '../http/fastify-adapter.ts';
 import type { PartObservers } from '../http/server.ts';
 import type { CompiledApi, Dialect } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
@@ -33,7 +33,7 @@ export type GatherMetrics = Watched['gather'];
 
 /** Wraps parts of a server so that they are counted. */
 export interface Instruments {
-  readonly front: FrontOptions;
+  readonly front: ListenerOptions;
   /** Hears of requests that waited for a connection. */
   readonly pool: PoolObserver;
   database(database: Database, dialect: Dialect): Database;
@@ -50,7 +50,7 @@ export interface Instruments {
 
 /** Parts of a server that are there when it begins to listen. */
 export interface OpenParts extends Pick<Watched, 'ready'> {
-  readonly front: Front;
+  readonly front: Listener;
   readonly database: Pick<Database, 'query'>;
   readonly api: CompiledApi;
 }
@@ -107,15 +107,15 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
   return {
     front: {
       observers: [requests.end],
-      wrap: (next, answerer) =>
+      wrap: (next, responder) =>
         function countRequest(request, response) {
           requests.begin();
           if (!isScrape(request)) return next(request, response);
           const { [requestRecord]: record } = request;
           if (record !== undefined) record.route = '/metrics';
-          const exchange = { request, response };
-          answerMetrics(answerer, exchange, { gather }).catch((thrown: unknown) => {
-            answerer.fail(exchange, toPlatformError(thrown));
+          const httpContext = { request, response };
+          answerMetrics(responder, httpContext, { gather }).catch((thrown: unknown) => {
+            responder.fail(httpContext, toPlatformError(thrown));
           });
         },
     },
@@ -130,13 +130,13 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
       return { createCache: caches.createCache, accounts: (accounts) => signIns.observe(accounts) };
     },
     generations: (generations) => versions.observe(generations),
-    async open({ front, ready, database, api }) {
-      log = front.server.log;
+    async open({ front: httpListener, ready, database, api }) {
+      log = httpListener.server.log;
       const location = systemPlaceOf(api);
       waiting = location === null ? null : new WaitingMetrics(database, location);
       readProcess = await measureProcess();
       if (port === null || gatherOthers !== null) return;
-      listener = await listenForMetrics(environment, front.answerer, { gather, ready });
+      listener = await listenForMetrics(environment, httpListener.responder, { gather, ready });
     },
     url: () => listener?.url ?? null,
     read,

@@ -4,7 +4,13 @@ import { type Environment, readEnvironment, type Variables } from '../environmen
 import { PlatformError, retryAfterSeconds, toPlatformError } from '../errors.ts';
 import type { Readiness } from '../http/health.ts';
 import { localUrl } from '../http/local-url.ts';
-import { type Answer, type Answerer, createAnswerer, type Exchange, mediaTypes } from '../http/responses/answer.ts';
+import {
+  type Answer,
+  createResponder,
+  type HttpContext,
+  mediaTypes,
+  type Responder,
+} from '../http/responses/answer.ts';
 import type { MetricValues } from '../operate/metrics/measured.ts';
 import { printMetrics, wantsOpenMetrics } from '../operate/metrics/print.ts';
 import { splitTarget } from '../query/parse/target.ts';
@@ -47,18 +53,18 @@ export class MetricsAddressError extends Error {
 export async function serveMetrics(variables: Variables, watched: Watched): Promise<MetricsListener | null> {
   const reading = readEnvironment(variables);
   if (!reading.ok || reading.environment.operate.metrics.port === null) return null;
-  return listenForMetrics(reading.environment, createAnswerer(reading.environment), watched);
+  return listenForMetrics(reading.environment, createResponder(reading.environment), watched);
 }
 
 /** Listens on METRICS_PORT; rejects with `MetricsAddressError`. */
 export async function listenForMetrics(
   { operate }: Environment,
-  answerer: Answerer,
+  responder: Responder,
   watched: Watched,
 ): Promise<MetricsListener> {
   const { host } = operate.metrics;
   const server = createServer((request, response) => {
-    void answerWatcher(answerer, { request, response }, watched);
+    void answerWatcher(responder, { request, response }, watched);
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', (error) => reject(new MetricsAddressError(error)));
@@ -74,8 +80,8 @@ export async function listenForMetrics(
   };
 }
 
-async function answerWatcher(answerer: Answerer, exchange: Exchange, watched: Watched): Promise<void> {
-  const { method, url = '' } = exchange.request;
+async function answerWatcher(responder: Responder, httpContext: HttpContext, watched: Watched): Promise<void> {
+  const { method, url = '' } = httpContext.request;
   const { path, query } = splitTarget(url);
   try {
     if (!['/metrics', '/server/ping', '/server/ready'].includes(path)) throw new PlatformError('ROUTE_NOT_FOUND');
@@ -83,30 +89,30 @@ async function answerWatcher(answerer: Answerer, exchange: Exchange, watched: Wa
       throw new PlatformError('METHOD_NOT_ALLOWED', undefined, {}, { headers: { allow: 'GET, HEAD' } });
     }
     if (path === '/server/ping') {
-      answerer.send(exchange, { status: 200, type: mediaTypes.text, body: Buffer.from('pong') });
+      responder.send(httpContext, { status: 200, type: mediaTypes.text, body: Buffer.from('pong') });
     } else if (path === '/server/ready') {
       const role = new URLSearchParams(query).get('role') ?? undefined;
-      answerer.send(exchange, readyAnswer(await watched.ready(role)));
+      responder.send(httpContext, readyAnswer(await watched.ready(role)));
     } else {
-      await answerMetrics(answerer, exchange, watched);
+      await answerMetrics(responder, httpContext, watched);
     }
   } catch (thrown) {
-    answerer.fail(exchange, toPlatformError(thrown));
+    responder.fail(httpContext, toPlatformError(thrown));
   }
 }
 
 function readyAnswer(status: Readiness): Answer {
-  const answer = { type: mediaTypes.json, body: Buffer.from(JSON.stringify({ status })) };
-  if (status === 'ok') return { ...answer, status: 200 };
-  return { ...answer, status: 503, headers: ['Retry-After', String(retryAfterSeconds)] };
+  const response = { type: mediaTypes.json, body: Buffer.from(JSON.stringify({ status })) };
+  if (status === 'ok') return { ...response, status: 200 };
+  return { ...response, status: 503, headers: ['Retry-After', String(retryAfterSeconds)] };
 }
 
 /** Answers a request for metrics. */
 export async function answerMetrics(
-  answerer: Answerer,
-  exchange: Exchange,
+  responder: Responder,
+  httpContext: HttpContext,
   { gather }: Pick<Watched, 'gather'>,
 ): Promise<void> {
-  const { type, text } = await printMetrics(await gather(), wantsOpenMetrics(exchange.request.headers.accept));
-  answerer.send(exchange, { status: 200, type, body: Buffer.from(text), cache: 'no-store' });
+  const { type, text } = await printMetrics(await gather(), wantsOpenMetrics(httpContext.request.headers.accept));
+  responder.send(httpContext, { status: 200, type, body: Buffer.from(text), cache: 'no-store' });
 }

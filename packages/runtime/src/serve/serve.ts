@@ -23,8 +23,8 @@ import { type Environment, readEnvironment, readLimits, type Variables } from '.
 import { createGenerations, type Generations } from '../generations/generations.ts';
 import { modelChannel } from '../generations/model-sql.ts';
 import { createModelWatch, type ModelWatch, type ModelWatchOptions } from '../generations/model-watch.ts';
-import { createFront, type Front } from '../http/carrier.ts';
 import { type AnsweredExchange, type KnownCallers, tellExchanges } from '../http/exchanges.ts';
+import { createListener, type Listener } from '../http/fastify-adapter.ts';
 import { createHealth, type Readiness, readinessOf } from '../http/health.ts';
 import { createHost, type HostParts } from '../http/host.ts';
 import { localUrl } from '../http/local-url.ts';
@@ -81,7 +81,7 @@ export interface ServeOptions {
    * Called with every request and its answer, bodies of at most 16 KB. It costs time; not for production. Default:
    * none.
    */
-  readonly onExchange?: (exchange: AnsweredExchange) => void;
+  readonly onExchange?: (httpContext: AnsweredExchange) => void;
   /**
    * Gathers the metrics of all processes that serve together. The process that watches over them listens on METRICS_PORT
    * then. Default: the metrics are those of this process.
@@ -142,7 +142,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const renewable = 'url' in location && { renewable: renewableUrl(variables, location.url) };
   const environment = await withSecret(api, initial, location);
   const onFallback = (reason: Error): void =>
-    front.server.log.warn(
+    httpListener.server.log.warn(
       { cause: describeCause(reason) },
       'The database does not bear the fast driver. Using plain pg.',
     );
@@ -154,9 +154,9 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   });
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
-  const front = createFront(environment, () => generations.current().server, instruments.front);
-  const { log } = front.server;
-  const host = createHost(front, environment, watched);
+  const httpListener = createListener(environment, () => generations.current().server, instruments.front);
+  const { log } = httpListener.server;
+  const host = createHost(httpListener, environment, watched);
   const model = createModel(api, database, log, options, {
     current: () => generations.current().api,
     swap: (next) => generations.replace(next),
@@ -167,7 +167,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
-  if (callers !== null && onExchange !== undefined) tellExchanges(front.server.server, callers, onExchange);
+  if (callers !== null && onExchange !== undefined) tellExchanges(httpListener.server.server, callers, onExchange);
   const made = createGenerations(api, (compiled, existing) => {
     const observers = instruments.serves(compiled);
     const { createCache = createUncounted } = observers;
@@ -190,12 +190,18 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     return { api: compiled, watch, server: createServer({ api: compiled, ...set }) };
   });
   const generations = instruments.generations(made);
-  const { poolTimeout: patience, readOnly } = environment.database;
-  const health = createHealth({ database, hostState: host.hostState, watch: generations.watch, patience, readOnly });
+  const { poolTimeout: timeoutMs, readOnly } = environment.database;
+  const health = createHealth({
+    database,
+    hostState: host.hostState,
+    watch: generations.watch,
+    timeoutMs: timeoutMs,
+    readOnly,
+  });
   const ready: RunningServer['ready'] = async (role) => readinessOf(await health(), role, host.draining());
   const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
   const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
-  const close = closeOnce({ front, host, model, generations, instruments, database, delay, grace });
+  const close = closeOnce({ front: httpListener, host, model, generations, instruments, database, delay, grace });
   let tablesAreKnown = false;
   // Waits for a database do not keep a process running, and until it listens nothing else does.
   const awake = setInterval(() => {}, 2 ** 30);
@@ -207,8 +213,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     // Before the first request: rights that were taken away meanwhile must not come back with a start.
     await model.look();
     await welcome.greet();
-    await instruments.open({ front, ready, database, api });
-    await front.server.listen({ host: environment.host, port: environment.port });
+    await instruments.open({ front: httpListener, ready, database, api });
+    await httpListener.server.listen({ host: environment.host, port: environment.port });
   } catch (error) {
     await close();
     throw error;
@@ -218,8 +224,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   host.listening();
   model.start();
   const stopCollecting = collectWhenIdle();
-  front.server.server.once('close', stopCollecting);
-  front.server.server.once('close', boundYoungGeneration());
+  httpListener.server.server.once('close', stopCollecting);
+  httpListener.server.server.once('close', boundYoungGeneration());
   void late.opened.then(() => {
     const { watch } = generations.current();
     return watch.checked() ? undefined : watch.check();
@@ -237,7 +243,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   }
   if (options.signals !== false) stopOnSignals(close);
   return {
-    url: localUrl(environment.host, front.server.server.address()),
+    url: localUrl(environment.host, httpListener.server.server.address()),
     pages: startPaths({
       docs: environment.docs,
       graphiql: environment.graphql.graphiql,
@@ -316,7 +322,7 @@ function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
 
 /** Parts of a server that closing it ends. */
 interface Running {
-  readonly front: Front;
+  readonly front: Listener;
   readonly host: HostParts;
   readonly model: ModelWatch;
   readonly generations: Generations;
@@ -336,14 +342,14 @@ function closeOnce(running: Running): () => Promise<void> {
 }
 
 async function closeAll(running: Running): Promise<void> {
-  const { front, host, model, generations, instruments, database, delay, grace } = running;
+  const { front: httpListener, host, model, generations, instruments, database, delay, grace } = running;
   host.drain();
-  if (front.server.server.listening) await sleep(delay);
+  if (httpListener.server.server.listening) await sleep(delay);
   const end = performance.now() + grace;
   generations.current().watch.stop();
   // Connections that are not done in time are broken off: the process must end.
-  const breakOff = setTimeout(() => front.server.server.closeAllConnections(), grace);
-  await front.server.close();
+  const breakOff = setTimeout(() => httpListener.server.server.closeAllConnections(), grace);
+  await httpListener.server.close();
   clearTimeout(breakOff);
   instruments.close();
   // After the last request, which may be about to compile the rows that it has written.

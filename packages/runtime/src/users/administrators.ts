@@ -1,7 +1,7 @@
 /** Administrators, as the tables have them at this moment of a transaction. Source: API specification, section 3.2. */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
 import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
@@ -35,8 +35,8 @@ function mysqlStatements(tables: MysqlTables): Administrators {
   const { table } = tables;
   return {
     lock: mysqlTurn(tables),
-    administrators: script(
-      give(`SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_users')} u
+    administrators: createScript(
+      returnRows(`SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_users')} u
 JOIN ${table('platform_roles')} r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`),
     ),
   };

@@ -2,7 +2,7 @@
 
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { mysqlAccountColumns } from '../dialects/mysql/own-tables/account-columns.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
@@ -67,7 +67,7 @@ WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`,
 function mysqlLookUps({ table }: MysqlTables): LookUps {
   const withRole = `${table('platform_users')} AS u LEFT JOIN ${table('platform_roles')} AS r ON r.id = u.role`;
   const look = (more: string, rest: string): OwnSql =>
-    script(give(`SELECT ${mysqlAccountColumns}${more} FROM ${withRole} ${rest}`));
+    createScript(returnRows(`SELECT ${mysqlAccountColumns}${more} FROM ${withRole} ${rest}`));
   return {
     byToken: look('', 'WHERE u.token = $1'),
     byEmail: look(', u.password, u.tfa_secret', 'WHERE u.email_key = $1:email'),

@@ -1,7 +1,7 @@
 /** Effects of writing roles on their users. Source: API specification, sections 3.2 and 10.11. */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { answer, give, type OwnSql, run, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRow, returnRows, run } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
@@ -38,20 +38,20 @@ function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
   const named = list('$1[]', 'k');
   const theirs = `${table('platform_users')} AS u JOIN ${named} ON u.role = k.v`;
   return {
-    hold: script(
-      give(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v ORDER BY r.id${lock('r')}`),
+    hold: createScript(
+      returnRows(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v ORDER BY r.id${lock('r')}`),
     ),
-    administers: script(
-      give(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v
+    administers: createScript(
+      returnRows(`SELECT CAST(r.id AS CHAR) FROM ${roles} AS r JOIN ${named} ON r.id = k.v
 WHERE r.admin_access ORDER BY r.id${lock('r')}`),
     ),
-    empty: script(
+    empty: createScript(
       run(`SELECT CONCAT('{', GROUP_CONCAT(u.id), '}') FROM ${theirs}${lock('u')}`, ['suspended']),
       `UPDATE ${theirs} SET u.role = NULL, u.status = 'suspended', u.security_version = u.security_version + 1`,
-      answer('1', '$suspended'),
+      returnRow('1', '$suspended'),
     ),
-    end: script(`DELETE s FROM ${table('platform_sessions')} AS s JOIN ${named} ON s."user" = k.v`),
-    left: script(give(`SELECT CAST(COUNT(*) AS CHAR) FROM ${roles} WHERE admin_access`)),
+    end: createScript(`DELETE s FROM ${table('platform_sessions')} AS s JOIN ${named} ON s."user" = k.v`),
+    left: createScript(returnRows(`SELECT CAST(COUNT(*) AS CHAR) FROM ${roles} WHERE admin_access`)),
   };
 }
 

@@ -5,7 +5,7 @@
 
 import type { Caller } from '../caller.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import { byFamily } from '../dialects/by-family.ts';
 import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
@@ -55,16 +55,16 @@ function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
 (SELECT ELT(r.admin_access + 1, 'false', 'true') FROM ${table('platform_roles')} r WHERE r.id = u.role)
 FROM ${named} ORDER BY u.id`;
   return {
-    states: script(give(states)),
-    locked: script(give(`SELECT CAST(u.id AS CHAR) FROM ${named} ORDER BY u.id${lock('u')}`)),
-    outdate: script(
+    states: createScript(returnRows(states)),
+    locked: createScript(returnRows(`SELECT CAST(u.id AS CHAR) FROM ${named} ORDER BY u.id${lock('u')}`)),
+    outdate: createScript(
       `DELETE s FROM ${table('platform_sessions')} AS s JOIN ${list('$2[]', 'k')} ON s."user" = k.v`,
       `UPDATE ${named} SET u.security_version = u.security_version + 1`,
     ),
-    foreign: script(
-      give(`SELECT CAST(u.id AS CHAR), u.email FROM ${named} WHERE LENGTH(u.email) <> CHAR_LENGTH(u.email)`),
+    foreign: createScript(
+      returnRows(`SELECT CAST(u.id AS CHAR), u.email FROM ${named} WHERE LENGTH(u.email) <> CHAR_LENGTH(u.email)`),
     ),
-    normalise: script(`UPDATE ${users} SET email_normal_of = $2, email_normal = $2:email WHERE id = $1`),
+    normalise: createScript(`UPDATE ${users} SET email_normal_of = $2, email_normal = $2:email WHERE id = $1`),
   };
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import { PlatformError } from '../errors.ts';
 import { createExportWriter } from '../export/writer.ts';
 import { type Staged, stage } from '../files/staging.ts';
@@ -19,7 +19,7 @@ export interface ExporterOptions {
   readonly database: Pick<Database, 'stream'>;
   readonly planner: Planner;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   readonly uploads: Uploads;
   /** Where the file is written before it is kept, and how large it may be. */
   readonly folder: string;
@@ -41,10 +41,10 @@ export interface ExportRequest {
 /**
  * Makes the export function. It rejects with errors of the query, and for callers without permission to create files.
  */
-export function createExporter({ database, planner, gate, uploads, folder, mostBytes }: ExporterOptions) {
+export function createExporter({ database, planner, driftGuard, uploads, folder, mostBytes }: ExporterOptions) {
   async function write({ plan, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
     if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');
-    gate(plan.statement);
+    driftGuard(plan.statement);
     const rows = createExportWriter(plan, plan.exported.format)();
     const out = new PassThrough();
     const staged = stage(folder, out, mostBytes);
@@ -56,7 +56,7 @@ export function createExporter({ database, planner, gate, uploads, folder, mostB
       if (!out.write(Buffer.from(chunk))) await Promise.race([once(out, 'drain'), once(out, 'close')]);
     }
     try {
-      await database.stream(plan.statement, parameters, rows, () => put(rows.take()), stop);
+      await database.stream(plan.statement, parameters, rows, () => put(rows.read()), stop);
       await put(rows.end());
       out.end();
     } catch (error) {
@@ -74,7 +74,7 @@ export function createExporter({ database, planner, gate, uploads, folder, mostB
     uploads.admit(caller, 'create');
     const staged = await write(planned, new AbortController().signal);
     const name = `${collection}.${format}`;
-    const stored = { caller, collection: filesName, query: '', sender, echo: () => null };
+    const stored = { caller, collection: filesName, query: '', sender, returning: () => null };
     await uploads.create(stored, [{ staged, name, metadata: file }]);
   };
 }

@@ -82,7 +82,7 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
       (item) => descriptor.key.length > 0 && descriptor.key.every((name) => Object.hasOwn(item, name)),
     );
     const query = keyed ? `on_conflict=${descriptor.key.map(encodeURIComponent).join(',')}` : '';
-    const request = { caller, collection, query, sender, echo: () => null };
+    const request = { caller, collection, query, sender, returning: () => null };
     const work = await writer.workOf({ action: 'create', request, body: [...items] });
     begun(work);
     try {

@@ -44,7 +44,7 @@ export function createMover({ api, database, writer }: MoverOptions) {
     if (!updatable.has(field)) throw forbidden();
     const work = await database.transaction(async (transaction) => {
       const items = await planMove({ transaction, planner, caller, dialect, collection, field }, move);
-      const request = { caller, collection: name, query: '', sender, echo: () => null };
+      const request = { caller, collection: name, query: '', sender, returning: () => null };
       const work = await writer.workOf({ action: 'update', request, body: items });
       try {
         await work.run(transaction);

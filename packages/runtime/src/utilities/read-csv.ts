@@ -57,7 +57,7 @@ function createParser() {
     if (cell.length > longestCell) throw refuse(`has too long a cell in line ${line}`);
   }
 
-  function* take(text: string): Generator<CsvRow> {
+  function* read(text: string): Generator<CsvRow> {
     for (const letter of text) {
       const followsReturn = afterReturn;
       afterReturn = false;
@@ -91,7 +91,7 @@ function createParser() {
     if (done !== null) yield done;
   }
 
-  return { take, end };
+  return { take: read, end };
 }
 
 /** Error for an invalid CSV file; `problem` continues the sentence "The file". */

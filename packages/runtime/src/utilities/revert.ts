@@ -31,7 +31,7 @@ export interface RevertRequest {
   readonly sender: RequestOrigin;
 }
 
-const wanted = 'fields=collection,item,data';
+const requested = 'fields=collection,item,data';
 
 /**
  * Makes the revert function: an update by the caller, under the caller's rules, with every field that the revision
@@ -67,13 +67,13 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
 
   return async function revert({ caller, sender }: RevertRequest, revision: string): Promise<void> {
     if (schema === null) throw new PlatformError('FORBIDDEN');
-    const { plan, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, wanted);
+    const { plan, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, requested);
     const work = await database.transaction(async (transaction) => {
       const rows = createAnswerWriter(plan)();
       await transaction.run(plan.statement, parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       const { collection, item, data } = readRevision(rows.end().toString());
-      const request = { caller, collection, query: '', sender, activity: 'revert', echo: () => null } as const;
+      const request = { caller, collection, query: '', sender, activity: 'revert', returning: () => null } as const;
       const work = await writer.workOf({ action: 'update', request, item, body: payloadOf(caller, collection, data) });
       try {
         await work.run(transaction);
@@ -88,8 +88,8 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
 
 /** Numbers keep their digits, so that the values written back are exactly those of the revision. */
 function readRevision(text: string): { readonly collection: string; readonly item: string; readonly data: JsonValue } {
-  const answer = withNumberTexts(parseExactly(text));
-  const row = isObject(answer) ? (answer.data ?? null) : null;
+  const response = withNumberTexts(parseExactly(text));
+  const row = isObject(response) ? (response.data ?? null) : null;
   if (!isObject(row)) throw new PlatformError('FORBIDDEN');
   const { collection = null, item = null, data = null } = row;
   return { collection: String(collection), item: String(item), data };

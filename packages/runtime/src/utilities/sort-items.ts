@@ -58,13 +58,13 @@ export async function planMove(moving: Moving, { item, to }: Move): Promise<read
   // Each of two moves in one collection would shift the items that it found.
   await statementRows(transaction, namedLocks[dialect], [`platform.sort ${collection.descriptor.name}`]);
   const [moved, target] = [await readItem(moving, item), await readItem(moving, to)];
-  const filled = await fillPositions(moving);
-  const byId = new Map(filled.map((entry) => [entry.id, entry]));
+  const completed = await fillPositions(moving);
+  const byId = new Map(completed.map((entry) => [entry.id, entry]));
   const [from, goal] = [moved, target].map((endpoint) => byId.get(idOf(moving, endpoint)) ?? placed(moving, endpoint));
   if (from === undefined || goal === undefined) return [];
-  const row = await between(moving, filled, from.position, goal.position);
+  const row = await between(moving, completed, from.position, goal.position);
   const shifted = shift(row, from.id, goal.id);
-  const positions = new Map([...filled, ...shifted].map((entry) => [entry.id, entry]));
+  const positions = new Map([...completed, ...shifted].map((entry) => [entry.id, entry]));
   const stored = new Map(row.map((entry) => [entry.id, entry.position]));
   const changed = [...positions.values()].filter(({ id, position }) => {
     return byId.has(id) || id === from.id || id === goal.id || stored.get(id) !== position;
@@ -98,7 +98,7 @@ async function fillPositions(moving: Moving): Promise<readonly Placed[]> {
 /** The items from one position to another, in their order. */
 async function between(
   moving: Moving,
-  filled: readonly Placed[],
+  completed: readonly Placed[],
   first: number,
   other: number,
 ): Promise<readonly Placed[]> {
@@ -106,7 +106,7 @@ async function between(
   const { field } = moving;
   const filter = { _and: [{ [field]: { _gte: low } }, { [field]: { _lte: high } }] };
   const items = await readItems(moving, { filter, sort: [field, ...keyNames(moving)] });
-  const behind = filled.filter(({ position }) => position >= low && position <= high);
+  const behind = completed.filter(({ position }) => position >= low && position <= high);
   return [...items.map((item) => placed(moving, item)), ...behind];
 }
 
@@ -117,8 +117,8 @@ async function readItem(moving: Moving, key: string): Promise<FilterObject> {
     .map((field) => `fields[]=${encodeURIComponent(field)}`)
     .join('&');
   try {
-    const answer = await read(moving, planner.read(caller, { name }, key, query));
-    if (answer !== null && isObject(answer)) return answer;
+    const response = await read(moving, planner.read(caller, { name }, key, query));
+    if (response !== null && isObject(response)) return response;
   } catch (error) {
     // An invalid key names no item.
     if (!(error instanceof PlatformError) || error.code !== 'ROUTE_NOT_FOUND') throw error;
@@ -129,16 +129,16 @@ async function readItem(moving: Moving, key: string): Promise<FilterObject> {
 async function readItems(moving: Moving, query: FilterObject): Promise<readonly FilterObject[]> {
   const { planner, caller, collection } = moving;
   const body = { query: { limit: -1, ...query, fields: fieldsOf(moving) } };
-  const answer = await read(moving, planner.search(caller, { name: collection.descriptor.name }, body));
-  return Array.isArray(answer) ? answer.filter(isObject) : [];
+  const response = await read(moving, planner.search(caller, { name: collection.descriptor.name }, body));
+  return Array.isArray(response) ? response.filter(isObject) : [];
 }
 
 async function read({ transaction }: Moving, { plan, parameters }: PlannedRead): Promise<JsonValue> {
   const rows = createAnswerWriter(plan)();
   await transaction.run(plan.statement, parameters, rows);
   if (rows.items === 0) return null;
-  const answer = withNumberTexts(parseExactly(rows.end().toString()));
-  return isObject(answer) ? (answer.data ?? null) : null;
+  const response = withNumberTexts(parseExactly(rows.end().toString()));
+  return isObject(response) ? (response.data ?? null) : null;
 }
 
 function fieldsOf(moving: Moving): readonly string[] {

@@ -11,11 +11,11 @@ import { runStep } from './execute/step.ts';
 import { isTree, newEntries, prepareKnownTree, prepareTree } from './tree/prepare-tree.ts';
 import {
   affectedBy,
-  echoOf,
   type Granted,
   type PreparedStep,
   prepareStep,
   returnedBy,
+  returningOf,
   type WriteContext,
   type WritePlan,
   writableOf,
@@ -24,19 +24,20 @@ import {
 /** Prepares the creation of items. Throws for everything that is wrong with the request itself. */
 export async function prepareCreate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
   const { many, items } = parseCreate(body, context.mostItems);
-  const echo = echoOf(context, many ? 'many' : 'one');
+  const returning = returningOf(context, many ? 'many' : 'one');
   const granted = createGrant(context, writableOf(context));
   const { writable } = granted;
-  const knownPlan = prepareKnownTree(context, writable, items, many, echo);
+  const knownPlan = prepareKnownTree(context, writable, items, many, returning);
   if (knownPlan !== undefined) return knownPlan;
-  if (isTree(writable, items)) return prepareTree(context, writable, newEntries(writable, items, many), many, echo);
+  if (isTree(writable, items))
+    return prepareTree(context, writable, newEntries(writable, items, many), many, returning);
   const problems = createProblems();
   const input = { scope: context.scope, ...granted, action: 'create' as const };
   const places = many ? [...items.keys()] : null;
   const decoded = decodeItems(input, items, places, problems);
   problems.raise();
   const affected = () => [affectedBy(context, granted, decoded)];
-  if (items.length === 0) return { echo, affected: affected, work: async () => null };
+  if (items.length === 0) return { returning: returning, affected: affected, work: async () => null };
   const batch = await hashBatch(context, granted, decoded);
   const placeOf = placesIn(context.collection, places);
   const prepare = (plan?: ReadPlan): PreparedStep =>
@@ -45,9 +46,9 @@ export async function prepareCreate(context: WriteContext, body: JsonValue | und
       ...(plan && { plan }),
     });
   return {
-    echo,
+    returning: returning,
     affected: affected,
-    ...returnedBy(context, prepare, echo, null),
+    ...returnedBy(context, prepare, returning, null),
     async work(running) {
       const done = await runStep(running, { ...prepare(), keys: null, lenient: false });
       await done.judgeLate();

@@ -14,14 +14,14 @@ import { findHeld } from './execute/held-targets.ts';
 import { runDelete } from './execute/run-delete.ts';
 import { prepareTargets } from './execute/targets.ts';
 import type { AffectedConstraints } from './execute/violation.ts';
-import { echoOf, guardOf, type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
+import { guardOf, returningOf, type WriteContext, type WritePlan, writableOf } from './write-plan.ts';
 
 /** Prepares the removal of the item that an address names. */
 export function prepareDeleteOne(context: WriteContext, key: string): WritePlan {
   const { writable, rules } = deletable(context);
   const keys = oneKey(parseKeySegment(writable.collection, key));
   const plan = jobOf(context, writable, (running) => runDelete(context, writable, rules, running, keys, false));
-  return { ...plan, ...guardOf(context, writable.collection, keys, () => echoOf(context, 'one')) };
+  return { ...plan, ...guardOf(context, writable.collection, keys, () => returningOf(context, 'one')) };
 }
 
 /** Prepares the removal of the items that a body names. */
@@ -53,5 +53,5 @@ function deletable(context: WriteContext): {
 
 function jobOf({ scope }: WriteContext, { collection }: WritableCollection, work: WritePlan['work']): WritePlan {
   const affected: AffectedConstraints = { scope, collection, names: new Set(), writable: new Set() };
-  return { echo: null, affected: () => [affected], work };
+  return { returning: null, affected: () => [affected], work };
 }

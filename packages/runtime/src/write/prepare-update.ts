@@ -27,12 +27,12 @@ import { createGrant } from './prepare-create.ts';
 import { changedEntries, isTree, newEntries, overtakesPayloads, prepareTree, runTree } from './tree/prepare-tree.ts';
 import {
   affectedBy,
-  echoOf,
   type Granted,
   guardOf,
   type PreparedStep,
   prepareStep,
   returnedBy,
+  returningOf,
   type WriteContext,
   type WritePlan,
   writableOf,
@@ -45,37 +45,37 @@ export async function prepareUpdateOne(
   body: JsonValue | undefined,
 ): Promise<WritePlan> {
   const data = parseObject(body);
-  const echo = echoOf(context, 'one');
+  const returning = returningOf(context, 'one');
   const granted = updateGrant(context, writableOf(context));
   const { writable } = granted;
   const keys = oneKey(parseKeySegment(writable.collection, key));
   if (isTree(writable, [data])) {
     checkOwnKey(writable.collection, data, keys);
-    const tree = await prepareTree(context, writable, changedEntries(writable, keys, [data], null), false, echo);
-    return { ...tree, ...guardOf(context, writable.collection, keys, () => echo) };
+    const tree = await prepareTree(context, writable, changedEntries(writable, keys, [data], null), false, returning);
+    return { ...tree, ...guardOf(context, writable.collection, keys, () => returning) };
   }
   const batch = await decodeOne(context, granted, data, keys);
-  const plan = updateOf(context, granted, batch, 'one', keys, null, echo);
-  return { ...plan, ...guardOf(context, granted.writable.collection, keys, () => echo) };
+  const plan = updateOf(context, granted, batch, 'one', keys, null, returning);
+  return { ...plan, ...guardOf(context, granted.writable.collection, keys, () => returning) };
 }
 
 /** Prepares changes of the items that a body names. */
 export async function prepareUpdate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
   const parsed = parseUpdate(body, context.mostItems);
-  const echo = echoOf(context, 'many');
+  const returning = returningOf(context, 'many');
   const granted = updateGrant(context, writableOf(context));
-  if (parsed.kind === 'each') return eachOf(context, granted, parsed.items, echo);
+  if (parsed.kind === 'each') return eachOf(context, granted, parsed.items, returning);
   const { named, data } = parsed;
-  if (named.kind === 'query') return { echo, ...(await queried(context, granted, named.query, data)) };
+  if (named.kind === 'query') return { returning, ...(await queried(context, granted, named.query, data)) };
   const { writable } = granted;
   const keys = namedKeys(writable, named.keys);
   if (isTree(writable, [data])) {
     if (keys.count === 0) checkNames(granted, data);
     checkOwnKey(writable.collection, data, keys);
-    return prepareTree(context, writable, changedEntries(writable, keys, [data], null), true, echo);
+    return prepareTree(context, writable, changedEntries(writable, keys, [data], null), true, returning);
   }
   const batch = await decodeOne(context, granted, data, keys);
-  return updateOf(context, granted, batch, 'shared', keys, null, echo);
+  return updateOf(context, granted, batch, 'shared', keys, null, returning);
 }
 
 /**
@@ -89,14 +89,14 @@ function updateOf(
   form: StepForm,
   keys: Keys,
   places: readonly number[] | null,
-  echo: WritePlan['echo'],
+  returning: WritePlan['returning'],
 ): WritePlan {
   const placeOf = placesIn(context.collection, places);
   const prepare = (plan?: ReadPlan): PreparedStep =>
     prepareStep(context, granted, 'update', batch, form, { placeOf, ...(plan && { plan }) });
   return {
-    echo,
-    ...(keys.count > 0 && returnedBy(context, prepare, echo, keys)),
+    returning,
+    ...(keys.count > 0 && returnedBy(context, prepare, returning, keys)),
     affected: () => [affectedBy(context, granted, batch)],
     work: (running) => runUpdate(running, prepare(), keys, false),
   };
@@ -105,7 +105,7 @@ function updateOf(
 /** Prepares changes of the item of a singleton, which is made when there is none. */
 export async function prepareUpdateSingleton(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
   const data = parseObject(body);
-  const echo = echoOf(context, 'singleton');
+  const returning = returningOf(context, 'singleton');
   const writable = writableOf(context);
   const found = prepareSingleton(context.scope, writable, context.caller);
   const granted = updateGrant(context, writable);
@@ -115,7 +115,7 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
     placeOf: placesIn(context.collection, null),
   });
   return {
-    echo,
+    returning,
     affected: () => [affectedBy(context, granted, batch)],
     isConflict: (error) => overtakesPayloads(context, writable, [data], error),
     async work(running) {
@@ -207,17 +207,17 @@ async function eachOf(
   context: WriteContext,
   granted: Granted,
   elements: readonly FilterObject[],
-  echo: WritePlan['echo'],
+  returning: WritePlan['returning'],
 ): Promise<WritePlan> {
   const { writable } = granted;
   const { keys, items, places } = keyedItems(writable, elements);
   if (isTree(writable, items))
-    return prepareTree(context, writable, changedEntries(writable, keys, items, places), true, echo);
+    return prepareTree(context, writable, changedEntries(writable, keys, items, places), true, returning);
   const problems = createProblems();
   const decoded = decodeItems({ scope: context.scope, ...granted, action: 'update' }, items, places, problems);
   problems.raise();
   const batch = await hashBatch(context, granted, decoded);
-  return updateOf(context, granted, batch, 'many', keys, places, echo);
+  return updateOf(context, granted, batch, 'many', keys, places, returning);
 }
 
 /** The same changes of every item that a query selects and the caller may read and change. */
@@ -226,7 +226,7 @@ async function queried(
   granted: Granted,
   query: JsonValue,
   data: FilterObject,
-): Promise<Omit<WritePlan, 'echo'>> {
+): Promise<Omit<WritePlan, 'returning'>> {
   const { grant, writable } = granted;
   const tree = isTree(writable, [data]);
   checkTargetsSyntax({ ...context, query });

@@ -17,9 +17,9 @@ import type { Entry } from './tree/parse/nested-write.ts';
 import { changedEntries, isTree, newEntries } from './tree/prepare-tree.ts';
 import { preparePost } from './upsert/prepare-upsert.ts';
 import {
-  echoOf,
   type Guard,
   guardOf,
+  returningOf,
   type WriteContext,
   type WritePlan,
   type WriteRequest,
@@ -82,7 +82,7 @@ export function guardOfCommand(context: WriteContext, { item }: WriteCommand): G
   if (context.ifMatch === undefined || item === undefined) return undefined;
   const { collection } = writableOf(context);
   const keys = oneKey(parseKeySegment(collection, item));
-  return guardOf(context, collection, keys, () => echoOf(context, 'one')).guard;
+  return guardOf(context, collection, keys, () => returningOf(context, 'one')).guard;
 }
 
 /** The top of a write whose payloads hold related items; null for any other. Throws for what is wrong with its form. */

@@ -11,7 +11,6 @@ import type { WritableCollection, WriteGrant, WriteScope } from './access/scope.
 import type { Written } from './checks/check.ts';
 import type { Batch } from './decode/batch.ts';
 import type { Keys } from './decode/keys.ts';
-import { type Echo, type EchoForm, type PreparedEcho, prepareEcho } from './echo.ts';
 import { keysInBatch } from './execute/missing-parent.ts';
 import type { JudgedPayload } from './execute/run.ts';
 import type { RequestOrigin, Running, Step } from './execute/running.ts';
@@ -19,6 +18,7 @@ import { runReturnedStep } from './execute/step.ts';
 import type { AffectedConstraints } from './execute/violation.ts';
 import type { ReturnedImages } from './history/history.ts';
 import { plansOf, type StepForm, type StepPlanCache, writtenColumns } from './plan/plans.ts';
+import { type PreparedReturning, prepareReturning, type Returning, type ReturningForm } from './returning.ts';
 import type { LinksPlanCache } from './tree/links/plan-links.ts';
 import type { TreePlanCache } from './tree/single-statement/plan-tree.ts';
 
@@ -42,7 +42,7 @@ export interface WriteRequest {
   /** Written by an upload: the fields that the server fills in. */
   readonly uploading?: readonly string[];
   /** The answer, where the query does not say it: prepared elsewhere, or null for none. */
-  readonly echo?: (form: EchoForm) => Echo | null;
+  readonly returning?: (form: ReturningForm) => Returning | null;
 }
 
 /** A request with what it is judged by. */
@@ -54,7 +54,7 @@ export interface WriteContext extends WriteRequest {
   /** The text of the regular expression that passwords of users must match; null for none. */
   readonly passwordPattern: () => Promise<string | null>;
   readonly reads: PlanCache<ReadPlan>;
-  readonly echoes: PlanCache<PreparedEcho>;
+  readonly echoes: PlanCache<PreparedReturning>;
   readonly steps: StepPlanCache;
   readonly trees: TreePlanCache;
   readonly links: LinksPlanCache;
@@ -67,7 +67,7 @@ export interface WriteContext extends WriteRequest {
 /** A request that is ready to run. */
 export interface WritePlan {
   /** Null when there is nothing to answer. */
-  readonly echo: Echo | null;
+  readonly returning: Returning | null;
   readonly guard?: Guard;
   /** Collections and names by which errors of the database are explained. */
   readonly affected: () => readonly AffectedConstraints[];
@@ -76,7 +76,7 @@ export interface WritePlan {
   /** Writes everything and gives the keys to answer, null for none. Runs again from the start when the transaction does. */
   readonly work: (running: Running) => Promise<Keys | null>;
   /** The same in one statement that also returns the answer. Set where that is possible: no history or If-Match. */
-  readonly singleStatement?: (running: Pick<Running, 'transaction' | 'caller' | 'gate'>) => Promise<Answer>;
+  readonly singleStatement?: (running: Pick<Running, 'transaction' | 'caller' | 'driftGuard'>) => Promise<Answer>;
   /** How many rows that statement writes at most, where it is brief; absent where it may take long. */
   readonly brief?: number;
   /** True if a refusal by that statement is explained by `work`, which then runs in its place. Default: false. */
@@ -90,7 +90,7 @@ export interface Guard {
   readonly collection: CollectionScope;
   readonly keys: Keys;
   /** Read of a GET on the same address; null when the caller may read nothing. */
-  readonly read: Echo | null;
+  readonly read: Returning | null;
 }
 
 /** A collection with the rules by which one of its actions is granted. */
@@ -109,12 +109,22 @@ export function writableOf({ scope, collection }: WriteContext): WritableCollect
 }
 
 /** Prepares the answer of a request. */
-export function echoOf(context: WriteContext, form: EchoForm): Echo | null {
+export function returningOf(context: WriteContext, form: ReturningForm): Returning | null {
   if (context.inviting === true) return null;
-  if (context.echo !== undefined) return context.echo(form);
+  if (context.returning !== undefined) return context.returning(form);
   const { scope, caller, collection, query, limits, reads, echoes, complaints } = context;
-  const complain = (error: PlatformError) => void complaints.push(error);
-  return prepareEcho({ scope, caller, collection, query, form, limits, plans: reads, texts: echoes, complain });
+  const reportError = (error: PlatformError) => void complaints.push(error);
+  return prepareReturning({
+    scope,
+    caller,
+    collection,
+    query,
+    form,
+    limits,
+    plans: reads,
+    texts: echoes,
+    reportError: reportError,
+  });
 }
 
 /** The guard of a request by key, where it wants one. */
@@ -122,7 +132,7 @@ export function guardOf(
   { ifMatch }: WriteContext,
   collection: CollectionScope,
   keys: Keys,
-  read: () => Echo | null,
+  read: () => Returning | null,
 ): Pick<WritePlan, 'guard'> {
   return ifMatch === undefined ? {} : { guard: { wanted: ifMatch, collection, keys, read: read() } };
 }
@@ -152,15 +162,15 @@ export type PreparedStep = Omit<Step, 'keys' | 'lenient'>;
 export function returnedBy(
   { images, ifMatch }: WriteContext,
   prepare: (plan: ReadPlan) => PreparedStep,
-  echo: Echo | null,
+  returning: Returning | null,
   keys: Keys | null,
 ): Pick<WritePlan, 'singleStatement' | 'brief'> {
-  if (images !== null || ifMatch !== undefined || echo === null) return {};
-  const step = prepare(echo.plan);
-  const { answer, write } = step.plans;
-  if (answer === undefined) return {};
+  if (images !== null || ifMatch !== undefined || returning === null) return {};
+  const step = prepare(returning.plan);
+  const { answer: result, write } = step.plans;
+  if (result === undefined) return {};
   const brief = write.statement.brief === true ? { brief: 1 } : {};
-  return { ...brief, singleStatement: (running) => runReturnedStep(running, { ...step, keys }, answer) };
+  return { ...brief, singleStatement: (running) => runReturnedStep(running, { ...step, keys }, result) };
 }
 
 /** Prepares a step that makes or changes items. */
@@ -212,7 +222,7 @@ export function affectedBy(context: WriteContext, { writable, grant }: Granted, 
 }
 
 /** The names that payloads have: not those that only the server fills. */
-export function namesOf({ columns }: Batch, filled: readonly (string | undefined)[] = []): ReadonlySet<string> {
-  const payloadColumns = columns.filter(({ linked, field }) => !linked || !filled.includes(field.descriptor.name));
+export function namesOf({ columns }: Batch, completed: readonly (string | undefined)[] = []): ReadonlySet<string> {
+  const payloadColumns = columns.filter(({ linked, field }) => !linked || !completed.includes(field.descriptor.name));
   return new Set(payloadColumns.map(({ field }) => field.descriptor.name));
 }

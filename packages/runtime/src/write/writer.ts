@@ -1,7 +1,7 @@
 /** Write requests, from bodies to committed transactions. Source: API specification, sections 1.5, 1.6 and 4. */
 
 import type { Database, Transaction } from '../database/database.ts';
-import type { Gate } from '../database/gate.ts';
+import type { DriftGuard } from '../database/drift-guard.ts';
 import { type CreatePlanCache, createPlanCache, createUncounted } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
@@ -15,7 +15,6 @@ import { logPlaceOf } from '../system/place.ts';
 import { invitingApi } from './access/inviting-access.ts';
 import { createWriteScopes } from './access/scope.ts';
 import { uploadingApi } from './access/uploading-access.ts';
-import type { PreparedEcho } from './echo.ts';
 import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './execute/idempotency.ts';
 import { runInOrder, type Telling } from './execute/in-order.ts';
 import type { SystemHooks } from './execute/running.ts';
@@ -24,6 +23,7 @@ import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-
 import { createHistory } from './history/history.ts';
 import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
 import { createStepPlans } from './plan/plans.ts';
+import type { PreparedReturning } from './returning.ts';
 import type { LinksPlan } from './tree/links/links-plan.ts';
 import type { TreePlan } from './tree/single-statement/tree-plan.ts';
 import { prepareCommand, type WriteCommand } from './write-command.ts';
@@ -43,11 +43,11 @@ export interface WriterOptions {
   /** Plans the reads of hooks. */
   readonly planner: Planner;
   /** Milliseconds that one hook may take. */
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** Receives errors of hooks that run after the response was sent. */
-  readonly complain: (event: string, thrown: unknown) => void;
+  readonly reportError: (event: string, thrown: unknown) => void;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   /** Limits of the queries in addresses and bodies. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** Limits of the fields of users. Default: those of the API specification, section 16. */
@@ -106,30 +106,30 @@ export function createWriter(options: WriterOptions): Writer {
   const performing = executorOptions(options);
   const open = createContexts(options, performing.history?.images ?? null);
   const executor = createWriteExecutor(performing);
-  const hooked = createHookedWriter({ ...options, open, performer: executor });
+  const hooked = createHookedWriter({ ...options, open, executor: executor });
   const workOf = async (command: WriteCommand): Promise<TransactionBody> =>
     hooked.waitFor(command)
       ? hooked.workOf(command)
       : executor.bodyOf(command.request, await prepareCommand(open(command.request), command, command.body));
-  const perform = async (command: WriteCommand) => executor.once(await workOf(command));
+  const execute = async (command: WriteCommand) => executor.once(await workOf(command));
   const once: Writer['once'] = async (request, payload, prepare) => {
     if (request.key !== undefined)
       return executor.keyed(keyRequest({ ...request, key: request.key }, payload), prepare);
-    const answer = await executor.once(await prepare());
-    return { status: answer === null ? 204 : 200, body: answer };
+    const result = await executor.once(await prepare());
+    return { status: result === null ? 204 : 200, body: result };
   };
   return {
     once,
     create: (request, body) => once(request, body, () => workOf({ action: 'create', request, body })),
-    updateOne: (request, item, body) => perform({ action: 'update', request, item, body }),
-    update: (request, body) => perform({ action: 'update', request, body }),
-    updateSingleton: (request, body) => perform({ action: 'update', request, body, singleton: true }),
+    updateOne: (request, item, body) => execute({ action: 'update', request, item, body }),
+    update: (request, body) => execute({ action: 'update', request, body }),
+    updateSingleton: (request, body) => execute({ action: 'update', request, body, singleton: true }),
     async deleteOne(request, item) {
-      await perform({ action: 'delete', request, item, body: undefined });
+      await execute({ action: 'delete', request, item, body: undefined });
       return null;
     },
     async delete(request, body) {
-      await perform({ action: 'delete', request, body });
+      await execute({ action: 'delete', request, body });
       return null;
     },
     workOf,
@@ -142,7 +142,7 @@ export function createWriter(options: WriterOptions): Writer {
 function executorOptions({
   api,
   database,
-  gate,
+  driftGuard,
   limits,
   answerTtlMs = 86_400_000,
   system,
@@ -151,7 +151,7 @@ function executorOptions({
   return {
     database,
     dialect: sqlDialects[api.dialect],
-    gate,
+    driftGuard: driftGuard,
     systemHooks: system?.hooks ?? new Map(),
     ...(system && { committed: system.committed }),
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
@@ -197,7 +197,7 @@ function createContexts(
     const cached = classes.get(accessClass) ?? {
       scope: scopes(accessClass),
       reads: createPlanCache<ReadPlan>(plans),
-      echoes: createPlanCache<PreparedEcho>(plans),
+      echoes: createPlanCache<PreparedReturning>(plans),
       steps: createStepPlans(plans, createCache),
       trees: createPlanCache<TreePlan | null>(plans),
       links: createPlanCache<LinksPlan | null>(plans),

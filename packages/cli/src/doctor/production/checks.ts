@@ -160,9 +160,9 @@ export const checks: readonly Check[] = [
     title: 'more connections in the pools than the database gives',
     wrong({ environment, database, workers }) {
       if (database === null || database.connections === null) return null;
-      const wanted = workers * (environment.database.poolMax + extraConnections);
-      return wanted > database.connections
-        ? `The server takes up to ${wanted} connections, and the database gives it ${database.connections}.`
+      const requested = workers * (environment.database.poolMax + extraConnections);
+      return requested > database.connections
+        ? `The server takes up to ${requested} connections, and the database gives it ${database.connections}.`
         : null;
     },
     cure: 'Lower DATABASE_POOL_MAX or the number of processes, or raise the limit of the database.',

@@ -27,8 +27,8 @@ export function compareDocuments(role: string, { before, after }: OperationsOfBo
 
 /** Hashes by name; the name tells the scope where it is not that of items. */
 function operationsOf(role: string, operations: readonly ListedOperation[]): ReadonlyMap<string, string> {
-  const asked = operations.filter((operation) => operation.role === role);
-  return new Map(asked.map(({ name, scope, hash }) => [scope === 'system' ? `${name} (system)` : name, hash]));
+  const requested = operations.filter((operation) => operation.role === role);
+  return new Map(requested.map(({ name, scope, hash }) => [scope === 'system' ? `${name} (system)` : name, hash]));
 }
 
 function found(rule: Found['rule'], name: string, message: string): Found {

@@ -39,7 +39,7 @@ function compareRoutes(
   const mayCall = ({ access }: Side, { roles }: TypedRoute): boolean => access.admin || roles.includes(role);
   const fresh = new Map(after.map((route) => [formOf(route), route]));
   const previous = new Set(before.map(formOf));
-  const rights = (direction: Direction) => (was.access.admin || is.access.admin ? {} : { rights: direction });
+  const permissions = (direction: Direction) => (was.access.admin || is.access.admin ? {} : { rights: direction });
   return [
     ...before.flatMap((route): readonly Found[] => {
       const now = fresh.get(formOf(route));
@@ -50,7 +50,7 @@ function compareRoutes(
           {
             ...placeOf(route, 'route-removed'),
             message: `There is no route "${name}" any more.`,
-            ...rights('narrowing'),
+            ...permissions('narrowing'),
           },
         ];
       }
@@ -59,14 +59,18 @@ function compareRoutes(
           {
             ...placeOf(route, 'route-revoked'),
             message: `"${name}" is no route of the role any more.`,
-            ...rights('narrowing'),
+            ...permissions('narrowing'),
           },
         ];
       }
       if (now === undefined || !can) return [];
       if (!could)
         return [
-          { ...placeOf(now, 'route-granted'), message: `"${name}" is a route of the role.`, ...rights('widening') },
+          {
+            ...placeOf(now, 'route-granted'),
+            message: `"${name}" is a route of the role.`,
+            ...permissions('widening'),
+          },
         ];
       return compareTypes(route, now);
     }),
@@ -77,7 +81,7 @@ function compareRoutes(
             {
               ...placeOf(route, 'route-added'),
               message: `There is a route "${nameOf(route)}".`,
-              ...rights('widening'),
+              ...permissions('widening'),
             },
           ],
     ),

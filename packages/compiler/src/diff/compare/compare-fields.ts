@@ -32,10 +32,10 @@ function added(
   operations: readonly string[],
 ): Found {
   const existed = hasField(before.version.collections.get(was.name)?.fields, name);
-  const rights = after.access.admin ? {} : { rights: 'widening' as const };
+  const permissions = after.access.admin ? {} : { rights: 'widening' as const };
   return existed
-    ? { rule: 'field-shown', subject, message: `"${name}" can be read.`, operations, ...rights }
-    : { rule: 'field-added', subject, message: `"${name}" is new.`, operations, ...rights };
+    ? { rule: 'field-shown', subject, message: `"${name}" can be read.`, operations, ...permissions }
+    : { rule: 'field-added', subject, message: `"${name}" is new.`, operations, ...permissions };
 }
 
 function removed(
@@ -45,10 +45,10 @@ function removed(
   operations: readonly string[],
 ): Found {
   const stays = hasField(after.version.collections.get(is.name)?.fields, renamed.get(name) ?? name);
-  const rights = after.access.admin ? {} : { rights: 'narrowing' as const };
+  const permissions = after.access.admin ? {} : { rights: 'narrowing' as const };
   return stays
-    ? { rule: 'field-hidden', subject, message: `"${name}" can no longer be read.`, operations, ...rights }
-    : { rule: 'field-removed', subject, message: `"${name}" is gone.`, operations, ...rights };
+    ? { rule: 'field-hidden', subject, message: `"${name}" can no longer be read.`, operations, ...permissions }
+    : { rule: 'field-removed', subject, message: `"${name}" is gone.`, operations, ...permissions };
 }
 
 function hasField(fields: readonly ApiField[] = [], name: string): boolean {

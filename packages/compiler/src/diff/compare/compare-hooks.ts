@@ -33,7 +33,7 @@ export function compareHooks(
     const shown = action === 'create' && before.some(isCreate) !== after.some(isCreate);
     const verdicts = { ...verdictsOf(changed), ...(shown && documentOf(changed, was, is)) };
     const rule = more > 0 ? 'hook-added' : 'hook-removed';
-    return [{ rule, subject: `hook ${hook}`, message: tell(changed), operations, verdicts }];
+    return [{ rule, subject: `hook ${hook}`, message: report(changed), operations, verdicts }];
   });
 }
 
@@ -63,7 +63,7 @@ function documentOf({ collection, more }: Changed, was: Side, is: Side): Verdict
 
 const stages: Readonly<Record<string, string>> = { afterCommit: 'after the commit of' };
 
-function tell({ stage, collection, action, more }: Changed): string {
+function report({ stage, collection, action, more }: Changed): string {
   const count = Math.abs(more);
   const hooks = `${count} ${count === 1 ? 'hook' : 'hooks'} ${more > 0 ? 'more' : 'less'}`;
   return `"${collection}" has ${hooks} ${stages[stage] ?? stage} ${action}.`;

@@ -42,7 +42,7 @@ function comparePayloads(
   const nestedWrites = pairs(was.nestedWrites, is.nestedWrites, renamed).flatMap(
     ({ name, was: old, is: fresh }): readonly Found[] => {
       const subject = `${pair.is.name}.${name}`;
-      const rights = after.access.admin ? {} : { rights: old ? ('narrowing' as const) : ('widening' as const) };
+      const permissions = after.access.admin ? {} : { rights: old ? ('narrowing' as const) : ('widening' as const) };
       if (old && fresh) return [];
       return old
         ? [
@@ -51,7 +51,7 @@ function comparePayloads(
               subject,
               message: `Items under "${name}" can no longer be written by a payload (${action}).`,
               operations,
-              ...rights,
+              ...permissions,
             },
           ]
         : [
@@ -60,7 +60,7 @@ function comparePayloads(
               subject,
               message: `Items under "${name}" can be written by a payload (${action}).`,
               operations,
-              ...rights,
+              ...permissions,
             },
           ];
     },
@@ -77,9 +77,15 @@ function added(
   operations: readonly string[],
 ): readonly Found[] {
   const existed = hasColumn(pair.before, pair.was.name, is.name);
-  const rights = pair.after.access.admin ? {} : { rights: 'widening' as const };
+  const permissions = pair.after.access.admin ? {} : { rights: 'widening' as const };
   const message = existed ? `"${is.name}" can be written (${action}).` : `Payloads can have "${is.name}" (${action}).`;
-  const found: Found = { rule: existed ? 'input-granted' : 'input-added', subject, message, operations, ...rights };
+  const found: Found = {
+    rule: existed ? 'input-granted' : 'input-added',
+    subject,
+    message,
+    operations,
+    ...permissions,
+  };
   if (!required) return [found];
   return [
     found,
@@ -95,14 +101,14 @@ function removed(
   operations: readonly string[],
 ): Found {
   const stays = hasColumn(pair.after, pair.is.name, pair.renamed.get(was.name) ?? was.name);
-  const rights = pair.after.access.admin ? {} : { rights: 'narrowing' as const };
+  const permissions = pair.after.access.admin ? {} : { rights: 'narrowing' as const };
   const message = `"${was.name}" can no longer be written (${action}).`;
   return {
     rule: stays && !pair.after.access.admin ? 'input-revoked' : 'input-removed',
     subject,
     message,
     operations,
-    ...rights,
+    ...permissions,
   };
 }
 

@@ -10,7 +10,7 @@ type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 export function compareRelations(pair: CollectionPair): readonly Found[] {
   const { before, after, was, is } = pair;
   const [old, fresh] = [operationsIn(before, was.name, 'read'), operationsIn(after, is.name, 'read')];
-  const rights = (direction: 'widening' | 'narrowing') => (after.access.admin ? {} : { rights: direction });
+  const permissions = (direction: 'widening' | 'narrowing') => (after.access.admin ? {} : { rights: direction });
   return pairs(was.relations, is.relations, pair.renamed).flatMap((relations): readonly Found[] => {
     const subject = `${is.name}.${relations.name}`;
     if (relations.was === undefined) {
@@ -22,7 +22,7 @@ export function compareRelations(pair: CollectionPair): readonly Found[] {
           subject,
           message,
           operations: fresh,
-          ...rights('widening'),
+          ...permissions('widening'),
         },
       ];
     }
@@ -35,7 +35,7 @@ export function compareRelations(pair: CollectionPair): readonly Found[] {
           subject,
           message,
           operations: old,
-          ...rights('narrowing'),
+          ...permissions('narrowing'),
         },
       ];
     }

@@ -4,7 +4,7 @@ import type { Change } from '../change.ts';
 import { type Diff, ruleIds } from '../diff-schemas.ts';
 import type { Rename } from '../renames.ts';
 import { rules } from '../rules.ts';
-import { type Severity, type Surface, surfaces } from '../severity.ts';
+import { type ApiSurface, type Severity, surfaces } from '../severity.ts';
 import { printMarkdown } from './print-markdown.ts';
 import {
   changeName,
@@ -37,7 +37,7 @@ export function printDiff(diff: Diff, format: DiffFormat, labels: DiffLabels): s
 }
 
 /** Surfaces by the names that people give them. */
-const names: Readonly<Record<Surface, string>> = {
+const names: Readonly<Record<ApiSurface, string>> = {
   rest: 'REST',
   openapi: 'OpenAPI',
   graphql: 'GraphQL',
@@ -60,11 +60,11 @@ function printText(diff: Diff, labels: DiffLabels): string {
   return [...blocks, ...diff.renames.map((rename) => `${renameText(rename)}\n`), `${summary(diff, labels)}\n`].join('');
 }
 
-function verdictText({ verdicts, rights }: Change): string {
+function verdictText({ verdicts, rights: permissions }: Change): string {
   const verdictTexts = surfaces.flatMap((surface) =>
     verdicts[surface] ? [`${names[surface]} ${verdicts[surface]}`] : [],
   );
-  const all = [...verdictTexts, ...(rights === undefined ? [] : [`rights ${rights}`])];
+  const all = [...verdictTexts, ...(permissions === undefined ? [] : [`rights ${permissions}`])];
   return all.length === 0 ? 'nothing that a client sees' : all.join(', ');
 }
 

@@ -64,7 +64,7 @@ function fitting(rows: readonly string[]): number {
 }
 
 function markdownRow(change: Change, labels: DiffLabels): string {
-  const { subject, rule, message, roles, verdicts, rights, operations } = change;
+  const { subject, rule, message, roles, verdicts, rights: permissions, operations } = change;
   const shown = operations.slice(0, operationsShown).map(code).join(', ');
   const more = operations.length > operationsShown ? ` and ${operations.length - operationsShown} more` : '';
   const sentence = `**${code(subject)}** ${plain(message)} ${rules[rule].reason}`;
@@ -72,7 +72,7 @@ function markdownRow(change: Change, labels: DiffLabels): string {
     `${sentence}${isAcknowledged(change, labels) ? ' _(acknowledged)_' : ''}<br>${code(rule)}${shown === '' ? '' : ` ${shown}${more}`}`,
     roles.map(code).join(', '),
     ...surfaces.map((surface) => verdicts[surface] ?? ''),
-    rights ?? '',
+    permissions ?? '',
   ];
   return `| ${cells.join(' | ')} |`;
 }

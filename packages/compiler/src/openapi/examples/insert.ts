@@ -47,8 +47,8 @@ function exemplify(operation: JsonObject, examples: readonly Example[], fits: Fi
     ...(isJsonObject(body) && { requestBody: show(body, sent) }),
     responses: mapMembers(responses, (response, status) => {
       const answered = fitting.filter((example) => String(example.status) === status);
-      const shown = answered.flatMap(({ request, answer }) =>
-        answer === undefined ? [] : [{ summary: request, value: answer }],
+      const shown = answered.flatMap(({ request, answer: result }) =>
+        result === undefined ? [] : [{ summary: request, value: result }],
       );
       return isJsonObject(response) ? show(response, shown) : response;
     }),

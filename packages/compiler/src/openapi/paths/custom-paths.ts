@@ -33,11 +33,11 @@ function operation(route: CustomRoute): JsonObject {
 /** `callGetReports_year`. A path that loses characters on the way ends in its hash. */
 function operationId({ method, path }: CustomRoute): string {
   const parts = path.slice(1).split('/');
-  const spelled = parts.map((part) =>
+  const formatted = parts.map((part) =>
     part.startsWith(':') ? `_${part.slice(1)}` : part.charAt(0).toUpperCase() + part.slice(1),
   );
   const plain = parts.every((part) => /^(:[A-Za-z0-9]+|[a-z][a-z0-9]*)$/.test(part));
-  const name = spelled.join('').replaceAll(/\W/g, '');
+  const name = formatted.join('').replaceAll(/\W/g, '');
   const verb = method.charAt(0) + method.slice(1).toLowerCase();
   return `call${verb}${name}${plain ? '' : `__${sha256(path).slice(0, 10)}`}`;
 }

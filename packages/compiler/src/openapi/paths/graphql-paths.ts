@@ -112,9 +112,9 @@ const refusalTexts: Readonly<Record<string, string>> = {
 };
 
 function answers(refused: readonly string[]): JsonObject {
-  const answer = contentOf('GraphqlAnswer');
+  const result = contentOf('GraphqlAnswer');
   return objectOf([
-    ['200', { description: 'The answer, which may have errors.', content: answer }],
+    ['200', { description: 'The answer, which may have errors.', content: result }],
     ...refused.map((status) => [status, refusal(status)] as const),
   ]);
 }

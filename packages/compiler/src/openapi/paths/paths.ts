@@ -18,10 +18,10 @@ import { collectionWrites, itemWrites } from './write-paths.ts';
 export function collectionPaths(collection: Addressed): readonly (readonly [string, JsonObject])[] {
   const { operations, key, path, deprecated } = collection;
   if (operations.length === 0) return [];
-  const mark = ([method, operation]: readonly [string, JsonObject]) =>
+  const marker = ([method, operation]: readonly [string, JsonObject]) =>
     [method, { ...operation, ...(deprecated && { deprecated }) }] as const;
-  const whole = [...collectionReads(collection), ...collectionWrites(collection)].map(mark);
-  const single = [...itemReads(collection), ...itemWrites(collection)].map(mark);
+  const whole = [...collectionReads(collection), ...collectionWrites(collection)].map(marker);
+  const single = [...itemReads(collection), ...itemWrites(collection)].map(marker);
   const parameters = [key.length > 0 ? keyParameter(key) : hiddenKey];
   return [
     ...(whole.length > 0 ? [[path, objectOf(whole)] as const] : []),

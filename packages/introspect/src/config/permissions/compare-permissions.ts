@@ -16,10 +16,10 @@ export function comparePermissions(
 }
 
 function compareRoles(before: readonly RoleSource[], after: readonly RoleSource[]): readonly PermissionDifference[] {
-  const [old, wanted] = [byName(before), byName(after)];
-  const names = [...new Set([...old.keys(), ...wanted.keys()])].toSorted(compareText);
+  const [old, requested] = [byName(before), byName(after)];
+  const names = [...new Set([...old.keys(), ...requested.keys()])].toSorted(compareText);
   return names.flatMap((name): readonly PermissionDifference[] => {
-    const [oldRole = null, other = null] = [old.get(name), wanted.get(name)];
+    const [oldRole = null, other = null] = [old.get(name), requested.get(name)];
     return sameRole(oldRole, other) ? [] : [{ kind: 'role', before: oldRole, after: other }];
   });
 }
@@ -34,10 +34,10 @@ function sameRole(left: RoleSource | null, other: RoleSource | null): boolean {
 }
 
 function compareRules(before: readonly PlainRule[], after: readonly PlainRule[]): readonly PermissionDifference[] {
-  const [old, wanted] = [Map.groupBy(before, groupOf), Map.groupBy(after, groupOf)];
-  const groups = [...new Set([...old.keys(), ...wanted.keys()])].toSorted(compareText);
+  const [old, requested] = [Map.groupBy(before, groupOf), Map.groupBy(after, groupOf)];
+  const groups = [...new Set([...old.keys(), ...requested.keys()])].toSorted(compareText);
   return groups.flatMap((group): readonly PermissionDifference[] => {
-    const [oldRules = [], other = []] = [old.get(group), wanted.get(group)];
+    const [oldRules = [], other = []] = [old.get(group), requested.get(group)];
     return JSON.stringify(oldRules) === JSON.stringify(other)
       ? []
       : [{ kind: 'rules', before: oldRules, after: other }];

@@ -103,9 +103,9 @@ function resolveFields(rule: RuleSource, collection: Collection, diagnostics: Di
   for (const { name, place: location } of listed) {
     if (name !== '*' && !visible.has(name)) diagnostics.push(unknownField(name, location, collection));
   }
-  const wanted = new Set(listed.map(({ name }) => name));
+  const requested = new Set(listed.map(({ name }) => name));
   const everything = rule.action === 'read' ? visible : writableNames(collection, visible, rule.action);
-  return [...visible].filter((name) => (wanted.has('*') && everything.has(name)) || wanted.has(name));
+  return [...visible].filter((name) => (requested.has('*') && everything.has(name)) || requested.has(name));
 }
 
 /**

@@ -57,8 +57,8 @@ function fieldMisfit(field: Field, column: Column | undefined, operand: Operand)
 }
 
 function unwritable(column: Column | undefined): string {
-  const filled = column !== undefined && column.fill.kind !== 'none';
-  return filled ? 'is a field that the database fills by itself' : 'is a field that cannot be written';
+  const completed = column !== undefined && column.fill.kind !== 'none';
+  return completed ? 'is a field that the database fills by itself' : 'is a field that cannot be written';
 }
 
 function isWritable({ fill, updatable }: Column): boolean {

@@ -42,11 +42,11 @@ function isNamedAfterEnds({ junction, near, far }: Direction): boolean {
 
 /** A name without case, separators and the plural of its words: `Article-Tags` and `articles_tag` are the same. */
 function bare(name: string): string {
-  const words = name
+  const terms = name
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u);
-  return words.map((word) => word.replace(/ies$/, 'y').replace(/s$/, '').replace(/e$/, '')).join('');
+  return terms.map((word) => word.replace(/ies$/, 'y').replace(/s$/, '').replace(/e$/, '')).join('');
 }
 
 /** One end of a junction: how the target of `near` reads the target of `far`. */

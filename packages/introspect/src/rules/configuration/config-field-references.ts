@@ -20,11 +20,11 @@ interface Reference {
   readonly field: string;
 }
 
-function references({ key, sort, archive }: CollectionConfig): readonly Reference[] {
+function references({ key, sort, archive: archiveRule }: CollectionConfig): readonly Reference[] {
   return [
     ...(key ?? []).map((field, index) => ({ path: ['key', index], field })),
     ...(sort === undefined ? [] : [{ path: ['sort'], field: sort }]),
-    ...(archive === undefined ? [] : [{ path: ['archive', 'field'], field: archive.field }]),
+    ...(archiveRule === undefined ? [] : [{ path: ['archive', 'field'], field: archiveRule.field }]),
   ];
 }
 

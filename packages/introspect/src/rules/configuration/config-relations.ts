@@ -35,7 +35,7 @@ function findRelation(schema: Schema, { config }: RuleSources, key: string): Rel
   const pairs = schema.collections.flatMap((collection) =>
     collection.relations.map((relation) => ({ collection: collection.name, relation })),
   );
-  const isNamed = (collection: string, wanted: string) => key.startsWith(`${collection}.`) && wanted === name;
+  const isNamed = (collection: string, requested: string) => key.startsWith(`${collection}.`) && requested === name;
   const found = pairs.find(({ collection, relation }) => isNamed(collection, relation.name));
   const plain = pairs.find(({ collection, relation }) => `${collection}.${relation.name}` === key);
   return (found ?? plain)?.relation;

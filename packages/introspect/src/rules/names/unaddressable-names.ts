@@ -2,7 +2,7 @@ import { operators } from '@tablewright/runtime/language';
 import { namesIn } from '../../passes/lookup.ts';
 import type { Rule } from '../rule.ts';
 
-const words: ReadonlySet<string> = new Set([...operators, '_and', '_or', '_some', '_none', '*']);
+const terms: ReadonlySet<string> = new Set([...operators, '_and', '_or', '_some', '_none', '*']);
 
 /**
  * A name that means something else in a query (an operator, a path, descending order) is reached by wildcards only.
@@ -12,7 +12,7 @@ const words: ReadonlySet<string> = new Set([...operators, '_and', '_or', '_some'
 export const unaddressableNames: Rule = (schema) =>
   schema.collections.flatMap((collection) =>
     [...namesIn(collection)]
-      .filter((name) => words.has(name) || name.includes('.') || name.startsWith('-'))
+      .filter((name) => terms.has(name) || name.includes('.') || name.startsWith('-'))
       .map((name) => ({
         code: 'unaddressable-name',
         severity: 'warning' as const,

@@ -17,8 +17,8 @@ export const hiddenPaths: Rule = (schema, { permissions }) => {
   return permissions.rules
     .filter(({ role }) => !administrators.has(role.name))
     .flatMap((rule) => [
-      ...complain(rule, rule.filter, 'filter', collections, readable),
-      ...complain(rule, rule.validation, 'validation', collections, readable),
+      ...problemOf(rule, rule.filter, 'filter', collections, readable),
+      ...problemOf(rule, rule.validation, 'validation', collections, readable),
     ]);
 };
 
@@ -32,7 +32,7 @@ function readableNames({ permissions }: Schema): Readable {
   return (role, collection) => names.get(JSON.stringify([role, collection]));
 }
 
-function complain(
+function problemOf(
   { role, collection }: RuleSource,
   source: PlacedValue | null,
   part: 'filter' | 'validation',

@@ -14,14 +14,14 @@ export const refusedPresets: Rule = (schema, { permissions }) => {
   return [...groups.values()].flatMap((group) =>
     group.flatMap((rule) => {
       const others = group.filter((other) => other !== rule);
-      return rule.permission.presets.flatMap((preset) => complain(rule, preset, others, index));
+      return rule.permission.presets.flatMap((preset) => problemOf(rule, preset, others, index));
     }),
   );
 };
 
 type Preset = Permission['presets'][number];
 
-function complain(
+function problemOf(
   { source, permission }: RuledPermission,
   { field, value }: Preset,
   others: readonly RuledPermission[],

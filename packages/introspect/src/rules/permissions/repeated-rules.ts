@@ -11,10 +11,10 @@ import type { Rule } from '../rule.ts';
 /** A rule that says what another one says already. */
 export const repeatedRules: Rule = (schema, { permissions }) => {
   const groups = groupedBy(pairRules(schema, permissions), ({ permission }) => keyOf(permission));
-  return [...groups.values()].flatMap((group) => group.flatMap((rule, index) => complain(rule, index, group)));
+  return [...groups.values()].flatMap((group) => group.flatMap((rule, index) => problemOf(rule, index, group)));
 };
 
-function complain(rule: RuledPermission, index: number, group: readonly RuledPermission[]): readonly Diagnostic[] {
+function problemOf(rule: RuledPermission, index: number, group: readonly RuledPermission[]): readonly Diagnostic[] {
   const { source, permission } = rule;
   if (permission.action !== 'delete' && permission.fields.length === 0) return [];
   const same = group.slice(0, index).find((other) => isDeepStrictEqual(other.permission, permission));

@@ -32,9 +32,9 @@ function fieldProblems(
   { administrators = [], fixed = [] }: SystemCollection,
 ): readonly Diagnostic[] {
   if (action === 'read') return [];
-  const filled = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
+  const completed = collection.fields.filter(({ serverOwned }) => serverOwned).map(({ name }) => name);
   return (fields ?? []).flatMap(({ name, place: location }): Diagnostic[] => {
-    const reason = filled.includes(name)
+    const reason = completed.includes(name)
       ? 'the server fills it'
       : administrators.includes(name)
         ? 'administrators do'

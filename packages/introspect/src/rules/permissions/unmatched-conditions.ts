@@ -11,12 +11,12 @@ import type { Rule } from '../rule.ts';
 export const unmatchedConditions: Rule = (schema, { permissions }) => {
   const index = indexFacts(schema);
   return pairRules(schema, permissions).flatMap((rule) => [
-    ...complain(rule, rule.permission.where, rule.source.filter, 'filter', index),
-    ...complain(rule, rule.permission.check, rule.source.validation, 'validation', index),
+    ...problemOf(rule, rule.permission.where, rule.source.filter, 'filter', index),
+    ...problemOf(rule, rule.permission.check, rule.source.validation, 'validation', index),
   ]);
 };
 
-function complain(
+function problemOf(
   { permission }: RuledPermission,
   condition: Condition | null,
   source: PlacedValue | null,

@@ -17,7 +17,7 @@ export interface InviteRights {
   /** Before anything is written. */
   check(caller: Caller): void;
   /** The users of these keys, who were invited before, when they have the role. */
-  judge(transaction: Transaction, caller: Caller, users: readonly string[]): Promise<void>;
+  decide(transaction: Transaction, caller: Caller, users: readonly string[]): Promise<void>;
 }
 
 const users = 'platform_users';
@@ -37,7 +37,7 @@ export function createInviteRights(api: CompiledApi): InviteRights {
       const fields = new Set(rules.get(accessClass)?.flatMap((rule) => rule.fields));
       if (!written.every((field) => fields.has(field))) throw new PlatformError('FORBIDDEN');
     },
-    async judge(transaction, caller, keys) {
+    async decide(transaction, caller, keys) {
       if (administrators.has(caller.accessClass) || keys.length === 0) return;
       const query = { fields: [...written], limit: -1 };
       const { plan, parameters } = planner.search(caller, { name: users }, { keys, query });

@@ -48,7 +48,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
   const texts = mailedTokenStatements(location);
   const ttl = `${environment.ttl} milliseconds`;
   const classes = new Map(api.access.map((access) => [access.name, access]));
-  const rights = createInviteRights(api);
+  const permissions = createInviteRights(api);
 
   /**
    * Checks that the role may be given: it exists, the caller sees it, and only administrators give an administrator's
@@ -78,7 +78,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
 
     async function run(transaction: Transaction): Promise<void> {
       parts = [];
-      rights.check(caller);
+      permissions.check(caller);
       await checkRole(transaction, caller, role);
       const meant = await allRows(transaction, texts.meant, [JSON.stringify(emails)]);
       const unknown = meant.flatMap(([position, user]) => (user === null ? [emails[Number(position)] ?? ''] : []));
@@ -89,7 +89,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
       const made = items.length === 0 ? null : await write(transaction, { action: 'create', body: items });
       if (invitedUsers.length > 0) {
         await write(transaction, { action: 'update', body: { keys: invitedUsers, data: { role } } });
-        await rights.judge(transaction, caller, invitedUsers);
+        await permissions.decide(transaction, caller, invitedUsers);
       }
       const keys = Array.from({ length: (made?.count ?? 0) + invitedUsers.length }, makeMailedKey);
       const users = [made === null ? '{}' : keyArray(made), arrayLiteral(invitedUsers)];

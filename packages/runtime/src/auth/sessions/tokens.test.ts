@@ -50,8 +50,8 @@ test('the test can make a token that is right', () => {
 
 test('no kind is taken for another, and no secret for another', () => {
   for (const made of tokenKinds) {
-    for (const wanted of tokenKinds.filter((kind) => kind !== made)) {
-      expect(() => tokens.verify(wanted, tokens.sign(made, {}, 1_000))).toThrow('not valid');
+    for (const requested of tokenKinds.filter((kind) => kind !== made)) {
+      expect(() => tokens.verify(requested, tokens.sign(made, {}, 1_000))).toThrow('not valid');
     }
   }
   const other = createTokens(`${secret}.`, { now: () => now }).sign('access', {}, 1_000);

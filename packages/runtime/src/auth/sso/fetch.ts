@@ -27,13 +27,13 @@ export const fetchBriefly: CustomFetch = async (url, options) => {
 export function fetchWithout(member: string, ask: CustomFetch): CustomFetch {
   return async (url, options) => {
     const response = await ask(url, options);
-    const answer: unknown = await response
+    const result: unknown = await response
       .clone()
       .json()
       .catch(() => null);
-    if (typeof answer !== 'object' || answer === null || !(member in answer)) return response;
+    if (typeof result !== 'object' || result === null || !(member in result)) return response;
     const { status, headers } = response;
-    const rest = Object.fromEntries(Object.entries(answer).filter(([name]) => name !== member));
+    const rest = Object.fromEntries(Object.entries(result).filter(([name]) => name !== member));
     return new Response(JSON.stringify(rest), { status, headers });
   };
 }

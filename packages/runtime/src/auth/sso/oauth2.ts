@@ -34,7 +34,7 @@ export function createOauth2(environment: ProviderEnvironment, endpoints: Endpoi
     },
     async profile(passage, brought) {
       try {
-        const { access_token } = await exchange(tokens, passage, brought);
+        const { access_token } = await httpContext(tokens, passage, brought);
         return await readProfile(tokens, access_token, endpoints.profile);
       } catch (error) {
         throw toSignInError(error);
@@ -52,7 +52,7 @@ function configure({ clientId, clientSecret }: ProviderEnvironment, { authorize,
   return configuration;
 }
 
-function exchange(configuration: Configuration, { secrets, redirectUri }: Passage, brought: URLSearchParams) {
+function httpContext(configuration: Configuration, { secrets, redirectUri }: Passage, brought: URLSearchParams) {
   const returned = new URL(redirectUri);
   const compared = new URLSearchParams(brought);
   // The issuer is not known. Each provider has a redirect URI of its own, which distinguishes them (RFC 9700, section

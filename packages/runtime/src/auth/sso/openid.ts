@@ -37,14 +37,14 @@ export function createOpenId(environment: ProviderEnvironment, issuer: string): 
     },
     async profile(passage, brought) {
       const configuration = await describe();
-      return exchange(configuration, passage, brought).catch((error: unknown) => {
+      return httpContext(configuration, passage, brought).catch((error: unknown) => {
         throw toSignInError(error);
       });
     },
   };
 }
 
-async function exchange(
+async function httpContext(
   configuration: Configuration,
   { secrets, redirectUri }: Passage,
   brought: URLSearchParams,

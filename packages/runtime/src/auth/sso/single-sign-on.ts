@@ -2,7 +2,7 @@
 
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
-import { type OwnSql, script } from '../../database/own-statements/script.ts';
+import { createScript, type OwnSql } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
@@ -89,7 +89,7 @@ WHERE id = $1::pg_catalog.uuid AND auth_data IS DISTINCT FROM $2::pg_catalog.jso
 }
 
 function mysqlKeep({ table }: MysqlTables): OwnSql {
-  return script(`UPDATE ${table('platform_users')} SET auth_data = $2 WHERE id = $1`);
+  return createScript(`UPDATE ${table('platform_users')} SET auth_data = $2 WHERE id = $1`);
 }
 
 function createWay(environment: ProviderEnvironment, provider: Provider, options: SingleSignOnOptions): SingleSignOn {
@@ -130,13 +130,13 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
       audit('sign-in', sender, { user: account.id, provider: name });
       return makePair(account, session, refresh);
     } catch (error) {
-      tell(error);
+      report(error);
       throw error;
     }
   }
 
   /** Logs a failure: the client gets only a code, but the operator may have to set something right. */
-  function tell(error: unknown): void {
+  function report(error: unknown): void {
     if (!(error instanceof PlatformError)) return;
     const details = { provider: name, code: error.code, cause: describeCause(error.cause ?? error) };
     if (error.status >= 500) log.warn(details, 'A provider could not be asked.');
@@ -145,9 +145,10 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
 
   return {
     environment,
-    async depart(wanted) {
-      const redirect = wanted === null ? null : (allowed(wanted, redirects)?.href ?? null);
-      if (wanted !== null && redirect === null) throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
+    async depart(requested) {
+      const redirect = requested === null ? null : (allowed(requested, redirects)?.href ?? null);
+      if (requested !== null && redirect === null)
+        throw new PlatformError('INVALID_QUERY', '"redirect" is not allowed.');
       const state = makeState(redirect);
       const location = await provider.authorize({ secrets: secretsOf(state), redirectUri: redirectUri() });
       return { location, cookie: signState(tokens, name, state) };

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
-import { need, type OwnSql, script } from '../../database/own-statements/script.ts';
+import { createScript, type OwnSql, requireRow } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { transactionNumber } from '../../dialects/fragment.ts';
 import { type MysqlTables, mysqlAfter } from '../../dialects/mysql/own-tables/tables.ts';
@@ -40,11 +40,11 @@ ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`;
 function mysqlStatements({ table }: MysqlTables): Statements {
   const tokens = table('platform_single_use_tokens');
   return {
-    use: script(
-      need(`INSERT IGNORE INTO ${tokens} (hash, purpose, expires_at, used_at)
+    use: createScript(
+      requireRow(`INSERT IGNORE INTO ${tokens} (hash, purpose, expires_at, used_at)
 VALUES (UNHEX(SHA2($1, 256)), 'oauth_state', ${mysqlAfter('$2')}, NOW(6))`),
     ),
-    sweep: script(
+    sweep: createScript(
       `DELETE FROM ${tokens} WHERE purpose = 'oauth_state' AND expires_at < NOW(6) - INTERVAL 1 HOUR
 ORDER BY expires_at LIMIT ${mostSwept}`,
     ),

@@ -16,7 +16,7 @@ export function allRows(
     sql,
     values,
     (statement, parameters) => statementRows(transaction, statement, parameters),
-    (witness) => transaction.witness?.(witness),
+    (commitProof) => transaction.proof?.(commitProof),
   );
 }
 

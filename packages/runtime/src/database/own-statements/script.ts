@@ -46,7 +46,7 @@ type Source =
   | { readonly literal: string };
 
 /** A script of steps. Without `give` and `answer` it answers one row, `1`, which stands for the number of the transaction. */
-export function script(...steps: readonly (ScriptStep | string)[]): Script {
+export function createScript(...steps: readonly (ScriptStep | string)[]): Script {
   return { steps: steps.map((step) => (typeof step === 'string' ? run(step) : step)) };
 }
 
@@ -56,27 +56,27 @@ export function run(text: string, takes: readonly string[] = []): ScriptStep {
 }
 
 /** A step that must find a row. */
-export function need(text: string, takes: readonly string[] = []): ScriptStep {
+export function requireRow(text: string, takes: readonly string[] = []): ScriptStep {
   return { kind: 'need', ...compile(text), takes };
 }
 
 /** The step whose rows the script answers. */
-export function give(text: string): ScriptStep {
+export function returnRows(text: string): ScriptStep {
   return { kind: 'give', ...compile(text), takes: [] };
 }
 
 /** Proof of the transaction: a SELECT of a row that only this one has made; a locking clause is added to its text. */
-export function witness(text: string): ScriptStep {
+export function proveCommit(text: string): ScriptStep {
   return { kind: 'witness', ...compile(`${text} LOCK IN SHARE MODE`) };
 }
 
 /** A new key for `$name`. */
-export function make(name: string): ScriptStep {
+export function generateKey(name: string): ScriptStep {
   return { kind: 'make', name };
 }
 
 /** The one row that a script answers. */
-export function answer(...row: readonly string[]): ScriptStep {
+export function returnRow(...row: readonly string[]): ScriptStep {
   return {
     kind: 'answer',
     row: row.map((text) => (text.startsWith('$') ? sourceOf(text.slice(1)) : { literal: text })),
@@ -85,7 +85,7 @@ export function answer(...row: readonly string[]): ScriptStep {
 
 /** Steps for each element of the list that is parameter `list`, counted from 1. */
 export function each(list: number, ...steps: readonly (ScriptStep | string)[]): ScriptStep {
-  return { kind: 'each', list: list - 1, steps: script(...steps).steps };
+  return { kind: 'each', list: list - 1, steps: createScript(...steps).steps };
 }
 
 const marks = /\$([1-9]\d*|[a-z]\w*)(\[\]|:\w+)?/g;
@@ -113,15 +113,15 @@ export async function runScript(
   { steps }: Script,
   values: readonly Parameter[],
   runStep: RunStep,
-  tell: (witness: Witness) => void = () => {},
+  report: (commitProof: Witness) => void = () => {},
 ): Promise<readonly TextRow[]> {
-  return (await runSteps(steps, values, new Map(), { runStep, tell })) ?? [];
+  return (await runSteps(steps, values, new Map(), { runStep, tell: report })) ?? [];
 }
 
 /** Whom steps are handed to. */
 interface Runner {
   readonly runStep: RunStep;
-  readonly tell: (witness: Witness) => void;
+  readonly tell: (commitProof: Witness) => void;
 }
 
 /** The rows of the answer; undefined where a step found nothing that it needs. */
@@ -132,17 +132,18 @@ async function runSteps(
   runner: Runner,
 ): Promise<readonly TextRow[] | undefined> {
   let rows: readonly TextRow[] = [['1']];
-  const take = (source: Source): Parameter => read(source, values, taken);
+  const valueFrom = (source: Source): Parameter => read(source, values, taken);
   for (const step of steps) {
     if (step.kind === 'make') taken.set(step.name, randomUUID());
-    else if (step.kind === 'answer') rows = [step.row.map(take)];
-    else if (step.kind === 'witness') runner.tell({ statement: step.statement, parameters: step.sources.map(take) });
+    else if (step.kind === 'answer') rows = [step.row.map(valueFrom)];
+    else if (step.kind === 'witness')
+      runner.tell({ statement: step.statement, parameters: step.sources.map(valueFrom) });
     else if (step.kind === 'each') {
       for (const element of elementsOf(values[step.list] ?? '{}')) {
         await runSteps(step.steps, values, new Map([...taken, ['each', element]]), runner);
       }
     } else {
-      const found = await runner.runStep(step.statement, step.sources.map(take));
+      const found = await runner.runStep(step.statement, step.sources.map(valueFrom));
       const [first] = found;
       if (step.kind === 'give') rows = found;
       if (step.kind === 'need' && (first === undefined || isUnfound(step, first))) return undefined;

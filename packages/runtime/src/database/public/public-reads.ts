@@ -14,8 +14,8 @@ export interface PublicReadLimits extends TurnLimits {
 
 /** A database on which callers without a token take turns. */
 export function takePublicTurns(database: Database, limits: PublicReadLimits): Database {
-  const turns = new PublicTurns(limits);
-  const { times } = turns;
+  const queue = new PublicTurns(limits);
+  const { times } = queue;
   const quick = new Map<string, number>();
   const isBounded = limits.quickOfClient !== Number.POSITIVE_INFINITY;
 
@@ -33,7 +33,7 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
   }
 
   async function runInTurn(kind: StatementKind, client: string, run: (isApart: boolean) => Promise<void>) {
-    const turn = await enter(turns, { kind, client, goesOn: false });
+    const turn = await enter(queue, { kind, client, goesOn: false });
     let isTold = true;
     try {
       await run(turn.isSlow);
@@ -41,7 +41,7 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
       isTold = !(error instanceof StalledError);
       throw error;
     } finally {
-      turns.leave(turn, isTold);
+      queue.leave(turn, isTold);
     }
   }
 
@@ -55,7 +55,7 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
     ...database,
     read(statement, parameters, sink, findClient = noClient) {
       if (statement.brief === true) return database.read(statement, parameters, sink);
-      if (statement.isPublic !== true) return turns.beside(() => database.read(statement, parameters, sink));
+      if (statement.isPublic !== true) return queue.beside(() => database.read(statement, parameters, sink));
       const kind = kindOf(statement, parameters);
       const readInTurn = (): Promise<void> =>
         runInTurn(kind, findClient(), (isApart) =>
@@ -72,10 +72,10 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
     async stream(statement, parameters, sink, drained, signal, client = '') {
       if (statement.isPublic !== true) return database.stream(statement, parameters, sink, drained, signal, client);
       const asker = { kind: `stream ${kindOf(statement, parameters)}`, client };
-      let turn: Turn | undefined = await enter(turns, { ...asker, goesOn: false });
+      let turn: Turn | undefined = await enter(queue, { ...asker, goesOn: false });
       let isOver = false;
       const leave = (): void => {
-        if (turn !== undefined) turns.leave(turn);
+        if (turn !== undefined) queue.leave(turn);
         turn = undefined;
       };
       /** Nothing is read for it while its client takes the rows that were read. */
@@ -84,8 +84,8 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
         await drained();
         if (signal.aborted) return;
         // How long its next batches take tells nothing of others that begin.
-        const next = await enter(turns, { kind: `next ${asker.kind}`, client, goesOn: true });
-        if (isOver) turns.leave(next, false);
+        const next = await enter(queue, { kind: `next ${asker.kind}`, client, goesOn: true });
+        if (isOver) queue.leave(next, false);
         else turn = next;
       };
       try {
@@ -95,10 +95,10 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
         leave();
       }
     },
-    transaction: (work) => turns.beside(() => database.transaction(work)),
-    briefTransaction: (work, rows) => turns.beside(() => database.briefTransaction(work, rows)),
-    query: (text, parameters) => turns.beside(() => database.query(text, parameters)),
-    load: () => ({ ...database.load?.(), turns: turns.waited }),
+    transaction: (work) => queue.beside(() => database.transaction(work)),
+    briefTransaction: (work, rows) => queue.beside(() => database.briefTransaction(work, rows)),
+    query: (text, parameters) => queue.beside(() => database.query(text, parameters)),
+    load: () => ({ ...database.load?.(), turns: queue.waited }),
   };
 }
 
@@ -109,9 +109,9 @@ function kindOf({ name }: Statement, parameters: readonly Parameter[]): Statemen
   return `${name} ${parameters.at(-2)?.length} ${parameters.at(-1)?.length}`;
 }
 
-async function enter(turns: PublicTurns, asker: Parameters<PublicTurns['enter']>[0]): Promise<Turn> {
+async function enter(queue: PublicTurns, asker: Parameters<PublicTurns['enter']>[0]): Promise<Turn> {
   try {
-    return await turns.enter(asker);
+    return await queue.enter(asker);
   } catch (error) {
     throw error instanceof ConnectionError ? toDatabaseError(error) : error;
   }

@@ -11,122 +11,122 @@ afterEach(() => {
 const limits = { places: 3, most: 6, slowMs: 150, pauseFactor: 0, beside: null, timeoutMs: 2_000 };
 
 /** Asks for a turn; gives what came of it so far. */
-function ask(turns: PublicTurns, client: string, kind: string, rest: Partial<Asker> = {}) {
-  const asked: { turn?: Turn; error?: unknown; begunAfter?: number } = {};
+function ask(queue: PublicTurns, client: string, kind: string, rest: Partial<Asker> = {}) {
+  const requested: { turn?: Turn; error?: unknown; begunAfter?: number } = {};
   const from = performance.now();
-  void Promise.resolve(turns.enter({ kind, client, goesOn: false, ...rest })).then(
-    (turn) => Object.assign(asked, { turn, begunAfter: performance.now() - from }),
-    (error: unknown) => Object.assign(asked, { error }),
+  void Promise.resolve(queue.enter({ kind, client, goesOn: false, ...rest })).then(
+    (turn) => Object.assign(requested, { turn, begunAfter: performance.now() - from }),
+    (error: unknown) => Object.assign(requested, { error }),
   );
-  return asked;
+  return requested;
 }
 
 /** Runs a statement that takes so long, also while others wait. */
-async function runFor(turns: PublicTurns, client: string, kind: string, ms: number): Promise<void> {
-  const turn = await turns.enter({ kind, client, goesOn: false });
+async function runFor(queue: PublicTurns, client: string, kind: string, ms: number): Promise<void> {
+  const turn = await queue.enter({ kind, client, goesOn: false });
   await vi.advanceTimersByTimeAsync(ms);
-  turns.leave(turn);
+  queue.leave(turn);
 }
 
 test('slow statements of one client leave a place to every other client', async () => {
-  const turns = new PublicTurns(limits);
-  await runFor(turns, 'greedy', 'slow', 400);
-  const greedy = Array.from({ length: 40 }, () => ask(turns, 'greedy', 'slow'));
-  const other = ask(turns, 'other', 'unknown');
+  const queue = new PublicTurns(limits);
+  await runFor(queue, 'greedy', 'slow', 400);
+  const greedy = Array.from({ length: 40 }, () => ask(queue, 'greedy', 'slow'));
+  const other = ask(queue, 'other', 'unknown');
   await vi.advanceTimersByTimeAsync(0);
   expect(greedy.filter(({ turn }) => turn !== undefined)).toHaveLength(1);
   expect(other.begunAfter).toBe(0);
 });
 
 test('when four clients ask ten slow statements at once, another client waits no longer than one counts as unknown', async () => {
-  const turns = new PublicTurns(limits);
-  const asked = ['a', 'b', 'c', 'd'].flatMap((client) =>
-    Array.from({ length: 10 }, () => ask(turns, client, 'the same')),
+  const queue = new PublicTurns(limits);
+  const requested = ['a', 'b', 'c', 'd'].flatMap((client) =>
+    Array.from({ length: 10 }, () => ask(queue, client, 'the same')),
   );
-  const other = ask(turns, 'other', 'unknown');
+  const other = ask(queue, 'other', 'unknown');
   await vi.advanceTimersByTimeAsync(200);
   expect(other.begunAfter).toBeLessThanOrEqual(200);
-  expect(asked.filter(({ turn }) => turn !== undefined).length).toBeLessThanOrEqual(4);
+  expect(requested.filter(({ turn }) => turn !== undefined).length).toBeLessThanOrEqual(4);
 });
 
 test('what turned out to be slow counts as slow, for its client as well', async () => {
-  const turns = new PublicTurns(limits);
-  await runFor(turns, 'a', 'slow', 400);
+  const queue = new PublicTurns(limits);
+  await runFor(queue, 'a', 'slow', 400);
   expect([
-    turns.times.isSlow('slow', 'b'),
-    turns.times.isSlow('unknown', 'a'),
-    turns.times.isSlow('unknown', 'b'),
+    queue.times.isSlow('slow', 'b'),
+    queue.times.isSlow('unknown', 'a'),
+    queue.times.isSlow('unknown', 'b'),
   ]).toEqual([true, true, false]);
   await vi.advanceTimersByTimeAsync(8_001);
-  expect(turns.times.isSlow('unknown', 'a')).toBe(false);
+  expect(queue.times.isSlow('unknown', 'a')).toBe(false);
   await vi.advanceTimersByTimeAsync(52_000);
-  expect(turns.times.isSlow('slow', 'a')).toBe(false);
+  expect(queue.times.isSlow('slow', 'a')).toBe(false);
 });
 
 test('a statement is quick after it was, until there is reason to doubt it', async () => {
-  const turns = new PublicTurns(limits);
-  expect(turns.times.isQuick('lists')).toBe(false);
-  await runFor(turns, 'a', 'lists', 5);
-  expect(turns.times.isQuick('lists')).toBe(true);
-  turns.times.doubt('lists');
-  expect(turns.times.isQuick('lists')).toBe(false);
+  const queue = new PublicTurns(limits);
+  expect(queue.times.isQuick('lists')).toBe(false);
+  await runFor(queue, 'a', 'lists', 5);
+  expect(queue.times.isQuick('lists')).toBe(true);
+  queue.times.doubt('lists');
+  expect(queue.times.isQuick('lists')).toBe(false);
 });
 
 test('slow statements are at most one fewer than there are places, and one a client', async () => {
-  const turns = new PublicTurns(limits);
-  await runFor(turns, 'a', 'slow', 400);
-  const asked = ['a', 'a', 'b', 'c', 'd'].map((client) => ask(turns, client, 'slow'));
+  const queue = new PublicTurns(limits);
+  await runFor(queue, 'a', 'slow', 400);
+  const requested = ['a', 'a', 'b', 'c', 'd'].map((client) => ask(queue, client, 'slow'));
   await vi.advanceTimersByTimeAsync(50);
-  expect(asked.flatMap(({ turn }) => turn?.client ?? [])).toEqual(['a', 'b']);
+  expect(requested.flatMap(({ turn }) => turn?.client ?? [])).toEqual(['a', 'b']);
 });
 
 test('the client that used least begins first', async () => {
-  const turns = new PublicTurns({ ...limits, places: 2 });
-  await runFor(turns, 'much', 'slow', 1_000);
-  await runFor(turns, 'little', 'slow', 200);
-  const first = ask(turns, 'fresh', 'slow');
+  const queue = new PublicTurns({ ...limits, places: 2 });
+  await runFor(queue, 'much', 'slow', 1_000);
+  await runFor(queue, 'little', 'slow', 200);
+  const first = ask(queue, 'fresh', 'slow');
   await vi.advanceTimersByTimeAsync(0);
-  const [much, little] = [ask(turns, 'much', 'slow'), ask(turns, 'little', 'slow')];
+  const [much, little] = [ask(queue, 'much', 'slow'), ask(queue, 'little', 'slow')];
   await vi.advanceTimersByTimeAsync(50);
   if (first.turn === undefined) throw new Error('The only place is taken.');
-  turns.leave(first.turn);
+  queue.leave(first.turn);
   await vi.advanceTimersByTimeAsync(0);
   expect([little.turn !== undefined, much.turn !== undefined]).toEqual([true, false]);
 });
 
 test('statements of one client begin in the order in which they came', async () => {
-  const turns = new PublicTurns({ ...limits, places: 2 });
-  await runFor(turns, 'a', 'slow', 200);
-  const first = ask(turns, 'a', 'slow');
+  const queue = new PublicTurns({ ...limits, places: 2 });
+  await runFor(queue, 'a', 'slow', 200);
+  const first = ask(queue, 'a', 'slow');
   await vi.advanceTimersByTimeAsync(0);
-  const waiting = [ask(turns, 'a', 'slow'), ask(turns, 'a', 'slow'), ask(turns, 'a', 'slow')];
+  const waiting = [ask(queue, 'a', 'slow'), ask(queue, 'a', 'slow'), ask(queue, 'a', 'slow')];
   // Time goes on while they are compared.
   const from = performance.now();
   let ticks = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => from + ticks++ / 1_000);
-  if (first.turn !== undefined) turns.leave(first.turn);
+  if (first.turn !== undefined) queue.leave(first.turn);
   await vi.advanceTimersByTimeAsync(0);
   clock.mockRestore();
   expect(waiting.map(({ turn }) => turn !== undefined)).toEqual([true, false, false]);
 });
 
 test('what holds a connection goes on before others, and is not refused', async () => {
-  const turns = new PublicTurns({ ...limits, places: 2 });
-  await runFor(turns, 'a', 'slow', 400);
-  const running = ask(turns, 'b', 'slow');
-  const waiting = ask(turns, 'c', 'slow');
-  const goesOn = ask(turns, 'a', 'slow', { goesOn: true });
+  const queue = new PublicTurns({ ...limits, places: 2 });
+  await runFor(queue, 'a', 'slow', 400);
+  const running = ask(queue, 'b', 'slow');
+  const waiting = ask(queue, 'c', 'slow');
+  const goesOn = ask(queue, 'a', 'slow', { goesOn: true });
   await vi.advanceTimersByTimeAsync(2_100);
   expect([waiting.error, goesOn.error, goesOn.turn]).toEqual([expect.any(Error), undefined, undefined]);
-  if (running.turn !== undefined) turns.leave(running.turn);
+  if (running.turn !== undefined) queue.leave(running.turn);
   await vi.advanceTimersByTimeAsync(0);
   expect(goesOn.turn).toBeDefined();
 });
 
 test('slow statements pause where the database does one thing at a time, others do not', async () => {
-  const turns = new PublicTurns({ ...limits, pauseFactor: 3 });
-  await runFor(turns, 'a', 'slow', 400);
-  const [slow, other] = [ask(turns, 'b', 'slow'), ask(turns, 'c', 'unknown')];
+  const queue = new PublicTurns({ ...limits, pauseFactor: 3 });
+  await runFor(queue, 'a', 'slow', 400);
+  const [slow, other] = [ask(queue, 'b', 'slow'), ask(queue, 'c', 'unknown')];
   await vi.advanceTimersByTimeAsync(1_150);
   expect([slow.turn, other.begunAfter]).toEqual([undefined, 0]);
   await vi.advanceTimersByTimeAsync(100);
@@ -138,66 +138,68 @@ describe('beside callers with a token', () => {
   const shared = { ...limits, places: 1, most: 1, beside };
 
   /** Work of a caller with a token that takes so long. */
-  function work(turns: PublicTurns, ms: number): void {
-    void turns.beside(() => new Promise((resolve) => setTimeout(resolve, ms)));
+  function work(queue: PublicTurns, ms: number): void {
+    void queue.beside(() => new Promise((resolve) => setTimeout(resolve, ms)));
   }
 
   test('a statement lets work that is under way go first, for a while', async () => {
-    const turns = new PublicTurns(shared);
-    work(turns, 20);
-    const short = ask(turns, 'a', 'unknown');
+    const loopTurns = new PublicTurns(shared);
+    work(loopTurns, 20);
+    const short = ask(loopTurns, 'a', 'unknown');
     await vi.advanceTimersByTimeAsync(20);
     expect(short.turn).toBeUndefined();
     await vi.advanceTimersByTimeAsync(20);
     if (short.turn === undefined) throw new Error('The work has ended.');
-    turns.leave(short.turn);
-    work(turns, 1_000);
-    const long = ask(turns, 'a', 'unknown');
+    loopTurns.leave(short.turn);
+    work(loopTurns, 1_000);
+    const long = ask(loopTurns, 'a', 'unknown');
     await vi.advanceTimersByTimeAsync(70);
     expect(long.begunAfter).toBeGreaterThanOrEqual(50);
   });
 
   test('statements pause after one that was not quick, and quick ones do not', async () => {
-    const turns = new PublicTurns(shared);
-    await runFor(turns, 'a', 'quick', 5);
-    work(turns, 1);
+    const passwordQueue = new PublicTurns(shared);
+    await runFor(passwordQueue, 'a', 'quick', 5);
+    work(passwordQueue, 1);
     await vi.advanceTimersByTimeAsync(10);
-    await runFor(turns, 'a', 'neither', 60);
-    const [pausing, quick] = [ask(turns, 'b', 'neither'), ask(turns, 'c', 'quick')];
+    await runFor(passwordQueue, 'a', 'neither', 60);
+    const [pausing, quick] = [ask(passwordQueue, 'b', 'neither'), ask(passwordQueue, 'c', 'quick')];
     await vi.advanceTimersByTimeAsync(20);
     expect([pausing.turn, quick.turn?.client]).toEqual([undefined, 'c']);
-    if (quick.turn !== undefined) turns.leave(quick.turn);
+    if (quick.turn !== undefined) passwordQueue.leave(quick.turn);
     await vi.advanceTimersByTimeAsync(110);
     expect(pausing.turn).toBeDefined();
   });
 
   test('a client that used little does not pause', async () => {
-    const turns = new PublicTurns({ ...shared, beside: { ...beside, freeMs: 50 } });
-    work(turns, 1);
+    const publicQueue = new PublicTurns({ ...shared, beside: { ...beside, freeMs: 50 } });
+    work(publicQueue, 1);
     await vi.advanceTimersByTimeAsync(10);
-    await runFor(turns, 'a', 'neither', 60);
-    const [much, little] = [ask(turns, 'a', 'neither'), ask(turns, 'b', 'neither')];
+    await runFor(publicQueue, 'a', 'neither', 60);
+    const [much, little] = [ask(publicQueue, 'a', 'neither'), ask(publicQueue, 'b', 'neither')];
     await vi.advanceTimersByTimeAsync(20);
     expect([much.turn, little.turn?.client]).toEqual([undefined, 'b']);
   });
 
   test('while many wait, slow and unknown statements are held to their share, and others are not', async () => {
-    const turns = new PublicTurns({ ...shared, beside: { ...beside, pauseFactor: 0 }, timeoutMs: 60_000 });
-    const token = setInterval(() => work(turns, 0), 200);
-    await runFor(turns, 'known', 'neither', 60);
-    await runFor(turns, 'a', 'slow', 400);
-    const waiting = ['slow', 'unknown'].flatMap((kind) => Array.from({ length: 8 }, () => ask(turns, kind, kind)));
+    const waitingQueue = new PublicTurns({ ...shared, beside: { ...beside, pauseFactor: 0 }, timeoutMs: 60_000 });
+    const token = setInterval(() => work(waitingQueue, 0), 200);
+    await runFor(waitingQueue, 'known', 'neither', 60);
+    await runFor(waitingQueue, 'a', 'slow', 400);
+    const waiting = ['slow', 'unknown'].flatMap((kind) =>
+      Array.from({ length: 8 }, () => ask(waitingQueue, kind, kind)),
+    );
     const [first] = waiting;
     await vi.advanceTimersByTimeAsync(20);
-    const known = ask(turns, 'c', 'neither');
+    const known = ask(waitingQueue, 'c', 'neither');
     await vi.advanceTimersByTimeAsync(20);
     expect(known.turn).toBeUndefined();
     // Few waited when the first was asked for.
     if (first?.turn === undefined) throw new Error('There is a place.');
-    turns.leave(first.turn);
+    waitingQueue.leave(first.turn);
     await vi.advanceTimersByTimeAsync(20);
     expect(known.turn).toBeDefined();
-    if (known.turn !== undefined) turns.leave(known.turn);
+    if (known.turn !== undefined) waitingQueue.leave(known.turn);
     const begun = (): number => waiting.filter(({ turn }) => turn !== undefined).length;
     // 300 ms too many, a tenth of the time.
     await vi.advanceTimersByTimeAsync(2_500);
@@ -208,21 +210,21 @@ describe('beside callers with a token', () => {
   });
 
   test('without them nothing of this holds', async () => {
-    const turns = new PublicTurns(shared);
-    for (const kind of ['one', 'two', 'three']) await runFor(turns, kind, kind, 400);
-    const slow = ask(turns, 'a', 'one');
+    const otherQueue = new PublicTurns(shared);
+    for (const kind of ['one', 'two', 'three']) await runFor(otherQueue, kind, kind, 400);
+    const slow = ask(otherQueue, 'a', 'one');
     await vi.advanceTimersByTimeAsync(0);
     expect(slow.begunAfter).toBe(0);
   });
 });
 
 test('who waits is told, and who waits too long or with too many is refused', async () => {
-  const turns = new PublicTurns({ ...limits, places: 2 });
-  await runFor(turns, 'a', 'slow', 400);
-  const asked = Array.from({ length: 252 }, () => ask(turns, 'a', 'slow'));
+  const queue = new PublicTurns({ ...limits, places: 2 });
+  await runFor(queue, 'a', 'slow', 400);
+  const requested = Array.from({ length: 252 }, () => ask(queue, 'a', 'slow'));
   await vi.advanceTimersByTimeAsync(500);
-  expect(turns.waited).toEqual({ waiting: 250, longestMs: 500 });
-  expect(asked.filter(({ error }) => error !== undefined)).toHaveLength(1);
+  expect(queue.waited).toEqual({ waiting: 250, longestMs: 500 });
+  expect(requested.filter(({ error }) => error !== undefined)).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1_600);
-  expect(asked.filter(({ error }) => error !== undefined)).toHaveLength(251);
+  expect(requested.filter(({ error }) => error !== undefined)).toHaveLength(251);
 });

@@ -74,22 +74,22 @@ export function mysqlJson(server: 'mysql' | 'mariadb', exactly: (expression: str
  * The JSON at a path. Keys that follow each other are one step; a number is an element of an array, and a key of anything
  * else, so what it is looked for in is named first, as the one before it was.
  */
-function printAt(named: Naming, document: string, { segments, take }: JsonPath): string {
+function printAt(named: Naming, document: string, { segments, take: shape }: JsonPath): string {
   const steps: string[] = [];
   let json = document;
   let from = 0;
   const takeKeys = (to: number): void => {
-    if (to > from) json = `JSON_EXTRACT(${json}, ${take(`path:${from}-${to}`)})`;
+    if (to > from) json = `JSON_EXTRACT(${json}, ${shape(`path:${from}-${to}`)})`;
   };
   for (const [position, segment] of segments.entries()) {
     if (!isIndex(segment)) continue;
     takeKeys(position);
     const name = `s${steps.length}`;
     steps.push((steps.length === 0 ? named : byTable)(json, name));
-    const index = `CAST(${take(`index:${position}`)} AS SIGNED)`;
+    const index = `CAST(${shape(`index:${position}`)} AS SIGNED)`;
     const counted = `${index} + IF(${index} < 0, JSON_LENGTH(${name}.e), 0)`;
     const element = `JSON_EXTRACT(${name}.e, CONCAT('$[', ${counted}, ']'))`;
-    const key = `JSON_EXTRACT(${name}.e, ${take(`path:${position}-${position + 1}`)})`;
+    const key = `JSON_EXTRACT(${name}.e, ${shape(`path:${position}-${position + 1}`)})`;
     json = `CASE WHEN JSON_TYPE(${name}.e) <> 'ARRAY' THEN ${key} WHEN ${counted} >= 0 THEN ${element} END`;
     from = position + 1;
   }

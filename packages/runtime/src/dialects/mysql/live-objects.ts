@@ -26,10 +26,10 @@ export async function readMysqlFingerprint(
  * five seconds for a thousand tables instead of a tenth of one.
  */
 function liveObjectsSql(schemas: number): string {
-  const wanted = Array(schemas).fill("IF(? = 'public', DATABASE(), ?)").join(', ');
+  const requested = Array(schemas).fill("IF(? = 'public', DATABASE(), ?)").join(', ');
   const part = (kind: string, columns: string, from: string): string => `
 SELECT '${kind}', IF(TABLE_SCHEMA = DATABASE(), 'public', TABLE_SCHEMA), TABLE_NAME, ${columns}
-FROM information_schema.${from} TABLE_SCHEMA IN (${wanted})`;
+FROM information_schema.${from} TABLE_SCHEMA IN (${requested})`;
   const kind = "CASE WHEN TABLE_TYPE = 'VIEW' THEN 'v' WHEN CREATE_OPTIONS LIKE '%partitioned%' THEN 'p' ELSE 'r' END";
   return [
     part('table', `${kind}, NULL, NULL, '0'`, 'TABLES WHERE'),
@@ -43,7 +43,7 @@ type Row = readonly (string | null)[];
 /** None where the table has gone while its columns were read, or the other way round. */
 function readLiveObject(rows: readonly Row[]): readonly LiveObject[] {
   const inOrder = rows.toSorted((left, right) => Number(left[6]) - Number(right[6]));
-  const ofKind = (wanted: string): readonly Row[] => inOrder.filter(([kind]) => kind === wanted);
+  const ofKind = (requested: string): readonly Row[] => inOrder.filter(([kind]) => kind === requested);
   const [table] = ofKind('table');
   const columns = ofKind('column');
   if (table === undefined || columns.length === 0) return [];

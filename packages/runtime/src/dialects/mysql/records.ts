@@ -1,6 +1,6 @@
 /** How values stand within the records and lists of MySQL and MariaDB, whose form `mysql.ts` tells. */
 import type { Value } from '../dialect.ts';
-import { isColumn, plainValue } from './unspelled.ts';
+import { isColumn, plainValue } from './raw-columns.ts';
 
 /** A value as arguments of the CONCAT that makes a record: a column that is never null needs none of its own. */
 export function within(value: Value): string {

@@ -15,10 +15,10 @@ import { cast } from '../casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { mysqlCopies } from './copies.ts';
 import { mysqlJson } from './json.ts';
+import { rawColumn } from './raw-columns.ts';
 import { encoded, within } from './records.ts';
 import { nestedColumn } from './rows/nested.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
-import { unspelled } from './unspelled.ts';
 import { mysqlInput } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
@@ -97,17 +97,18 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     name,
     systemName: name,
     positional: true,
-    placeholder: (native, mark) => {
+    placeholder: (native, placeholder) => {
       const plain = native.replace(/^pg_catalog\./, '');
-      if (plain === 'limit') return mark('integer');
-      if (plain === 'rows') return mark('text');
-      if (isPathForm(plain)) return mark(plain);
+      if (plain === 'limit') return placeholder('integer');
+      if (plain === 'rows') return placeholder('text');
+      if (isPathForm(plain)) return placeholder(plain);
       if (plain === 'interval')
-        return `MONTH, CAST(${mark('months')} AS SIGNED), CAST(${mark('microseconds')} AS SIGNED)`;
-      if (plain.endsWith('[]')) return jsonTable(name, plain.slice(0, -2), mark(`${formOf(plain.slice(0, -2))}[]`));
-      if (plain === 'bytea') return bytesOf(mark('text'));
+        return `MONTH, CAST(${placeholder('months')} AS SIGNED), CAST(${placeholder('microseconds')} AS SIGNED)`;
+      if (plain.endsWith('[]'))
+        return jsonTable(name, plain.slice(0, -2), placeholder(`${formOf(plain.slice(0, -2))}[]`));
+      if (plain === 'bytea') return bytesOf(placeholder('text'));
       const type = casts.get(plain);
-      return type === undefined ? mark('text') : `CAST(${mark(formOf(plain))} AS ${type})`;
+      return type === undefined ? placeholder('text') : `CAST(${placeholder(formOf(plain))} AS ${type})`;
     },
     boundType: 'limit',
     noLimit: ' LIMIT 18446744073709551615',
@@ -130,7 +131,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     exactly,
     grouped: (expression, field) => (field.folds === true ? exactly(expression) : expression),
     matches: (operator, left, pattern) =>
-      (matches[operator] ?? '').replace(/\{\}|\$/g, (mark) => (mark === '{}' ? exactly(left) : pattern)),
+      (matches[operator] ?? '').replace(/\{\}|\$/g, (marker) => (marker === '{}' ? exactly(left) : pattern)),
     patternOf(before, value, after) {
       const escaped = ['\\\\', '%', '_'].reduce(
         (inner, sign) => `REPLACE(${inner}, '${sign}', '\\\\${sign}')`,
@@ -141,8 +142,8 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     among: (left, list, native, negated) =>
       `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(native)} FROM ${list} j)`,
     // Sends a number as a number: converting a text for each key takes longer than finding the row.
-    amongSeveral: (left, native, take) =>
-      `${left} IN (${keysMark.replace('?', take(isText(native) ? native : 'limit'))})`,
+    amongSeveral: (left, native, shape) =>
+      `${left} IN (${keysMark.replace('?', shape(isText(native) ? native : 'limit'))})`,
     rowAmong(columns, keys) {
       const selected = keys.map(({ native }, index) => element(native).replace('j.', `j${index}.`));
       const joined = keys.map(({ list }, index) => `${list} j${index}${index === 0 ? '' : ` ON j${index}.n = j0.n`}`);
@@ -181,7 +182,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     input,
     copies: mysqlCopies(name, input, keyOf),
     answer: ({ expression, nested }) =>
-      nested ? `${expression} AS "${nestedColumn}"` : (unspelled(expression) ?? expression),
+      nested ? `${expression} AS "${nestedColumn}"` : (rawColumn(expression) ?? expression),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainValue, unspelled } from './unspelled.ts';
+import { plainValue, rawColumn } from './raw-columns.ts';
 
 const trimmed = `TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM DATE_FORMAT(t0."at", '%Y-%m-%dT%H:%i:%s.%f')))`;
 
@@ -13,7 +13,7 @@ it.each([
   ['CAST(COUNT(*) AS CHAR)', 'COUNT(*) AS "platform: integer"'],
   ['CAST(COUNT(DISTINCT t1.x0) AS CHAR)', 'COUNT(DISTINCT t1.x0) AS "platform: integer"'],
 ])('leaves %s to the lane', (expression, column) => {
-  expect(unspelled(expression)).toBe(column);
+  expect(rawColumn(expression)).toBe(column);
 });
 
 it.each([
@@ -27,7 +27,7 @@ it.each([
   'CAST(AVG(t1.x0) AS CHAR)',
   'CAST(COUNT(*) + 1 AS CHAR)',
 ])('has %s made by the server', (expression) => {
-  expect(unspelled(expression)).toBeUndefined();
+  expect(rawColumn(expression)).toBeUndefined();
 });
 
 it.each([

@@ -25,9 +25,9 @@ const compared: ReadonlyMap<string, string> = new Map([
 export function mysqlInput(exactly: (expression: string) => string, server: MysqlServerName): InputDialect {
   const returning = server === 'mariadb';
   return {
-    table(take, { columns, count, alias }) {
+    table(shape, { columns, count, alias }) {
       const lists = columns.map(({ list, native }) => ({ index: list, native: plain(native) }));
-      const rows = take({ kind: 'rows', of: lists, ...(count !== undefined && { count }) }, 'rows');
+      const rows = shape({ kind: 'rows', of: lists, ...(count !== undefined && { count }) }, 'rows');
       const typed = columns.map((column, index) => `${column.name} ${typeOf(server, column)} PATH '$[${index}]'`);
       return `JSON_TABLE(${rows}, '$[*]' COLUMNS (${['n FOR ORDINALITY', ...typed].join(', ')})) AS ${alias}`;
     },
@@ -55,7 +55,7 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
       if (plain(native) === 'bool') return `(${expression} + 0)`;
       return plain(native) === 'text' || plain(native) === 'json' ? exactly(expression) : expression;
     },
-    gathered({ value, order, only, settled, field }) {
+    collectedArray({ value, order, only, settled, field }) {
       const element = `IFNULL(${field === undefined ? value : quoted(value, field.native)}, 'NULL')`;
       const counted = only === undefined ? element : `CASE WHEN ${only} THEN ${element} END`;
       const by = order ?? settled;

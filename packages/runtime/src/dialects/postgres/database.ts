@@ -5,12 +5,12 @@ import type { Database, Parameter, RowSink, SeveralKeys } from '../../database/d
 import { UnfitError } from '../../database/errors.ts';
 import { type Asked, gatherReads } from '../../database/gathered-reads.ts';
 import { AdaptivePlans } from './driver/adaptive-plans.ts';
-import { openConnection } from './driver/connect.ts';
+import { type Open, openConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
 import { connectFitting } from './driver/fallback.ts';
 import { createGathering } from './driver/gathering.ts';
 import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './driver/options.ts';
-import { type Open, Pool } from './driver/pool.ts';
+import { Pool } from './driver/pool.ts';
 import { runStream, type Stream } from './driver/stream.ts';
 import { TableSizes } from './driver/table-sizes.ts';
 import { runTransaction } from './driver/transaction.ts';
@@ -58,14 +58,14 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     readTexts((request, sink) => pool.read(request, sink), text, parameters);
   const sizes = new TableSizes(query);
   const plans = new AdaptivePlans((tables) => sizes.areSmall(tables));
-  const read: Database['read'] = (asked, parameters, sink) => {
-    const { statement, took } = plans.take(asked);
+  const read: Database['read'] = (planned, parameters, sink) => {
+    const { statement, took } = plans.chooseFor(planned);
     return pool.read({ ...statement, parameters }, sink, took);
   };
   return {
     read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
-    stream(asked, parameters, sink, drained, signal) {
-      const stream = { ...plans.take(asked), parameters, sink, drained, signal };
+    stream(streamed, parameters, sink, drained, signal) {
+      const stream = { ...plans.chooseFor(streamed), parameters, sink, drained, signal };
       const { name, mostRows } = stream.statement;
       const isShort = mostRows !== undefined && lengths.fit(name, mostRows) && !signal.aborted;
       return isShort ? readShort(pool, stream, lengths) : runStream(pool, stream, { timeouts, lengths });

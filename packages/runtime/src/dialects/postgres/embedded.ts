@@ -114,7 +114,7 @@ class Conversation {
       const { value } = await this.#embedded.runExclusive(() => {
         // Names of statements belong to the session, where the other connection has its own.
         const attempt = new Attempt(this.#exclusive(), Number.POSITIVE_INFINITY, false);
-        return attempt.perform(work);
+        return attempt.execute(work);
       });
       return value;
     } finally {
@@ -135,8 +135,8 @@ class Conversation {
     const write = (bytes: Buffer): void => {
       sent = sent.then(() => this.#embedded.execProtocolRaw(bytes)).then(received, (error) => connection.fail(error));
     };
-    const received = (answer: Uint8Array): void =>
-      connection.receive(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+    const received = (result: Uint8Array): void =>
+      connection.receive(Buffer.from(result.buffer, result.byteOffset, result.byteLength));
     const connection: Connection = new Connection({ write, destroy: () => {} }, preparedLimit, () => {});
     return connection;
   }
@@ -144,10 +144,10 @@ class Conversation {
   /** Sends whole requests and receives whole answers, so that messages of other requests do not get in between. */
   async #exchange(bytes: Buffer): Promise<void> {
     try {
-      const answer = await this.#embedded.runExclusive(() =>
+      const response = await this.#embedded.runExclusive(() =>
         this.#embedded.execProtocolRaw(bytes, { syncToFs: false }),
       );
-      this.#connection.receive(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength));
+      this.#connection.receive(Buffer.from(response.buffer, response.byteOffset, response.byteLength));
     } catch (error) {
       this.#connection.fail(error);
     }

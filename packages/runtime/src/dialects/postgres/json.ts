@@ -15,10 +15,10 @@ const pathNative = 'pg_catalog.text[]';
 /** That of PostgreSQL. */
 export const postgresJson: JsonDialect = {
   document: binary,
-  at: (document, { take }) => `(${document} #> ${take(pathNative)})`,
-  presence: (document, { take }) => `(${document} #>> ${take(pathNative)})`,
-  scalar(document, { take }, kind) {
-    const path = take(pathNative);
+  at: (document, { take: shape }) => `(${document} #> ${shape(pathNative)})`,
+  presence: (document, { take: shape }) => `(${document} #>> ${shape(pathNative)})`,
+  scalar(document, { take: shape }, kind) {
+    const path = shape(pathNative);
     const text = cast(`(${document} #>> ${path})`, casts[kind]);
     return `(CASE pg_catalog.jsonb_typeof((${document} #> ${path})) WHEN '${kinds[kind]}' THEN ${text} END)`;
   },

@@ -75,7 +75,7 @@ export const postgres: SqlDialect = {
   name: 'postgres',
   systemName: 'postgresql',
   positional: false,
-  placeholder: (native, mark) => `${mark('text')}::${native}`,
+  placeholder: (native, placeholder) => `${placeholder('text')}::${native}`,
   boundType: 'pg_catalog.int8',
   noLimit: '',
   fence: ' OFFSET 0',
@@ -105,7 +105,7 @@ export const postgres: SqlDialect = {
     return [before && `'${before}'`, escaped, after && `'${after}'`].filter((part) => part).join(' || ');
   },
   among: (left, list, _, negated) => (negated ? `${left} <> ALL (${list})` : `${left} = ANY (${list})`),
-  amongSeveral: (left, native, take) => `${left} = ANY (${take(`${native}[]`)})`,
+  amongSeveral: (left, native, shape) => `${left} = ANY (${shape(`${native}[]`)})`,
   rowAmong(columns, keys) {
     const unnested = keys.map(({ list }) => `pg_catalog.unnest(${list})`).join(', ');
     const names = keys.map((_, index) => `k${index}`);

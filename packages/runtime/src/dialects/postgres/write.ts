@@ -4,11 +4,11 @@ import type { InputDialect } from '../input.ts';
 
 /** That of PostgreSQL. */
 export const postgresInput: InputDialect = {
-  table(take, { columns, count, alias, numbered, as }) {
+  table(shape, { columns, count, alias, numbered, as }) {
     const arrays = columns.map(({ list, native }) => {
-      return `pg_catalog.unnest(${take({ kind: 'value', index: list }, `${native}[]`)})`;
+      return `pg_catalog.unnest(${shape({ kind: 'value', index: list }, `${native}[]`)})`;
     });
-    const counted = `pg_catalog.generate_series(1, ${count === undefined ? '0' : take({ kind: 'value', index: count }, 'pg_catalog.int4')})`;
+    const counted = `pg_catalog.generate_series(1, ${count === undefined ? '0' : shape({ kind: 'value', index: count }, 'pg_catalog.int4')})`;
     const names = columns.length === 0 ? ['c'] : columns.map(({ name }) => name);
     const sources = arrays.length === 0 ? counted : arrays.join(', ');
     const called = `${numbered ? ' WITH ORDINALITY' : ''}${as ? ' AS' : ''} ${alias}`;
@@ -22,7 +22,7 @@ export const postgresInput: InputDialect = {
   kept: (input, field) => `${input}::${field.stored ?? field.native}`,
   sought: (input, field) => `${input}::${field.stored ?? field.native}`,
   typed: (expression, native) => `${expression}::${native}`,
-  gathered({ value, order, only }) {
+  collectedArray({ value, order, only }) {
     const all = `pg_catalog.array_agg(${value}${order === undefined ? '' : ` ORDER BY ${order}`})`;
     if (only === undefined) return `${all}::pg_catalog.text`;
     const filtered = `${all} FILTER (WHERE ${only})`;

@@ -3,13 +3,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { plain } from './plain.ts';
 import type { MediaDetails, Question, WorkerMessage } from './read-details.ts';
 
-function tell(message: WorkerMessage): void {
+function report(message: WorkerMessage): void {
   parentPort?.postMessage(message);
 }
 
 async function readMedia(path: string): Promise<MediaDetails> {
   const { parseFile } = await import('music-metadata');
-  tell('loaded');
+  report('loaded');
   const { format, common } = await parseFile(path, { duration: true, skipCovers: true });
   const { container, codec, bitrate, sampleRate, numberOfChannels, bitsPerSample, lossless } = format;
   const { title, artist, album, albumartist, composer, genre, year, date, track, comment } = common;
@@ -23,11 +23,11 @@ async function readMedia(path: string): Promise<MediaDetails> {
 
 async function readExif(bytes: Uint8Array): Promise<MediaDetails> {
   const { default: read } = await import('exif-reader');
-  tell('loaded');
+  report('loaded');
   const { Image, Photo, GPSInfo } = read(Buffer.from(bytes));
   return { duration: null, metadata: plain({ Image, Photo, GPSInfo }) ?? null };
 }
 
 const question: Question = workerData;
 const details = question.kind === 'exif' ? readExif(question.bytes) : readMedia(question.path);
-tell(await details);
+report(await details);

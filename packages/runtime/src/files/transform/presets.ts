@@ -24,16 +24,16 @@ const systemPresets: ReadonlyMap<string, Transformation> = new Map([
 
 /** The transformation that is wanted, as far as the settings allow it. Throws INVALID_QUERY. */
 export function allowedTransformation(
-  wanted: Exclude<Wanted, { readonly kind: 'nothing' }>,
+  requested: Exclude<Wanted, { readonly kind: 'nothing' }>,
   settings: AssetSettings,
   limits: TransformEnvironment,
 ): Transformation {
   if (settings.allowed === 'none') throw invalid('This project does not transform assets.');
-  if (wanted.kind === 'own') {
+  if (requested.kind === 'own') {
     if (settings.allowed === 'presets') throw invalid('This project transforms assets by presets, which "key" names.');
-    return wanted.transformation;
+    return requested.transformation;
   }
-  const found = systemPresets.get(wanted.key) ?? presetOf(settings.presets, wanted.key, limits);
+  const found = systemPresets.get(requested.key) ?? presetOf(settings.presets, requested.key, limits);
   if (found === undefined) throw invalid('"key" names no preset.');
   return found;
 }

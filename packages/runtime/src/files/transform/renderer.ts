@@ -65,7 +65,7 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
     return { id, type: mediaTypes[format] };
   }
 
-  async function make(original: Original, transformation: Transformation): Promise<Buffer | null> {
+  async function create(original: Original, transformation: Transformation): Promise<Buffer | null> {
     const { storage, name } = original;
     if (largestSide(original, transformation) > limits.maxDimension) {
       throw invalid(`An image must have at most ${limits.maxDimension} pixels along each side.`);
@@ -84,7 +84,7 @@ export function createRenderer(limits: TransformEnvironment): Renderer {
       if (stored !== null) return { bytes: await buffer(stored), type, id };
       const making =
         underWay.get(kept) ??
-        queue(() => make(original, transformation)).finally(() => {
+        queue(() => create(original, transformation)).finally(() => {
           underWay.delete(kept);
         });
       const first = !underWay.has(kept);
@@ -110,10 +110,10 @@ function formatOf(type: string, { format }: Transformation): ImageFormat {
 }
 
 /** The longest side of an image, and of its result: if one side is requested, the other may become far longer. */
-function largestSide({ width, height }: Original, wanted: Transformation): number {
+function largestSide({ width, height }: Original, requested: Transformation): number {
   if (width === null || height === null) throw invalid('The image cannot be read.');
-  const scales = [(wanted.width ?? 0) / width, (wanted.height ?? 0) / height];
-  const isOpen = wanted.fit === 'outside' || wanted.width === undefined || wanted.height === undefined;
+  const scales = [(requested.width ?? 0) / width, (requested.height ?? 0) / height];
+  const isOpen = requested.fit === 'outside' || requested.width === undefined || requested.height === undefined;
   const scale = isOpen ? Math.max(...scales) : 0;
   return Math.max(width, height, width * scale, height * scale);
 }

@@ -8,7 +8,7 @@ import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '.
 import { itemMutations } from '../../language/operations/index.ts';
 import { bind } from '../../query/planner.ts';
 import { asMany } from '../../write/decode/keys.ts';
-import type { Echo, EchoForm } from '../../write/echo.ts';
+import type { Returning, ReturningForm } from '../../write/returning.ts';
 import type { WriteCommand } from '../../write/write-command.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { createRead } from '../reads/item-read.ts';
@@ -40,7 +40,7 @@ export interface WriteSource {
   readonly kind: 'write';
   readonly ask: (variables: Variables, request: Requested) => WriteCommand;
   /** Builds the field's part of the response from the answer of the write. */
-  readonly told: (answer: Buffer | null, variables: Variables) => Buffer;
+  readonly told: (result: Buffer | null, variables: Variables) => Buffer;
 }
 
 /** The part of a write that its request brings along. */
@@ -94,9 +94,9 @@ function compileRoot(
     return compileWrite(to, written, null, tellDeleted(to, type, field, inputs.get('ids')));
   }
   const many = manyOf(written.operation);
-  return compileWrite(to, written, compileEcho(to, written, type, field), (answer) => {
+  return compileWrite(to, written, compileEcho(to, written, type, field), (result) => {
     // The answer of a write stands in {"data":…}.
-    return answer === null ? (many ? noItems : nullText) : answer.subarray(dataText, -1);
+    return result === null ? (many ? noItems : nullText) : result.subarray(dataText, -1);
   });
 }
 
@@ -116,7 +116,7 @@ function compileService(
     service,
     arguments: inputs,
     tell: (value) => Buffer.from(JSON.stringify(value)),
-    echo(variables, caller) {
+    returning(variables, caller) {
       const prepared = read(variables);
       return (form) => echoFor(prepared, form, caller);
     },
@@ -172,14 +172,14 @@ function compileWrite(
     told: respond,
     ask(variables, { caller, sender }) {
       const prepared = read === null ? null : read(variables);
-      const echo = (form: EchoForm): Echo | null => prepared && echoFor(prepared, form, caller);
-      const request: WriteRequest = { caller, sender, collection: written.collection, query: '', echo };
+      const returning = (form: ReturningForm): Returning | null => prepared && echoFor(prepared, form, caller);
+      const request: WriteRequest = { caller, sender, collection: written.collection, query: '', returning: returning };
       return { ...actionOf(to, written, variables, caller), request };
     },
   };
 }
 
-function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: EchoForm, caller: Caller): Echo {
+function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: ReturningForm, caller: Caller): Returning {
   return {
     plan,
     many: form === 'many',

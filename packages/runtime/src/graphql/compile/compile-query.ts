@@ -69,7 +69,7 @@ export interface ServiceField {
   /** Reads the item whose key the answer is, in its place. */
   readonly itemOf?: (key: string) => RowSource;
   /** Reads what was written, as the document selects it; then what the route answers with is told as it is. */
-  readonly echo?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['echo']>;
+  readonly returning?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['returning']>;
 }
 
 /** Context in which the root fields of an operation are compiled. */

@@ -16,11 +16,11 @@ export function compileProjection(
     if (declared === undefined) return { key, take: () => (name === '__typename' ? type.name : null) };
     const below = nodes.map(({ selectionSet }) => selectionSet);
     const project = compileProjection(to, getNamedType(declared.type), below);
-    const take = (value: { readonly [name: string]: JsonValue }): JsonValue => project(value[name] ?? null);
-    return { key, take };
+    const read = (value: { readonly [name: string]: JsonValue }): JsonValue => project(value[name] ?? null);
+    return { key, take: read };
   });
   return function project(value): JsonValue {
     if (Array.isArray(value)) return value.map(project);
-    return isObject(value) ? Object.fromEntries(parts.map(({ key, take }) => [key, take(value)])) : null;
+    return isObject(value) ? Object.fromEntries(parts.map(({ key, take: accept }) => [key, accept(value)])) : null;
   };
 }

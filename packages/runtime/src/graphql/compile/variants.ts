@@ -25,7 +25,7 @@ export function createVariants<T>(
   const cache = createPlanCache<T>(mostVariants);
   let only: T | undefined;
 
-  function make(variables: Variables, name: string): T {
+  function create(variables: Variables, name: string): T {
     const isTrue = (variable: string): boolean => variables[variable] === true;
     const compiled = compile({ collecting: { schema: schema.schema, fragments, isTrue }, name });
     if (names.length === 0) only = compiled;
@@ -36,7 +36,7 @@ export function createVariants<T>(
   return function find(variables) {
     if (only !== undefined) return only;
     const name = names.map((variable) => (variables[variable] === true ? '1' : '0')).join('');
-    return cache.get(name) ?? make(variables, name);
+    return cache.get(name) ?? create(variables, name);
   };
 }
 

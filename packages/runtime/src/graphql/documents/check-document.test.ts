@@ -6,8 +6,8 @@ import { library, usualLimits } from '../testing/library.ts';
 import { type AskedDocument, checkDocument } from './check-document.ts';
 import { documentErrorBody } from './document-errors.ts';
 
-function check(text: string, asked: Partial<AskedDocument> = {}, limits: Partial<DocumentLimits> = {}) {
-  const whole = { text, operationName: null, queriesOnly: false, ...asked };
+function check(text: string, requested: Partial<AskedDocument> = {}, limits: Partial<DocumentLimits> = {}) {
+  const whole = { text, operationName: null, queriesOnly: false, ...requested };
   return checkDocument(library.items, whole, { ...usualLimits, ...limits });
 }
 

@@ -40,11 +40,11 @@ const mostErrors = 20;
  * Checks a document. Throws INVALID_QUERY for one that cannot be parsed, is too large or is not valid, the same bytes for
  * names that are hidden and names that do not exist; METHOD_NOT_ALLOWED for a mutation where only queries may run.
  */
-export function checkDocument(schema: ScopeSchema, asked: AskedDocument, limits: DocumentLimits): CheckedDocument {
+export function checkDocument(schema: ScopeSchema, requested: AskedDocument, limits: DocumentLimits): CheckedDocument {
   try {
-    const document = parseDocument(asked.text, limits);
-    const operation = chooseOperation(document, asked.operationName);
-    if (asked.queriesOnly) refuseMutation(operation);
+    const document = parseDocument(requested.text, limits);
+    const operation = chooseOperation(document, requested.operationName);
+    if (requested.queriesOnly) refuseMutation(operation);
     const measure = measureIn(schema.schema, document, limits.cost);
     refuseLarge(measure(operation), limits);
     refuseExpensive(document, operation, measure);

@@ -14,7 +14,7 @@ import {
 import { DocumentError } from './document-errors.ts';
 
 /** How many times as much as the query of usual tools one introspection may ask for. */
-const patience = 2;
+const timeoutMs = 2;
 
 /**
  * The values of the introspection fields at the root of a valid operation, as JSON text by response name; fields that
@@ -66,10 +66,10 @@ export function createIntrospectionJudge(schema: GraphQLSchema): IntrospectionJu
   const many = multiplicities(schema);
   let limit: number | undefined;
   return function judge(document, operation) {
-    const asked = valuesIn(many, document, operation);
-    if (asked === 0) return;
-    limit ??= patience * usualValues(many);
-    if (asked > limit) throw new DocumentError('The operation asks for more of the schema than tools need.');
+    const requested = valuesIn(many, document, operation);
+    if (requested === 0) return;
+    limit ??= timeoutMs * usualValues(many);
+    if (requested > limit) throw new DocumentError('The operation asks for more of the schema than tools need.');
   };
 }
 

@@ -22,7 +22,7 @@ export function createSchemas(read: NonNullable<CompiledApi['graphql']>): FindSc
   const made = new Map<string, BothScopes>();
   const making = new Map<string, Promise<BothScopes>>();
 
-  async function make(accessClass: string): Promise<BothScopes> {
+  async function create(accessClass: string): Promise<BothScopes> {
     try {
       const both = buildSchemas(accessClass, await read(accessClass));
       made.set(accessClass, both);
@@ -36,7 +36,7 @@ export function createSchemas(read: NonNullable<CompiledApi['graphql']>): FindSc
   return function findSchema(accessClass, scope) {
     const cached = made.get(accessClass);
     if (cached !== undefined) return cached[scope];
-    const promise = making.get(accessClass) ?? make(accessClass);
+    const promise = making.get(accessClass) ?? create(accessClass);
     if (!making.has(accessClass)) making.set(accessClass, promise);
     return promise.then((both) => both[scope]);
   };

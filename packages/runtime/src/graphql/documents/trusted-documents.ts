@@ -12,7 +12,7 @@ export interface NamedDocument {
 }
 
 /** Finds the text of a document. Throws INVALID_QUERY for one that is not to be answered. */
-export type FindDocument = (asked: NamedDocument) => string;
+export type FindDocument = (requested: NamedDocument) => string;
 
 /** Answers any document that is sent as text; a hash alone names none. */
 export function anyDocument({ query }: NamedDocument): string {

@@ -24,7 +24,7 @@ import { liesUnder, splitTarget } from '../../query/parse/target.ts';
 export type Authenticate = (token: string | null, request: IncomingMessage, path: string) => Caller | Promise<Caller>;
 
 /** Facts of a user that requests are checked by. */
-export interface Admission {
+export interface AuthenticatedUser {
   readonly caller: Caller;
   /** Addresses and CIDR blocks that requests may come from; empty: from any. */
   readonly ipAccess: readonly string[];
@@ -38,7 +38,7 @@ export interface AuthenticatorOptions {
   /** Static token of the built-in role admin; null: there is none. */
   readonly adminToken: string | null;
   /** Null where the platform's own tables are not installed, so that there are no users. */
-  readonly identities: Pick<Identities<Admission>, 'find'> | null;
+  readonly identities: Pick<Identities<AuthenticatedUser>, 'find'> | null;
   readonly clientAddress: FindClientAddress;
   readonly audit: Audit;
 }
@@ -50,7 +50,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const admin: Caller = { accessClass: names.admin, user: null, role: null };
   const adminHash = adminToken === null ? null : digest(adminToken);
 
-  function admit({ caller, ipAccess, confined }: Admission, request: IncomingMessage, path: string): Caller {
+  function admit({ caller, ipAccess, confined }: AuthenticatedUser, request: IncomingMessage, path: string): Caller {
     if (ipAccess.length > 0 && !mayUseFrom(ipAccess, clientAddress(request))) {
       audit('ip-refused', originOf(request), { user: caller.user ?? undefined });
       throw new PlatformError('INVALID_IP');
@@ -82,7 +82,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
 }
 
 /** Reduces a user to the facts that requests are checked by. */
-export function admissionOf(names: AccessNames, { account, session }: Identity): Admission {
+export function admissionOf(names: AccessNames, { account, session }: Identity): AuthenticatedUser {
   const { id, role, hasTfa, provider } = account;
   return {
     caller: { accessClass: names.of(role), user: id, role: role?.id ?? null, ...(session !== null && { session }) },

@@ -18,7 +18,7 @@ import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import type { Call } from '../call.ts';
 import type { Endpoint, Handler } from '../endpoints.ts';
 import { plainParameters } from '../plain-parameters.ts';
-import type { Answerer, Exchange } from '../responses/answer.ts';
+import type { HttpContext, Responder } from '../responses/answer.ts';
 import { disposition } from '../responses/attachment.ts';
 import { readRange } from './ranges.ts';
 
@@ -28,7 +28,7 @@ export interface AssetEndpointsOptions {
   readonly storages: Storages;
   readonly finder: FileFinder;
   readonly renderer: Renderer;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
 }
 
 const parameters = [
@@ -61,7 +61,7 @@ const paths = ['/assets/:id', '/assets/:id/:filename'] as const;
 
 /** Makes the endpoints. */
 export function createAssetEndpoints(options: AssetEndpointsOptions): readonly Endpoint[] {
-  const { environment, storages, finder, renderer, answerer } = options;
+  const { environment, storages, finder, renderer, responder } = options;
   const maxAge = Math.floor(environment.cacheTtl / 1000);
 
   function whole(file: FoundFile): Asset {
@@ -91,22 +91,22 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
   }
 
   async function assetOf(
-    { request }: Exchange,
+    { request }: HttpContext,
     { caller, query }: Call,
   ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
-    const wanted = readWanted(plainParameters(query, parameters), environment.transform);
+    const requested = readWanted(plainParameters(query, parameters), environment.transform);
     const { path } = splitTarget(request.url ?? '');
     const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((id) => id !== undefined);
     const file = await finder.find(caller, key ?? '');
-    if (wanted.kind === 'nothing') return { ...whole(file), file: file.id };
-    const transformation = allowedTransformation(wanted, await finder.settings(), environment.transform);
+    if (requested.kind === 'nothing') return { ...whole(file), file: file.id };
+    const transformation = allowedTransformation(requested, await finder.settings(), environment.transform);
     const asset = rasterTypes.has(file.type) ? transformed(file, transformation) : whole(file);
     return { ...asset, file: file.id };
   }
 
-  const send: Handler = async (exchange, call) => {
-    const { request, response } = exchange;
-    const asset = await assetOf(exchange, call);
+  const send: Handler = async (httpContext, call) => {
+    const { request, response } = httpContext;
+    const asset = await assetOf(httpContext, call);
     const etag = `"${hash('sha1', asset.id, 'base64url')}"`;
     const audience = (await finder.isPublic(call.caller, asset.file)) ? 'public' : 'private';
     const shown = shownTypes.has(asset.type) && !plainParameters(call.query, parameters).has('download');
@@ -119,7 +119,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
       ],
     };
     if (isKnown(request.headers, etag, asset.modified)) {
-      answerer.send(exchange, { status: 304, ...about });
+      responder.send(httpContext, { status: 304, ...about });
       return;
     }
     const { size, read } = await asset.open();
@@ -128,7 +128,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     const stream = request.method === 'HEAD' || length === 0 ? null : await read(range ?? undefined);
     if (stream === null && request.method !== 'HEAD' && length > 0) throw new PlatformError('FORBIDDEN');
     const type = asset.charset === null ? asset.type : `${asset.type}; charset=${asset.charset}`;
-    const headers = answerer.streamHeaders(request, null, { type, ...about });
+    const headers = responder.streamHeaders(request, null, { type, ...about });
     headers.push('Content-Length', String(length));
     if (range !== null) headers.push('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
     response.writeHead(range === null ? 200 : 206, headers);
@@ -142,7 +142,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
 }
 
 /** True if the client has these bytes already (RFC 9110, section 13.1). */
-function isKnown(headers: Exchange['request']['headers'], etag: string, modified: Date): boolean {
+function isKnown(headers: HttpContext['request']['headers'], etag: string, modified: Date): boolean {
   const { 'if-none-match': tags, 'if-modified-since': since } = headers;
   if (tags !== undefined) {
     return tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);

@@ -13,7 +13,7 @@ import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import type { Call } from '../call.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
-import { type Answerer, type Exchange, jsonAnswer } from '../responses/answer.ts';
+import { type HttpContext, jsonAnswer, type Responder } from '../responses/answer.ts';
 import { type FilePart, fieldsOf, isMultipart, readMultipart } from './multipart.ts';
 
 /** Options of the file routes. */
@@ -24,7 +24,7 @@ export interface FileEndpointsOptions {
   readonly fieldSize: number;
   readonly storages: Storages;
   readonly uploads: Uploads;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
 }
 
@@ -33,12 +33,12 @@ export type WithUploads = (endpoints: readonly Endpoint[]) => readonly Endpoint[
 
 /** Adds uploads to the endpoints of an API that has files. */
 export function createUploadEndpoints(options: FileEndpointsOptions): WithUploads {
-  const { api, environment, fieldSize, storages, uploads, answerer, senderOf } = options;
+  const { api, environment, fieldSize, storages, uploads, responder, senderOf } = options;
   const { staging } = storages.first.storage;
   const limits = { folder: staging, fileSize: environment.maxUploadSize, fieldSize };
   const readField = fieldReader(api.collections.find(({ name }) => name === filesName));
 
-  function requestOf({ request }: Exchange, { caller, query }: Call): WriteRequest {
+  function requestOf({ request }: HttpContext, { caller, query }: Call): WriteRequest {
     const { 'if-match': ifMatch, 'idempotency-key': keyText } = request.headers;
     const key = request.method === 'POST' ? readIdempotencyKey(keyText) : undefined;
     const ifMatches = request.method === 'PATCH' && ifMatch !== undefined ? { ifMatch } : {};
@@ -52,11 +52,11 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
     };
   }
 
-  function send(exchange: Exchange, { status, body }: UploadAnswer): void {
-    answerer.send(exchange, jsonAnswer(status, body));
+  function send(httpContext: HttpContext, { status, body }: UploadAnswer): void {
+    responder.send(httpContext, jsonAnswer(status, body));
   }
 
-  async function receive({ request }: Exchange): Promise<readonly Arrived[]> {
+  async function receive({ request }: HttpContext): Promise<readonly Arrived[]> {
     const parts = await readMultipart(request, limits);
     try {
       return parts.map((part) => arrivedOf(part, readField));
@@ -66,26 +66,26 @@ export function createUploadEndpoints(options: FileEndpointsOptions): WithUpload
     }
   }
 
-  const create: Handler = async (exchange, call) => {
+  const create: Handler = async (httpContext, call) => {
     uploads.admit(call.caller, 'create');
-    const request = requestOf(exchange, call);
-    send(exchange, await uploads.create(request, await receive(exchange)));
+    const request = requestOf(httpContext, call);
+    send(httpContext, await uploads.create(request, await receive(httpContext)));
   };
 
-  const replace: Handler = async (exchange, call) => {
+  const replace: Handler = async (httpContext, call) => {
     uploads.admit(call.caller, 'update');
-    const request = requestOf(exchange, call);
-    const [first, ...others] = await receive(exchange);
+    const request = requestOf(httpContext, call);
+    const [first, ...others] = await receive(httpContext);
     if (first === undefined || others.length > 0) {
       for (const { staged } of first === undefined ? [] : [first, ...others]) await unstage(staged.path);
       throw new PlatformError('INVALID_PAYLOAD', 'The body must hold one file.');
     }
-    send(exchange, await uploads.replace(request, call.item?.key ?? '', first));
+    send(httpContext, await uploads.replace(request, call.item?.key ?? '', first));
   };
 
   const taking = (method: Method, upload: Handler, other: Handler): [Method, Handler] => [
     method,
-    (exchange, call, body) => (isMultipart(exchange.request) ? upload : other)(exchange, call, body),
+    (httpContext, call, body) => (isMultipart(httpContext.request) ? upload : other)(httpContext, call, body),
   ];
   return (endpoints) =>
     endpoints.map((endpoint) => {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { Endpoint, Handler } from '../endpoints.ts';
 import { largeFile } from '../pages/large-files.ts';
 import { findPackagedFile, packagedFiles } from '../pages/packaged-files.ts';
-import { type Answerer, mediaTypes } from '../responses/answer.ts';
+import { mediaTypes, type Responder } from '../responses/answer.ts';
 
 /** The page and its files. */
 export interface Graphiql {
@@ -57,7 +57,7 @@ const css = `html, body { margin: 0; height: 100%; }
 #graphiql > p { margin: 1rem; font-family: sans-serif; }
 `;
 
-const script = `'use strict';
+const source = `'use strict';
 const fetcher = GraphiQL.createFetcher({ url: location.pathname });
 const query = new URLSearchParams(location.search).get('query') ?? undefined;
 ReactDOM.createRoot(document.getElementById('graphiql')).render(
@@ -65,21 +65,21 @@ ReactDOM.createRoot(document.getElementById('graphiql')).render(
 );
 `;
 
-const assets: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css), 'page.js': Buffer.from(script) };
+const assets: Readonly<Record<string, Buffer>> = { 'page.css': Buffer.from(css), 'page.js': Buffer.from(source) };
 
 /** Makes the page of a server. */
-export function createGraphiql(answerer: Answerer): Graphiql {
+export function createGraphiql(responder: Responder): Graphiql {
   const body = Buffer.from(html);
   return {
-    async page(exchange) {
+    async page(httpContext) {
       const headers = ['Vary', 'Accept'];
-      answerer.send(exchange, { status: 200, type: mediaTypes.html, policy, headers, body });
+      responder.send(httpContext, { status: 200, type: mediaTypes.html, policy, headers, body });
     },
     endpoints: [
       ...Object.keys(packagedFiles).map((name) =>
-        largeFile(answerer, `${folder}/${name}`, () => readFile(findPackagedFile(name))),
+        largeFile(responder, `${folder}/${name}`, () => readFile(findPackagedFile(name))),
       ),
-      ...Object.entries(assets).map(([name, text]) => largeFile(answerer, `${folder}/${name}`, async () => text)),
+      ...Object.entries(assets).map(([name, text]) => largeFile(responder, `${folder}/${name}`, async () => text)),
     ],
   };
 }

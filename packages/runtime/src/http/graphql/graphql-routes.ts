@@ -9,23 +9,23 @@ import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import type { Call } from '../call.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import { toAnswerError } from '../failures.ts';
-import { type Answerer, type Exchange, mediaTypes } from '../responses/answer.ts';
+import { type HttpContext, mediaTypes, type Responder } from '../responses/answer.ts';
 import { type AcceptedForm, readAccept } from './graphql-accept.ts';
 import { type GraphqlParameters, readGraphqlBody, readGraphqlQuery } from './graphql-request.ts';
 
 /** Options of the handlers. */
 export interface GraphqlEndpointsOptions {
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   /** GraphQL without its transport, loaded on the first request, and then returned at once. */
   readonly load: () => AnswerGraphql | Promise<AnswerGraphql>;
   /** Finds the text of the document that a request means. Throws or rejects with INVALID_QUERY for one that is not answered. */
-  readonly findDocument: (asked: GraphqlParameters) => string | Promise<string>;
+  readonly findDocument: (requested: GraphqlParameters) => string | Promise<string>;
   /** Shows the page to ask from. Null: there is none. */
   readonly page: Handler | null;
   /** Log of refusals. */
   readonly log: () => Log;
   /** Counts the root fields of an operation after the first as requests of their own. Throws REQUESTS_EXCEEDED. */
-  readonly count: (exchange: Exchange, requests: number) => void | Promise<void>;
+  readonly count: (httpContext: HttpContext, requests: number) => void | Promise<void>;
 }
 
 const scopes: readonly (readonly [string, GraphqlScope])[] = [
@@ -38,8 +38,8 @@ export function createGraphqlEndpoints(options: GraphqlEndpointsOptions): readon
   return scopes.map(([url, scope]) => ({
     url,
     handlers: new Map<Method, Handler>([
-      ['GET', (exchange, call) => get(options, scope, exchange, call)],
-      ['POST', (exchange, call, body) => post(options, scope, exchange, call, body)],
+      ['GET', (httpContext, call) => get(options, scope, httpContext, call)],
+      ['POST', (httpContext, call, body) => post(options, scope, httpContext, call, body)],
     ]),
   }));
 }
@@ -47,48 +47,56 @@ export function createGraphqlEndpoints(options: GraphqlEndpointsOptions): readon
 async function get(
   options: GraphqlEndpointsOptions,
   scope: GraphqlScope,
-  exchange: Exchange,
+  httpContext: HttpContext,
   call: Call,
 ): Promise<void> {
-  const form = readAccept(exchange.request.headers.accept);
-  if (form.page && options.page !== null) return options.page(exchange, call, undefined);
-  await answer(options, { scope, exchange, call, form, queriesOnly: true }, () => readGraphqlQuery(call.query));
+  const form = readAccept(httpContext.request.headers.accept);
+  if (form.page && options.page !== null) return options.page(httpContext, call, undefined);
+  await respond(options, { scope, httpContext: httpContext, call, form, queriesOnly: true }, () =>
+    readGraphqlQuery(call.query),
+  );
 }
 
 function post(
   options: GraphqlEndpointsOptions,
   scope: GraphqlScope,
-  exchange: Exchange,
+  httpContext: HttpContext,
   call: Call,
   body: JsonValue | undefined,
 ): Promise<void> {
-  const form = readAccept(exchange.request.headers.accept);
-  return answer(options, { scope, exchange, call, form, queriesOnly: false }, () => readGraphqlBody(body));
+  const form = readAccept(httpContext.request.headers.accept);
+  return respond(options, { scope, httpContext: httpContext, call, form, queriesOnly: false }, () =>
+    readGraphqlBody(body),
+  );
 }
 
 /** One request whose parameters are still to be read. */
 interface Asked {
   readonly scope: GraphqlScope;
-  readonly exchange: Exchange;
+  readonly httpContext: HttpContext;
   readonly call: Call;
   readonly form: AcceptedForm;
   readonly queriesOnly: boolean;
 }
 
-async function answer(options: GraphqlEndpointsOptions, asked: Asked, read: () => GraphqlParameters): Promise<void> {
-  const { answerer, log } = options;
-  const { exchange, form } = asked;
+async function respond(
+  options: GraphqlEndpointsOptions,
+  requested: Asked,
+  read: () => GraphqlParameters,
+): Promise<void> {
+  const { responder, log } = options;
+  const { httpContext, form } = requested;
   let parameters: GraphqlParameters | undefined;
   try {
     parameters = read();
-    const { body, headers } = await run(options, asked, parameters);
-    answerer.send(exchange, { status: 200, type: mediaTypes[form.type], body, headers: [...vary, ...headers] });
+    const { body, headers } = await run(options, requested, parameters);
+    responder.send(httpContext, { status: 200, type: mediaTypes[form.type], body, headers: [...vary, ...headers] });
   } catch (thrown) {
     const error = toAnswerError(thrown);
-    logFailure(log(), exchange.request, error);
+    logFailure(log(), httpContext.request, error);
     // An unusable document is an answer of GraphQL; a failure before it is read is one of HTTP.
     const ok = parameters !== undefined && form.alwaysOk && error.code === 'INVALID_QUERY';
-    answerer.send(exchange, {
+    responder.send(httpContext, {
       status: ok ? 200 : error.status,
       type: mediaTypes[form.type],
       body: Buffer.from(documentErrorBody(error)),
@@ -97,18 +105,22 @@ async function answer(options: GraphqlEndpointsOptions, asked: Asked, read: () =
   }
 }
 
-function run(options: GraphqlEndpointsOptions, asked: Asked, parameters: GraphqlParameters): Promise<OperationAnswer> {
+function run(
+  options: GraphqlEndpointsOptions,
+  requested: Asked,
+  parameters: GraphqlParameters,
+): Promise<OperationAnswer> {
   const text = options.findDocument(parameters);
   const answerDocument = options.load();
   if (typeof text === 'string' && typeof answerDocument === 'function') {
-    return runText(options, asked, parameters, text, answerDocument);
+    return runText(options, requested, parameters, text, answerDocument);
   }
-  return Promise.all([text, answerDocument]).then((there) => runText(options, asked, parameters, ...there));
+  return Promise.all([text, answerDocument]).then((there) => runText(options, requested, parameters, ...there));
 }
 
 function runText(
   options: GraphqlEndpointsOptions,
-  { scope, exchange, call, queriesOnly }: Asked,
+  { scope, httpContext, call, queriesOnly }: Asked,
   parameters: GraphqlParameters,
   text: string,
   answerDocument: AnswerGraphql,
@@ -120,8 +132,8 @@ function runText(
     operationName: parameters.operationName,
     variables: parameters.variables,
     caller: call.caller,
-    request: exchange.request,
-    admit: (operation) => admit(options, exchange, operation),
+    request: httpContext.request,
+    admit: (operation) => admit(options, httpContext, operation),
   });
 }
 
@@ -130,11 +142,11 @@ const vary = ['Vary', 'Accept'];
 
 function admit(
   { count }: GraphqlEndpointsOptions,
-  exchange: Exchange,
+  httpContext: HttpContext,
   { rootFields, keepable }: Operation,
 ): string | undefined | Promise<string | undefined> {
   const key = (): string | undefined =>
-    keepable ? readIdempotencyKey(exchange.request.headers['idempotency-key']) : undefined;
-  const counted = rootFields > 1 ? count(exchange, rootFields - 1) : undefined;
+    keepable ? readIdempotencyKey(httpContext.request.headers['idempotency-key']) : undefined;
+  const counted = rootFields > 1 ? count(httpContext, rootFields - 1) : undefined;
   return counted instanceof Promise ? counted.then(key) : key();
 }

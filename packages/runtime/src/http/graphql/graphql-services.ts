@@ -27,18 +27,18 @@ export type CallService = (field: ServiceField, call: OperationCall) => Promise<
 export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlServicesOptions): CallService {
   const operations = new Map(bound.map((callable) => [fieldOf(callable.operation), callable]));
   return async function callService(field, call) {
-    const { service, tell } = field;
+    const { service, tell: report } = field;
     const { caller, request, variables } = call;
     const input = argumentsOf(field, variables);
-    if (service === 'users_me' || service === 'update_users_me') return { json: tell(ownUser(call)), headers: [] };
+    if (service === 'users_me' || service === 'update_users_me') return { json: report(ownUser(call)), headers: [] };
     if (service === 'server_specs_graphql') {
       const scope = input.scope === 'system' ? 'system' : 'items';
-      return { json: tell(await printSchema(caller.accessClass, scope)), headers: [] };
+      return { json: report(await printSchema(caller.accessClass, scope)), headers: [] };
     }
     const callable = operations.get(service);
     if (callable === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
-    const echo = field.echo?.(variables, caller);
-    const context = { caller, request, sender: senderOf(request), query: '', ...(echo && { echo }) };
+    const returned = field.returning?.(variables, caller);
+    const context = { caller, request, sender: senderOf(request), query: '', ...(returned && { returning: returned }) };
     const { operation } = callable;
     const result = await callable.run(() => valuesOf(operation, input), context);
     result.afterwards?.();
@@ -69,22 +69,22 @@ function jsonOf(
   { input = {}, output, graphql }: NamedOperation,
   args: Values,
   { value }: OperationResult<JsonValue | undefined>,
-  { tell, echo }: ServiceField,
+  { tell: report, returning: returned }: ServiceField,
 ): Buffer {
   if (Buffer.isBuffer(value)) {
     // An answer that was read as the document selects it is passed on byte by byte.
-    if (echo !== undefined) return value.subarray(dataText, -1);
-    const answer: JsonValue & { readonly data?: JsonValue } = JSON.parse(value.toString('utf8'));
-    return tell(output.data === undefined ? answer : (answer.data ?? null));
+    if (returned !== undefined) return value.subarray(dataText, -1);
+    const response: JsonValue & { readonly data?: JsonValue } = JSON.parse(value.toString('utf8'));
+    return report(output.data === undefined ? response : (response.data ?? null));
   }
   if (graphql?.value !== undefined) {
     const names = listMembers(input).filter(({ name }) => graphql.value?.includes(name));
-    return tell(
+    return report(
       Object.fromEntries(names.map(({ name, schema: { argument = name } }) => [argument, args[argument] ?? null])),
     );
   }
-  if (output.item !== undefined) return tell(typeof value === 'string' ? Number(value) : true);
-  return tell(value ?? (graphql?.type === 'Void' ? null : true));
+  if (output.item !== undefined) return report(typeof value === 'string' ? Number(value) : true);
+  return report(value ?? (graphql?.type === 'Void' ? null : true));
 }
 
 function ownUser({ caller: { user } }: OperationCall): JsonValue {

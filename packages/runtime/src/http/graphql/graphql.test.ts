@@ -48,8 +48,13 @@ async function open(
   server = made;
   return async (query: string, url = '/graphql', member = 'query') => {
     const payload = JSON.stringify({ [member]: query });
-    const answer = await made.inject({ method: 'POST', url, payload, headers: { 'content-type': 'application/json' } });
-    return { status: answer.statusCode, body: answer.body, headers: answer.headers };
+    const response = await made.inject({
+      method: 'POST',
+      url,
+      payload,
+      headers: { 'content-type': 'application/json' },
+    });
+    return { status: response.statusCode, body: response.body, headers: response.headers };
   };
 }
 
@@ -80,8 +85,8 @@ test('a schema that cannot be read is a bug for this request, and may be there f
 
 test('there is no page unless it is asked for', async () => {
   await open();
-  const answer = await server?.inject({ url: '/graphql', headers: { accept: 'text/html' } });
-  expect([answer?.statusCode, answer?.headers['content-type']]).toEqual([400, 'application/json; charset=utf-8']);
+  const response = await server?.inject({ url: '/graphql', headers: { accept: 'text/html' } });
+  expect([response?.statusCode, response?.headers['content-type']]).toEqual([400, 'application/json; charset=utf-8']);
   expect((await server?.inject({ url: '/graphql/graphiql/page.js' }))?.statusCode).toBe(404);
 });
 

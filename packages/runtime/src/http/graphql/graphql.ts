@@ -7,14 +7,14 @@ import { anyDocument, type FindDocument, trustedDocuments } from '../../graphql/
 import type { GraphqlService } from '../../graphql/service.ts';
 import type { CompiledApi } from '../../language/index.ts';
 import type { Endpoint, Handler } from '../endpoints.ts';
-import { type Answerer, mediaTypes } from '../responses/answer.ts';
+import { mediaTypes, type Responder } from '../responses/answer.ts';
 import { createGraphiql } from './graphiql.ts';
 import { createGraphqlEndpoints, type GraphqlEndpointsOptions } from './graphql-routes.ts';
 
 /** Options of answering GraphQL. */
 export interface GraphqlOptions extends Pick<GraphqlEndpointsOptions, 'log' | 'count'> {
   readonly api: CompiledApi;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   readonly environment: Environment;
   /** Answers no documents but those that were compiled with the API. */
   readonly trusted: boolean;
@@ -34,10 +34,10 @@ export interface GraphqlFace {
 
 /** Makes the addresses of GraphQL. */
 export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
-  const { api, answerer, environment, trusted, loadRunner, log, count } = options;
+  const { api, responder, environment, trusted, loadRunner, log, count } = options;
   const { graphql: read } = api;
   if (read === undefined) return { endpoints: [], warm: async () => {} };
-  const graphiql = environment.graphql.graphiql ? createGraphiql(answerer) : null;
+  const graphiql = environment.graphql.graphiql ? createGraphiql(responder) : null;
   const { limits } = environment.graphql;
   // graphql-js takes longer to load than everything else together, so only servers that are asked do it.
   const loadSchemas = once(async (): Promise<Schemas> => {
@@ -54,15 +54,15 @@ export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   });
   const documents = once(() => readDocuments(api));
   const endpoints = createGraphqlEndpoints({
-    answerer,
-    load: () => service?.answer ?? load().then(({ answer }) => answer),
-    findDocument: trusted ? async (asked) => (await documents())(asked) : anyDocument,
+    responder: responder,
+    load: () => service?.answer ?? load().then(({ answer: response }) => response),
+    findDocument: trusted ? async (requested) => (await documents())(requested) : anyDocument,
     page: graphiql?.page ?? null,
     log,
     count,
   });
   const print: PrintSchema = async (...parameters) => (await loadSchemas()).print(...parameters);
-  const texts = limits.introspection ? schemaEndpoints(answerer, print) : [];
+  const texts = limits.introspection ? schemaEndpoints(responder, print) : [];
   return {
     endpoints: [...endpoints, ...texts, ...(graphiql?.endpoints ?? [])],
     async warm() {
@@ -90,7 +90,7 @@ interface Schemas {
  * The schema of the caller as a file (specification, section 13); where no caller may request it, there is no such
  * route.
  */
-function schemaEndpoints(answerer: Answerer, print: PrintSchema): readonly Endpoint[] {
+function schemaEndpoints(responder: Responder, print: PrintSchema): readonly Endpoint[] {
   const files = [
     ['/server/specs/graphql', 'items'],
     ['/server/specs/graphql/items', 'items'],
@@ -98,9 +98,9 @@ function schemaEndpoints(answerer: Answerer, print: PrintSchema): readonly Endpo
   ] as const;
   return files.map(([url, scope]): Endpoint => {
     const headers = ['Content-Disposition', `attachment; filename="${scope}.graphql"`];
-    const send: Handler = async (exchange, { caller }) => {
+    const send: Handler = async (httpContext, { caller }) => {
       const body = Buffer.from(await print(caller.accessClass, scope));
-      answerer.send(exchange, { status: 200, type: mediaTypes.sdl, body, headers });
+      responder.send(httpContext, { status: 200, type: mediaTypes.sdl, body, headers });
     };
     return { url, handlers: new Map([['GET', send]]) };
   });
@@ -111,10 +111,10 @@ async function readDocuments({ graphqlDocuments }: CompiledApi): Promise<FindDoc
 }
 
 /** Does something once, and again only where it failed. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function once<T>(create: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
-    made ??= make().catch((error: unknown) => {
+    made ??= create().catch((error: unknown) => {
       made = undefined;
       throw error;
     });

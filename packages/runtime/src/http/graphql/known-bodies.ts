@@ -30,7 +30,7 @@ const longest = 64 * 1024;
 const bytesPerCharacter = 4;
 
 /** The bytes that bodies of a document begin with, up to its variables, and the members in them. */
-interface Front {
+interface DocumentPrefix {
   readonly bytes: Buffer;
   readonly known: Known;
 }
@@ -41,7 +41,7 @@ const mostFronts = 8;
 /** Makes the parser of a server. */
 export function createKnownBodyParser(): ParseKnownBody {
   const parts = createByteCache<Known>(kept);
-  const fronts: Front[] = [];
+  const prefixes: DocumentPrefix[] = [];
 
   function parseWhole(bytes: Buffer, headers: BodyHeaders): JsonValue {
     const text = checkBody(bytes, headers);
@@ -59,16 +59,18 @@ export function createKnownBodyParser(): ParseKnownBody {
   /** The latest comes first. Those that are asked for are found before they get here. */
   function remember(part: string, memberTexts: Known): void {
     const bytes = Buffer.from(part.slice(0, -1) + variablesBehind.slice(1));
-    fronts.unshift({ bytes, known: memberTexts });
-    if (fronts.length > mostFronts) fronts.pop();
+    prefixes.unshift({ bytes, known: memberTexts });
+    if (prefixes.length > mostFronts) prefixes.pop();
   }
 
   return function parseKnownBody(bytes, headers) {
     if (bytes.length === 0) return undefined;
-    const front = fronts.find((front) => beginsWith(bytes, front.bytes));
-    if (front === undefined) return parseWhole(bytes, headers);
-    const rest = parseBodyText(`{"variables":${checkBody(bytes.subarray(front.bytes.length), headers)}`);
-    return isObject(rest) && !sharesName(front.known, rest) ? { ...front.known, ...rest } : parseWhole(bytes, headers);
+    const prefix = prefixes.find((prefix) => beginsWith(bytes, prefix.bytes));
+    if (prefix === undefined) return parseWhole(bytes, headers);
+    const rest = parseBodyText(`{"variables":${checkBody(bytes.subarray(prefix.bytes.length), headers)}`);
+    return isObject(rest) && !sharesName(prefix.known, rest)
+      ? { ...prefix.known, ...rest }
+      : parseWhole(bytes, headers);
   };
 }
 
@@ -76,9 +78,9 @@ function sharesName(memberTexts: Known, rest: FilterObject): boolean {
   return Object.keys(rest).some((name) => Object.hasOwn(memberTexts, name));
 }
 
-function beginsWith(bytes: Buffer, front: Buffer): boolean {
-  const { length } = front;
-  return bytes.length > length && bytes.compare(front, 0, length, 0, length) === 0;
+function beginsWith(bytes: Buffer, prefix: Buffer): boolean {
+  const { length } = prefix;
+  return bytes.length > length && bytes.compare(prefix, 0, length, 0, length) === 0;
 }
 
 /** Parses a body whole, and caches its known part if it has the expected form. */

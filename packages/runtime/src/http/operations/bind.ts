@@ -34,7 +34,7 @@ export interface OperationRequest {
   /** Raw query string, or the text of a form that is encoded as one; empty for GraphQL. */
   readonly query: string;
   /** Reads the answer of a write, where no query says it. */
-  readonly echo?: NonNullable<WriteRequest['echo']>;
+  readonly returning?: NonNullable<WriteRequest['returning']>;
 }
 
 /** Result of an operation. */

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../database/database.ts';
 import { ask, firstRow } from '../../database/own-statements/own-rows.ts';
-import { give, type OwnSql, script } from '../../database/own-statements/script.ts';
+import { createScript, type OwnSql, returnRows } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
 import { PlatformError } from '../../errors.ts';
@@ -41,8 +41,8 @@ function postgresStatements(schema: string): Statements {
 
 function mysqlStatements({ table }: MysqlTables): Statements {
   return {
-    row: script(give(`SELECT CAST(activity AS CHAR) FROM ${table(comments)} WHERE id = $1`)),
-    comment: script(give(`SELECT CAST(id AS CHAR) FROM ${table(comments)} WHERE activity = $1`)),
+    row: createScript(returnRows(`SELECT CAST(activity AS CHAR) FROM ${table(comments)} WHERE id = $1`)),
+    comment: createScript(returnRows(`SELECT CAST(id AS CHAR) FROM ${table(comments)} WHERE activity = $1`)),
   };
 }
 
@@ -106,5 +106,5 @@ export function commentOperations(
 }
 
 function requestOf({ caller, sender }: OperationContext): WriteRequest {
-  return { caller, collection: comments, query: '', sender, echo: () => null };
+  return { caller, collection: comments, query: '', sender, returning: () => null };
 }

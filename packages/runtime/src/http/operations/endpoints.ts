@@ -16,13 +16,13 @@ import { bodyObject } from '../auth/auth-body.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
 import type { ItemHandlers } from '../items.ts';
 import { plainParameters } from '../plain-parameters.ts';
-import type { Answer, Answerer, EmptyAnswer, Exchange } from '../responses/answer.ts';
+import type { Answer, EmptyAnswer, HttpContext, Responder } from '../responses/answer.ts';
 import type { BoundOperation, OperationResult } from './bind.ts';
 import type { Values } from './decode.ts';
 
 /** Parts of a server that answer operations. */
 export interface OperationEndpointsOptions {
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   readonly senderOf: (request: IncomingMessage) => RequestOrigin;
   /** Reads items that operations answer by key. */
   readonly items: Pick<ItemHandlers, 'read'>;
@@ -47,22 +47,22 @@ export function operationEndpoints(
 function handlerOf(
   { operation, run }: BoundOperation,
   url: string,
-  { answerer, senderOf, items }: OperationEndpointsOptions,
+  { responder, senderOf, items }: OperationEndpointsOptions,
 ): Handler {
   const reader = valuesReader(operation, url);
-  return async function answerOperation(exchange, { caller, query }, body) {
-    const { request } = exchange;
+  return async function answerOperation(httpContext, { caller, query }, body) {
+    const { request } = httpContext;
     const text = takesText(operation) ? formText(body) : query;
     const context = { caller, query: text, request, sender: senderOf(request) };
-    const result = await run(() => reader(exchange, query, body), context);
+    const result = await run(() => reader(httpContext, query, body), context);
     const { value } = result;
     const { item: collection, byKey } = operation.output;
     const isAnswered =
       byKey === true &&
       collection !== undefined &&
       typeof value === 'string' &&
-      (await isRead(items.read({ exchange, caller, collection, query }, value)));
-    if (!isAnswered) answerer.send(exchange, answerOf(operation, result));
+      (await isRead(items.read({ httpContext: httpContext, caller, collection, query }, value)));
+    if (!isAnswered) responder.send(httpContext, answerOf(operation, result));
     result.afterwards?.();
   };
 }
@@ -93,7 +93,7 @@ function valuesReader(operation: Operation, url: string) {
   const { method, parameters } = routeOf(operation);
   const others = listMembers(operation.input ?? {}).filter(({ name }) => !parameters.includes(name));
   const queried = others.filter(({ schema }) => method === 'GET' || schema.flag !== undefined);
-  return function readValues({ request }: Exchange, query: string, body: JsonValue | undefined): Values {
+  return function readValues({ request }: HttpContext, query: string, body: JsonValue | undefined): Values {
     return {
       ...(operation.body
         ? { body: wholeBody(operation.body, body) }
@@ -135,9 +135,9 @@ function answerOf({ output }: Operation, result: OperationResult<JsonValue | und
   }
   const value = output.item !== undefined && !Buffer.isBuffer(result.value) ? undefined : (result.value ?? undefined);
   if (value === undefined) return { status: output.status ?? 204, headers };
-  const answer = { type: `${output.type ?? 'application/json'}; charset=utf-8`, body: bytesOf(output, value) };
-  if (!isUnavailable) return { ...answer, status: output.status ?? 200, headers };
-  return { ...answer, status: 503, headers: ['Retry-After', String(retryAfterSeconds), ...headers] };
+  const response = { type: `${output.type ?? 'application/json'}; charset=utf-8`, body: bytesOf(output, value) };
+  if (!isUnavailable) return { ...response, status: output.status ?? 200, headers };
+  return { ...response, status: 503, headers: ['Retry-After', String(retryAfterSeconds), ...headers] };
 }
 
 function bytesOf({ type, data }: Operation['output'], value: JsonValue | Buffer): Buffer {

@@ -19,11 +19,18 @@ export function fileOperations(
   const fetchFile = createFetchFile(environment.import);
   const { staging } = storages.first.storage;
   return {
-    async importFile({ url, data }, { caller, sender, query, request, echo }) {
+    async importFile({ url, data }, { caller, sender, query, request, returning }) {
       uploads.admit(caller, 'create');
       // Other documents read other parts of a file, so an answer with a selection is not stored for the key.
-      const key = echo === undefined ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
-      const written = { caller, collection: filesName, query, sender, ...(key && { key }), ...(echo && { echo }) };
+      const key = returning === undefined ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
+      const written = {
+        caller,
+        collection: filesName,
+        query,
+        sender,
+        ...(key && { key }),
+        ...(returning && { returning: returning }),
+      };
       const fetched = await fetchFile(url, staging);
       const { status, body } = await uploads.create(written, [{ ...fetched, metadata: withKeys(data ?? {}) }]);
       if (status >= 400 && body !== null) throw readErrorBody(body);

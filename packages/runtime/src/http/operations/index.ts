@@ -3,7 +3,7 @@
 import type { Accounts } from '../../auth/accounts.ts';
 import { createInvite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
-import type { Gate } from '../../database/gate.ts';
+import type { DriftGuard } from '../../database/drift-guard.ts';
 import { type Environment, requestLimits } from '../../environment.ts';
 import type { FileServices } from '../../files/services.ts';
 import { resources } from '../../language/operations/index.ts';
@@ -29,7 +29,7 @@ export interface OperationsOptions extends UtilOptions, ServerOptions, CommentOp
   readonly database: Database;
   readonly environment: Environment;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   readonly writer: Writer;
   /** Makes changes of the model; rejects where it stays as it was compiled. */
   readonly changeModel: ChangeModel;

@@ -23,8 +23,8 @@ export interface ServerOptions {
 /** State and descriptions of the server. */
 export function serverOperations(options: ServerOptions): Implementations<typeof serverResource> {
   const { api, database, environment, draining } = options;
-  const { readOnly, poolTimeout: patience } = environment.database;
-  const health = createHealth({ ...options, patience, readOnly });
+  const { readOnly, poolTimeout: timeoutMs } = environment.database;
+  const health = createHealth({ ...options, timeoutMs: timeoutMs, readOnly });
   const document = createDocuments(api);
   const readProject = createProjectReader(database, systemPlaceOf(api));
   return {

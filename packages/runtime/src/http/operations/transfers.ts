@@ -23,16 +23,16 @@ export function transferOperations(options: TransferOptions): Implementations<ty
   const limits = { folder, fileSize: mostBytes, fieldSize };
   return {
     async utilsImport({ collection }, { caller, sender, request }) {
-      const asked = { caller, collection, sender };
+      const requested = { caller, collection, sender };
       if (!isMultipart(request)) throw new PlatformError('UNSUPPORTED_MEDIA_TYPE', 'Send a form with a file.');
-      importer.admit(asked);
+      importer.admit(requested);
       const parts = await readMultipart(request, limits);
       try {
         const [part, ...others] = parts;
         if (part === undefined || others.length > 0) {
           throw new PlatformError('INVALID_PAYLOAD', 'The body must hold one file.');
         }
-        await importer.run(asked, { path: part.staged.path, format: formatOf(part) });
+        await importer.run(requested, { path: part.staged.path, format: formatOf(part) });
       } finally {
         for (const { staged } of parts) await unstage(staged.path);
       }

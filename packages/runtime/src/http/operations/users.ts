@@ -5,7 +5,7 @@ import { clientOf } from '../../auth/ip-access.ts';
 import type { Invite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
-import { type OwnSql, script } from '../../database/own-statements/script.ts';
+import { createScript, type OwnSql } from '../../database/own-statements/script.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { transactionNumber } from '../../dialects/fragment.ts';
 import type { Environment } from '../../environment.ts';
@@ -25,7 +25,7 @@ export function ownUserOperations(
   const trackSql = byFamily<OwnSql>(system, {
     postgres: (schema) =>
       `UPDATE ${schema}.platform_users SET last_page = $2::text WHERE id = $1::uuid RETURNING ${transactionNumber}`,
-    mysql: ({ table }) => script(`UPDATE ${table('platform_users')} SET last_page = $2 WHERE id = $1`),
+    mysql: ({ table }) => createScript(`UPDATE ${table('platform_users')} SET last_page = $2 WHERE id = $1`),
   });
   return {
     async usersMeTrackPage({ last_page }, { caller }) {

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Endpoint, Handler } from '../endpoints.ts';
-import { type Answerer, mediaTypes } from '../responses/answer.ts';
+import { mediaTypes, type Responder } from '../responses/answer.ts';
 import { largeFile } from './large-files.ts';
 
 /** The address of the page; its assets lie below. */
@@ -85,15 +85,15 @@ const files = [
 ];
 
 /** The address of the page and those of its assets. */
-export function docsEndpoints(answerer: Answerer): readonly Endpoint[] {
+export function docsEndpoints(responder: Responder): readonly Endpoint[] {
   const body = Buffer.from(html);
-  const page: Handler = async (exchange) => {
-    answerer.send(exchange, { status: 200, type: mediaTypes.html, policy, body });
+  const page: Handler = async (httpContext) => {
+    responder.send(httpContext, { status: 200, type: mediaTypes.html, policy, body });
   };
   return [
     { url: docsPath, handlers: new Map([['GET', page]]) },
     ...files.map((name) =>
-      largeFile(answerer, `${docsPath}/${name}`, () => readFile(fileURLToPath(new URL(name, folder))), threadPolicy),
+      largeFile(responder, `${docsPath}/${name}`, () => readFile(fileURLToPath(new URL(name, folder))), threadPolicy),
     ),
   ];
 }

@@ -8,7 +8,7 @@ import { readScripts } from '../../pages/scripts.ts';
 import { loadPageTemplates, type PageTemplates, type PageView, type TemplateName } from '../../pages/templates.ts';
 import { productName } from '../../version.ts';
 import { readAccept } from '../graphql/graphql-accept.ts';
-import { type Answerer, type Exchange, type MediaType, mediaTypes } from '../responses/answer.ts';
+import { type HttpContext, type MediaType, mediaTypes, type Responder } from '../responses/answer.ts';
 
 /** Options of the pages. */
 export interface PageEndpointsOptions {
@@ -16,14 +16,14 @@ export interface PageEndpointsOptions {
   readonly templates: string | null;
   /** Null where there are no accounts, and so no pages but the first. */
   readonly settings: ReadAccountSettings | null;
-  readonly answerer: Answerer;
+  readonly responder: Responder;
   readonly environment: Environment;
 }
 
 /** An address and the handler of its GET. */
 export interface GetEndpoint {
   readonly url: string;
-  readonly get: (exchange: Exchange) => Promise<void>;
+  readonly get: (httpContext: HttpContext) => Promise<void>;
 }
 
 /**
@@ -47,7 +47,7 @@ const pageHeaders = ['Cross-Origin-Opener-Policy', 'same-origin', 'Cross-Origin-
 
 /** Makes the endpoints. Throws `TemplateError` for templates that cannot be used. */
 export function createPageEndpoints(options: PageEndpointsOptions): readonly GetEndpoint[] {
-  const { answerer, settings } = options;
+  const { responder, settings } = options;
   const templates = loadPageTemplates(options.templates);
   const assets: readonly (readonly [name: string, type: MediaType, text: string])[] = [
     ['style.css', mediaTypes.css, templates.style],
@@ -58,15 +58,15 @@ export function createPageEndpoints(options: PageEndpointsOptions): readonly Get
   return [
     ...homePaths.map((url) => ({ url, get: homeHandler(options, templates) })),
     ...pages.map((name) => ({ url: pagePath(name), get: pageHandler(options, templates, name) })),
-    ...assets.map(([name, type, text]) => ({ url: `${assetsPath}/${name}`, get: assetHandler(answerer, type, text) })),
+    ...assets.map(([name, type, text]) => ({ url: `${assetsPath}/${name}`, get: assetHandler(responder, type, text) })),
   ];
 }
 
 function pageHandler(options: PageEndpointsOptions, templates: PageTemplates, name: TemplateName): GetEndpoint['get'] {
   const view = createViewReader(options);
-  return async function sendPage(exchange) {
+  return async function sendPage(httpContext) {
     const body = Buffer.from(templates.print(name, await view()));
-    options.answerer.send(exchange, { status: 200, type: mediaTypes.html, body, headers: pageHeaders, policy });
+    options.responder.send(httpContext, { status: 200, type: mediaTypes.html, body, headers: pageHeaders, policy });
   };
 }
 
@@ -75,18 +75,18 @@ function pageHandler(options: PageEndpointsOptions, templates: PageTemplates, na
  * has no name.
  */
 function homeHandler(options: PageEndpointsOptions, templates: PageTemplates): GetEndpoint['get'] {
-  const { answerer } = options;
+  const { responder } = options;
   const view = createViewReader(options);
   const unnamed = createViewReader({ ...options, settings: null });
-  return async function sendHome(exchange) {
+  return async function sendHome(httpContext) {
     const headers = ['Vary', 'Accept'];
-    if (!readAccept(exchange.request.headers.accept).page) {
-      answerer.fail(exchange, new PlatformError('ROUTE_NOT_FOUND'), headers);
+    if (!readAccept(httpContext.request.headers.accept).page) {
+      responder.fail(httpContext, new PlatformError('ROUTE_NOT_FOUND'), headers);
       return;
     }
     const body = Buffer.from(templates.print('home', await view().catch(unnamed)));
     const all = [...pageHeaders, ...headers];
-    answerer.send(exchange, { status: 200, type: mediaTypes.html, body, headers: all, policy });
+    responder.send(httpContext, { status: 200, type: mediaTypes.html, body, headers: all, policy });
   };
 }
 
@@ -98,12 +98,12 @@ function createViewReader({ settings, environment }: PageEndpointsOptions): () =
 }
 
 /** Asset that never changes while a server runs: a repeated request is answered as unchanged. */
-function assetHandler(answerer: Answerer, type: MediaType, text: string): GetEndpoint['get'] {
+function assetHandler(responder: Responder, type: MediaType, text: string): GetEndpoint['get'] {
   const body = Buffer.from(text);
   const tag = entityTag(body);
   const headers = ['ETag', tag, 'Cross-Origin-Resource-Policy', 'same-origin'];
-  return async function sendAsset(exchange) {
-    const unchanged = matchesTag(exchange.request.headers['if-none-match'] ?? '', tag);
-    answerer.send(exchange, unchanged ? { status: 304, headers } : { status: 200, type, body, headers });
+  return async function sendAsset(httpContext) {
+    const unchanged = matchesTag(httpContext.request.headers['if-none-match'] ?? '', tag);
+    responder.send(httpContext, unchanged ? { status: 304, headers } : { status: 200, type, body, headers });
   };
 }

@@ -74,17 +74,17 @@ export function jsonAnswer(status: number, body: Buffer | null): Answer | EmptyA
 }
 
 /** The exchange of one request for one answer, as Node's server hands it over. */
-export interface Exchange {
+export interface HttpContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /** Writes answers with the headers that one environment asks for. */
-export interface Answerer {
+export interface Responder {
   /** Sends a whole answer; compressed when the client accepts it and it is not small. Never throws. */
-  send(exchange: Exchange, answer: Answer | EmptyAnswer): void;
+  send(httpContext: HttpContext, response: Answer | EmptyAnswer): void;
   /** Sends the body of section 9 for an error, with the headers of the error and those given. */
-  fail(exchange: Exchange, error: PlatformError, headers?: readonly string[]): void;
+  fail(httpContext: HttpContext, error: PlatformError, headers?: readonly string[]): void;
   /** The headers of a successful answer whose length is unknown yet. */
   streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[];
   /** From here on every answer is the last one of its connection, so that a server that stops comes to its end. */
@@ -92,15 +92,15 @@ export interface Answerer {
 }
 
 /** Also writes answers in parts, and counts the bytes that wait for clients. */
-export interface StreamingAnswerer extends Answerer {
+export interface StreamingResponder extends Responder {
   /** Sends a body of unknown length; the head was written with `streamHeaders`. */
-  outgoing(exchange: Exchange, out: Writable): Outgoing;
+  outgoing(httpContext: HttpContext, out: Writable): Outgoing;
   /** Counts the bytes that wait for the client of a request. */
   unsentOf(request: IncomingMessage): ClientBytes;
 }
 
 /** Makes the answerer of a server. */
-export function createAnswerer(environment: Environment): StreamingAnswerer {
+export function createResponder(environment: Environment): StreamingResponder {
   const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
   const { streams, database, auth } = environment;
   const unsent = new UnsentBytes({ most: streams.bufferMax, timeoutMs: database.poolTimeout });
@@ -112,7 +112,7 @@ export function createAnswerer(environment: Environment): StreamingAnswerer {
     return unsent.of(address === null ? '' : subnetOf(address));
   }
 
-  function outgoing({ request, response }: Exchange, out: Writable): Outgoing {
+  function outgoing({ request, response }: HttpContext, out: Writable): Outgoing {
     const { [requestRecord]: record } = request;
     return new Outgoing({ response, out, unsent: unsentOf(request), stallMs: streams.stallTimeout, record });
   }
@@ -129,44 +129,44 @@ export function createAnswerer(environment: Environment): StreamingAnswerer {
     return headers;
   }
 
-  function send(exchange: Exchange, answer: Answer | EmptyAnswer): void {
-    const compressible = 'body' in answer && answer.body.length >= smallestCompressed;
-    const headers = headersFor(exchange.request, answer, compressible);
-    if (answer.headers !== undefined) headers.push(...answer.headers);
-    if (!('body' in answer)) {
-      writeEmpty(exchange.response, answer.status, headers);
+  function send(httpContext: HttpContext, result: Answer | EmptyAnswer): void {
+    const compressible = 'body' in result && result.body.length >= smallestCompressed;
+    const headers = headersFor(httpContext.request, result, compressible);
+    if (result.headers !== undefined) headers.push(...result.headers);
+    if (!('body' in result)) {
+      writeEmpty(httpContext.response, result.status, headers);
       return;
     }
-    const encoding = compressible ? chooseEncoding(exchange.request.headers['accept-encoding']) : null;
-    if (encoding === null) write(exchange, answer.status, headers, answer.body);
-    else void sendCompressed(exchange, answer, headers, encoding);
+    const encoding = compressible ? chooseEncoding(httpContext.request.headers['accept-encoding']) : null;
+    if (encoding === null) write(httpContext, result.status, headers, result.body);
+    else void sendCompressed(httpContext, result, headers, encoding);
   }
 
-  async function sendCompressed(exchange: Exchange, answer: Answer, headers: string[], encoding: Encoding) {
+  async function sendCompressed(httpContext: HttpContext, reply: Answer, headers: string[], encoding: Encoding) {
     try {
-      const body = await compress(encoding, answer.body);
-      giveBack(answer.body);
+      const body = await compress(encoding, reply.body);
+      giveBack(reply.body);
       headers.push('Content-Encoding', encoding);
-      write(exchange, answer.status, headers, body);
+      write(httpContext, reply.status, headers, body);
     } catch {
-      exchange.response.destroy();
+      httpContext.response.destroy();
     }
   }
 
-  function write(exchange: Exchange, status: number, headers: string[], body: Buffer): void {
-    const { request, response } = exchange;
+  function write(httpContext: HttpContext, status: number, headers: string[], body: Buffer): void {
+    const { request, response } = httpContext;
     if (isClosed(response)) return;
     if (body.length > largestAtOnce && !unsentOf(request).hasRoom()) {
       giveBack(body);
-      fail(exchange, tooMuchUnsent());
+      fail(httpContext, tooMuchUnsent());
       return;
     }
     if (status !== 304 && status !== 204) headers.push('Content-Length', String(body.length));
     response.writeHead(status, headers);
     const record = request[requestRecord];
     if (record !== undefined && body.length <= largestAtOnce) record.bytes = body.length;
-    if (body.length > largestAtOnce) outgoing(exchange, response).end(body);
-    else if (body.length > largestCopied) writeAtOnce(exchange, body);
+    if (body.length > largestAtOnce) outgoing(httpContext, response).end(body);
+    else if (body.length > largestCopied) writeAtOnce(httpContext, body);
     else {
       // As text, byte for byte: Node joins it to the head, and the memory is free for the next answer at once.
       response.end(body.toString('latin1'), 'latin1');
@@ -174,17 +174,17 @@ export function createAnswerer(environment: Environment): StreamingAnswerer {
     }
   }
 
-  function writeAtOnce({ request, response }: Exchange, body: Buffer): void {
+  function writeAtOnce({ request, response }: HttpContext, body: Buffer): void {
     const bytes = unsentOf(request);
     bytes.add(body.length);
     response.once('close', () => bytes.add(-body.length));
     response.end(body, () => giveBack(body));
   }
 
-  function fail(exchange: Exchange, error: PlatformError, headers: readonly string[] = []): void {
+  function fail(httpContext: HttpContext, error: PlatformError, headers: readonly string[] = []): void {
     const body = Buffer.from(errorBody([error, ...error.others]));
     const all = [...Object.entries(error.headers).flat(), ...headers];
-    send(exchange, { status: error.status, type: mediaTypes.json, body, headers: all });
+    send(httpContext, { status: error.status, type: mediaTypes.json, body, headers: all });
   }
 
   function streamHeaders(request: IncomingMessage, encoding: Encoding | null, content: Content): string[] {

@@ -24,8 +24,8 @@ const exposeHeaders = 'Access-Control-Expose-Headers';
 /** Headers that answer a preflight beside those of `corsHeaders`; none when the request is no preflight. */
 export function preflightHeaders(cors: CorsEnvironment | null, request: IncomingMessage): readonly string[] {
   const { origin } = request.headers;
-  const asked = request.headers['access-control-request-method'];
-  if (cors === null || asked === undefined || corsHeaders(cors, origin).length === 0) return none;
+  const requested = request.headers['access-control-request-method'];
+  if (cors === null || requested === undefined || corsHeaders(cors, origin).length === 0) return none;
   return [
     'Access-Control-Allow-Methods',
     cors.methods.join(','),

@@ -2,8 +2,8 @@
 
 import type { Writable } from 'node:stream';
 import type { Database } from '../../database/database.ts';
+import type { DriftGuard } from '../../database/drift-guard.ts';
 import { refusesValue } from '../../database/errors.ts';
-import type { Gate } from '../../database/gate.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { PlatformError } from '../../errors.ts';
 import { createExportWriter } from '../../export/writer.ts';
@@ -13,7 +13,7 @@ import { withNamed } from '../../query/named.ts';
 import { unusableCursor } from '../../query/parse/cursor.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { PlannedRead } from '../../query/planner.ts';
-import { type Answerer, type Exchange, mediaTypes, type StreamingAnswerer } from './answer.ts';
+import { type HttpContext, mediaTypes, type Responder, type StreamingResponder } from './answer.ts';
 import { contentOf } from './attachment.ts';
 import { chooseEncoding, createCompressor } from './compression.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -21,67 +21,68 @@ import type { Outgoing } from './outgoing.ts';
 /** Options for running reads. */
 export interface ReaderOptions {
   readonly database: Database;
-  readonly gate: Gate;
-  readonly answerer: StreamingAnswerer;
+  readonly driftGuard: DriftGuard;
+  readonly responder: StreamingResponder;
 }
 
 /** Answers planned reads. Rejects with errors before the first byte; later it destroys the connection. */
 export interface Reader {
-  list(exchange: Exchange, planned: PlannedRead): Promise<void>;
+  list(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
   /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
-  item(exchange: Exchange, planned: PlannedRead): Promise<void>;
+  item(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
   /** Answers the one row that there always is: before the first write it holds the defaults. */
-  singleton(exchange: Exchange, planned: PlannedRead): Promise<void>;
+  singleton(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
 }
 
 /** Makes the reader of a server. */
-export function createReader({ database, gate, answerer }: ReaderOptions): Reader {
+export function createReader({ database, driftGuard, responder }: ReaderOptions): Reader {
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
   function startRows({ plan, size }: PlannedRead): Rows {
-    gate(plan.statement);
+    driftGuard(plan.statement);
     const cached = writers.get(plan) ?? createWriter(plan);
     writers.set(plan, cached);
     return cached(size);
   }
 
-  async function readList(exchange: Exchange, planned: PlannedRead): Promise<void> {
+  async function readList(httpContext: HttpContext, planned: PlannedRead): Promise<void> {
     const { plan } = planned;
     const rows = startRows(planned);
     // Items named by key are counted before the first byte leaves, however many they are.
-    if (isLarge(planned) && planned.rows === undefined) return streamRows(database, answerer, exchange, planned, rows);
-    await readWhole(exchange, planned, rows);
+    if (isLarge(planned) && planned.rows === undefined)
+      return streamRows(database, responder, httpContext, planned, rows);
+    await readWhole(httpContext, planned, rows);
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
-    answerer.send(exchange, { status: 200, ...contentOf(plan), body: rows.end() });
+    responder.send(httpContext, { status: 200, ...contentOf(plan), body: rows.end() });
   }
 
   /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */
-  function readWhole(exchange: Exchange, planned: PlannedRead, rows: Rows): Promise<void> {
+  function readWhole(httpContext: HttpContext, planned: PlannedRead, rows: Rows): Promise<void> {
     const { plan, parameters } = planned;
-    if (isLarge(planned)) return readLarge(database, answerer, exchange, planned, rows, async () => {});
-    return database.read(plan.statement, parameters, rows, () => answerer.unsentOf(exchange.request).client);
+    if (isLarge(planned)) return readLarge(database, responder, httpContext, planned, rows, async () => {});
+    return database.read(plan.statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
   }
 
   return {
-    async list(exchange, planned) {
+    async list(httpContext, planned) {
       try {
-        await readList(exchange, planned);
+        await readList(httpContext, planned);
       } catch (error) {
         // The database reads back a value that it once wrote into a cursor, so it refuses only forged ones.
         throw planned.size !== undefined && refusesValue(error) ? unusableCursor() : error;
       }
     },
-    async item(exchange, planned) {
+    async item(httpContext, planned) {
       const rows = startRows(planned);
-      await readWhole(exchange, planned, rows);
+      await readWhole(httpContext, planned, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
-      sendTagged(answerer, exchange, rows.end());
+      sendTagged(responder, httpContext, rows.end());
     },
-    async singleton(exchange, planned) {
+    async singleton(httpContext, planned) {
       const rows = startRows(planned);
-      await readWhole(exchange, planned, rows);
-      sendTagged(answerer, exchange, rows.end());
+      await readWhole(httpContext, planned, rows);
+      sendTagged(responder, httpContext, rows.end());
     },
   };
 }
@@ -98,27 +99,27 @@ function createWriter(plan: ReadPlan): AnswerWriter {
 }
 
 /** Sends one item with its entity tag, or 304 when the client holds these bytes already (specification, section 17). */
-function sendTagged(answerer: Answerer, exchange: Exchange, body: Buffer): void {
+function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer): void {
   const tag = entityTag(body);
-  const sentTags = exchange.request.headers['if-none-match'];
+  const sentTags = httpContext.request.headers['if-none-match'];
   const unchanged = sentTags !== undefined && matchesTag(sentTags, tag);
   const headers = ['ETag', tag];
   if (unchanged) {
-    answerer.send(exchange, { status: 304, headers });
+    responder.send(httpContext, { status: 304, headers });
     giveBack(body);
-  } else answerer.send(exchange, { status: 200, type: mediaTypes.json, body, headers });
+  } else responder.send(httpContext, { status: 200, type: mediaTypes.json, body, headers });
 }
 
 /** Reads as a stream, which ends when its client leaves. */
 async function readLarge(
   database: Database,
-  answerer: StreamingAnswerer,
-  { request, response }: Exchange,
+  responder: StreamingResponder,
+  { request, response }: HttpContext,
   { plan, parameters }: PlannedRead,
   rows: Rows,
   drained: (leave: () => void) => Promise<void>,
 ): Promise<void> {
-  const unsent = answerer.unsentOf(request);
+  const unsent = responder.unsentOf(request);
   await unsent.room();
   const gone = new AbortController();
   const leave = (): void => gone.abort();
@@ -138,27 +139,27 @@ async function readLarge(
  */
 async function streamRows(
   database: Database,
-  answerer: StreamingAnswerer,
-  exchange: Exchange,
+  responder: StreamingResponder,
+  httpContext: HttpContext,
   planned: PlannedRead,
   rows: Rows,
 ): Promise<void> {
-  const { request, response } = exchange;
+  const { request, response } = httpContext;
   const { plan } = planned;
   let body: Outgoing | null = null;
 
   async function drained(leave: () => void): Promise<void> {
-    body ??= answerer.outgoing(exchange, openStream(answerer, exchange, plan));
+    body ??= responder.outgoing(httpContext, openStream(responder, httpContext, plan));
     if (request.method === 'HEAD') {
       body.end(Buffer.alloc(0));
       leave();
       return;
     }
-    await body.push(rows.take());
+    await body.push(rows.read());
   }
 
   try {
-    await readLarge(database, answerer, exchange, planned, rows, drained);
+    await readLarge(database, responder, httpContext, planned, rows, drained);
     sendRest(rows.end());
   } catch (error) {
     if (response.destroyed || response.writableEnded) return;
@@ -171,14 +172,14 @@ async function streamRows(
   }
 
   function sendRest(rest: Buffer): void {
-    if (body === null) answerer.send(exchange, { status: 200, ...contentOf(plan), body: rest });
+    if (body === null) responder.send(httpContext, { status: 200, ...contentOf(plan), body: rest });
     else body.end(rest);
   }
 }
 
-function openStream(answerer: Answerer, { request, response }: Exchange, plan: ReadPlan): Writable {
+function openStream(responder: Responder, { request, response }: HttpContext, plan: ReadPlan): Writable {
   const encoding = chooseEncoding(request.headers['accept-encoding']);
-  response.writeHead(200, answerer.streamHeaders(request, encoding, contentOf(plan)));
+  response.writeHead(200, responder.streamHeaders(request, encoding, contentOf(plan)));
   if (encoding === null) return response;
   const compressor = createCompressor(encoding);
   compressor.on('error', () => response.destroy());

@@ -54,7 +54,7 @@ export type Asked = readonly unknown[];
 /** Makes a server over a database that is away, with everything the planner was asked written to `asked`. */
 export async function startServer(
   variables: Variables = {},
-  asked: Asked[] = [],
+  requested: Asked[] = [],
   drifts: readonly Drift[] = [],
 ): Promise<FastifyInstance> {
   const { database } = createLateDatabase(refuse);
@@ -63,7 +63,7 @@ export async function startServer(
     api,
     database,
     environment: environmentOf({ LOG_LEVEL: 'silent', ADMIN_TOKEN: adminToken, ...variables }),
-    planner: createPlanner(asked),
+    planner: createPlanner(requested),
     watch: {
       drifts: () => drifts,
       closed: () => closed,
@@ -108,9 +108,9 @@ function readable({ name }: CollectionDescriptor) {
 }
 
 /** Writes down what it is asked and plans it without a look at the query. */
-function createPlanner(asked: Asked[]): Planner {
+function createPlanner(requested: Asked[]): Planner {
   function plan(caller: Caller, name: string, byKey: boolean, question: Asked): PlannedRead {
-    asked.push(question);
+    requested.push(question);
     const collection = collections.find((candidate) => candidate.name === name);
     const access = api.access.find((candidate) => candidate.name === caller.accessClass);
     const visible = access?.collections.some((candidate) => candidate.collection === name);

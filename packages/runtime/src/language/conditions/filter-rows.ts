@@ -123,8 +123,8 @@ function orNowhere(reader: Reader, collection: string, related: Related): Condit
 function holdsNowhere(key: readonly string[], condition: Condition): boolean {
   switch (condition.kind) {
     case 'and': {
-      const asked = condition.of.filter((part) => !isAlways(part));
-      return asked.length > 0 && asked.every((part) => holdsNowhere(key, part));
+      const requested = condition.of.filter((part) => !isAlways(part));
+      return requested.length > 0 && requested.every((part) => holdsNowhere(key, part));
     }
     case 'or':
       return condition.of.some((part) => holdsNowhere(key, part));

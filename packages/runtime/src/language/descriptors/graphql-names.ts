@@ -24,9 +24,9 @@ export const graphqlRootTypes: Readonly<Record<GraphqlScope, Readonly<Record<'qu
  */
 export function graphqlName(name: string): string {
   if (isPlainName(name)) return name;
-  const spelled = `_${name.replaceAll(/[^\w]/gu, '_')}`;
-  if (/^_+$/.test(spelled)) return '_0';
-  return /^_\d/.test(spelled) ? spelled : spelled.slice(1).replace(/^__+/, '_');
+  const formatted = `_${name.replaceAll(/[^\w]/gu, '_')}`;
+  if (/^_+$/.test(formatted)) return '_0';
+  return /^_\d/.test(formatted) ? formatted : formatted.slice(1).replace(/^__+/, '_');
 }
 
 /** Letters, digits and underscores after a letter: nearly every name, and a compiler asks for all of them several times. */
@@ -156,10 +156,10 @@ export function graphqlScope({ system }: Pick<Named, 'system'>): GraphqlScope {
 export function graphqlCollectionRoots({ name, key, singleton, system }: Named): readonly GraphqlCollectionRoot[] {
   if (system === true && systemCollection(name)?.path === undefined) return [];
   const x = graphqlName(system === true ? name.slice(reservedPrefix.length) : name);
-  const query = (operation: GraphqlOperation, spelled: string) =>
-    ({ name: spelled, kind: 'query', operation }) as const;
-  const mutation = (operation: GraphqlOperation, spelled: string) =>
-    ({ name: spelled, kind: 'mutation', operation }) as const;
+  const query = (operation: GraphqlOperation, formatted: string) =>
+    ({ name: formatted, kind: 'query', operation }) as const;
+  const mutation = (operation: GraphqlOperation, spelling: string) =>
+    ({ name: spelling, kind: 'mutation', operation }) as const;
   if (singleton) return [query('singleton', x), mutation('updateSingleton', `update_${x}`)];
   const listed = [query('list', x), query('aggregate', `${x}_aggregated`)];
   if (key.length === 0) return listed;

@@ -17,8 +17,8 @@ it.each([
   ['', '_0'],
   ['_', '_0'],
   ['x\u2028y', 'x_y'],
-])('spells "%s" as %s', (name, spelled) => {
-  expect(graphqlName(name)).toBe(spelled);
+])('spells "%s" as %s', (name, formatted) => {
+  expect(graphqlName(name)).toBe(formatted);
 });
 
 function field(name: string, type: FieldDescriptor['type'] = 'text'): FieldDescriptor {

@@ -74,13 +74,13 @@ test('agrees with a parser that keeps every member', () => {
     /** Whether an object in it has a key twice. */
     readonly repeats: boolean;
   }
-  function make(depth: number): Made {
+  function create(depth: number): Made {
     const kind = depth === 0 ? random(3) : random(5);
     if (kind < 3) {
       const [text, value] = kind === 0 ? (scalars[random(scalars.length)] ?? ['1', 1]) : spelling();
       return { text, value, repeats: false };
     }
-    const parts = Array.from({ length: random(4) }, () => make(depth - 1));
+    const parts = Array.from({ length: random(4) }, () => create(depth - 1));
     const inner = parts.some(({ repeats }) => repeats);
     if (kind === 3) {
       const text = `[${space()}${parts.map((part) => part.text).join(`${space()},${space()}`)}]`;
@@ -93,7 +93,7 @@ test('agrees with a parser that keeps every member', () => {
     return { text: `{${members.join(',')}}`, value, repeats };
   }
   for (let round = 0; round < 5_000; round++) {
-    const { text, value, repeats } = make(4);
+    const { text, value, repeats } = create(4);
     if (repeats) found++;
     const parsed = parseText(text);
     expect(parsed.repeated !== null, text).toBe(repeats);

@@ -14,7 +14,7 @@ import {
 } from './measured.ts';
 import type { CollectionSeries } from './series.ts';
 
-type Surface = 'rest' | 'graphql' | 'pages';
+type RequestSurface = 'rest' | 'graphql' | 'pages';
 type Outcome = 'ok' | 'refused' | 'limited' | 'failed';
 type Counters = Readonly<Record<Outcome, CounterChild>>;
 
@@ -29,7 +29,7 @@ const pages = /^\/(?:$|(?:admin|docs)(?:\/|$))/;
 
 /** Children of one route. */
 interface RouteMetrics {
-  readonly surface: Surface;
+  readonly surface: RequestSurface;
   /** By method, then by status. */
   readonly durations: Map<string, HistogramChild[]>;
 }
@@ -49,7 +49,7 @@ export class RequestMetrics {
   readonly #byRoute = new Map<string, RouteMetrics>();
   readonly #byCollection = new Map<string, Map<string, HistogramChild>>();
   readonly #byLabels = new Map<string, HistogramChild>();
-  readonly #byClass = new Map<string, Map<Surface, Counters>>();
+  readonly #byClass = new Map<string, Map<RequestSurface, Counters>>();
   readonly #byCode = new Map<ErrorCode, CounterChild>();
   readonly #series: CollectionSeries;
   #active = 0;
@@ -130,8 +130,8 @@ export class RequestMetrics {
     });
   }
 
-  #counters(name: string, surface: Surface): Counters {
-    const bySurface = findOrCreate(this.#byClass, name, () => new Map<Surface, Counters>());
+  #counters(name: string, surface: RequestSurface): Counters {
+    const bySurface = findOrCreate(this.#byClass, name, () => new Map<RequestSurface, Counters>());
     const bind = (outcome: Outcome) => this.#requests.child({ class: name, surface, outcome });
     return findOrCreate(bySurface, surface, () => ({
       ok: bind('ok'),

@@ -114,6 +114,6 @@ export function operationName(text: string): string {
 export function tableName({ tables: [table = ''] = [] }: Pick<MeteredStatement, 'tables'>): string {
   const last = [...table.matchAll(quoted)].at(-1)?.[0];
   if (last === undefined) return table;
-  const mark = last.charAt(0);
-  return last.slice(1, -1).replaceAll(mark + mark, mark);
+  const marker = last.charAt(0);
+  return last.slice(1, -1).replaceAll(marker + marker, marker);
 }

@@ -181,10 +181,10 @@ function resolveOrder(
   if (index >= 0) return { by: index, descending };
   const split = splitAggregate(name);
   if (split !== undefined) return { by: toAggregate(split.function, lookUp(collection, split.field)), descending };
-  const asked = values.filter((value) => value.function === name);
-  const [only] = asked;
-  if (only !== undefined && asked.length === 1) return { by: only, descending };
-  if (asked.length === 0 && (name === 'count' || name === 'countAll')) {
+  const requested = values.filter((value) => value.function === name);
+  const [only] = requested;
+  if (only !== undefined && requested.length === 1) return { by: only, descending };
+  if (requested.length === 0 && (name === 'count' || name === 'countAll')) {
     return { by: { function: name, field: null }, descending };
   }
   throw invalidQuery('"sort" takes group fields and aggregates such as "count" or "sum.field" here.');

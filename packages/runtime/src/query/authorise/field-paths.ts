@@ -84,24 +84,24 @@ function ask(gathering: Gathering, { names, soft }: Path): void {
   else askBelow(gathering, name, { names: rest, soft });
 }
 
-function askOwn({ asked }: Gathering, name: string, soft: boolean): void {
-  const what = entryOf(asked, name);
+function askOwn({ asked: requested }: Gathering, name: string, soft: boolean): void {
+  const what = entryOf(requested, name);
   what.own = true;
   what.soft &&= soft;
 }
 
-function askBelow({ asked, budget }: Gathering, name: string, path: Path): void {
+function askBelow({ asked: requested, budget }: Gathering, name: string, path: Path): void {
   countPath(budget);
-  const what = entryOf(asked, name);
+  const what = entryOf(requested, name);
   what.below.push(path);
   what.soft &&= path.soft;
 }
 
-function entryOf(asked: Map<string, Asked>, name: string): Asked {
-  const cached = asked.get(name);
+function entryOf(requested: Map<string, Asked>, name: string): Asked {
+  const cached = requested.get(name);
   if (cached !== undefined) return cached;
   const what: Asked = { own: false, soft: true, below: [] };
-  asked.set(name, what);
+  requested.set(name, what);
   return what;
 }
 

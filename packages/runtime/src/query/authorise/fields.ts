@@ -65,15 +65,15 @@ function authoriseAliases(to: Resolving, { fields, relations }: CollectionScope,
 
 function resolveLevel(to: Resolving, level: Level, paths: readonly Path[]): Selection {
   const { collection, link, aliases } = level;
-  const asked = gatherPaths(to.scope, to.budget, { collection, aliases, links: link !== undefined }, paths);
+  const requested = gatherPaths(to.scope, to.budget, { collection, aliases, links: link !== undefined }, paths);
   const parts: Selected[] = [];
   const items: [string, Asked][] = [];
-  for (const [name, what] of asked) {
+  for (const [name, what] of requested) {
     if (link === undefined || !isItemName(link, name)) {
       const part = resolveName(to, level, name, what);
       if (part !== undefined) parts.push(part);
     } else if (items.push([name, what]) === 1) {
-      const all = [...asked].filter(([other]) => isItemName(link, other));
+      const all = [...requested].filter(([other]) => isItemName(link, other));
       parts.push(...resolveItem(to, level, link, all));
     }
   }
@@ -82,19 +82,19 @@ function resolveLevel(to: Resolving, level: Level, paths: readonly Path[]): Sele
   return { collection, parts };
 }
 
-function resolveName(to: Resolving, level: Level, key: string, asked: Asked): Selected | undefined {
+function resolveName(to: Resolving, level: Level, key: string, requested: Asked): Selected | undefined {
   const { collection, reads } = level;
   const name = level.aliases.get(key) ?? key;
   const field = collection.fields.get(name);
   const relation = collection.relations.get(name);
   const read = reads.get(key);
   if (read?.request.aggregate !== undefined && relation !== undefined && read.many) {
-    return resolveAggregated(to, key, relation, read, asked);
+    return resolveAggregated(to, key, relation, read, requested);
   }
-  if (asked.below.length > 0) return resolveNested(to, key, { relation, field, read }, asked);
+  if (requested.below.length > 0) return resolveNested(to, key, { relation, field, read }, requested);
   if (field !== undefined) return { kind: 'field', key, field };
-  if (relation !== undefined) return resolveKeys(to, key, relation, asked.soft, read);
-  return resolveFunction(to, collection, name, asked.soft);
+  if (relation !== undefined) return resolveKeys(to, key, relation, requested.soft, read);
+  return resolveFunction(to, collection, name, requested.soft);
 }
 
 /** Under a wildcard a function of what this level does not have is left out. */
@@ -118,17 +118,17 @@ interface Found {
   readonly read: NestedRead | undefined;
 }
 
-function resolveNested(to: Resolving, key: string, found: Found, asked: Asked): Selected | undefined {
+function resolveNested(to: Resolving, key: string, found: Found, requested: Asked): Selected | undefined {
   const { relation, field, read } = found;
   const target = relation && to.scope.collections.get(relation.descriptor.target);
   if (relation === undefined || target === undefined) {
-    if (!asked.soft) throw forbidden();
+    if (!requested.soft) throw forbidden();
     return field && { kind: 'field', key, field };
   }
   countRelation(to.budget);
   const link = linkOf(relation.descriptor);
   const reads = read?.below ?? noReads;
-  const selection = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, asked.below);
+  const selection = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, requested.below);
   return { kind: 'nested', key, relation, of: selection, read };
 }
 
@@ -138,13 +138,13 @@ function resolveAggregated(
   key: string,
   relation: RelationScope,
   read: NestedRead,
-  asked: Asked,
+  requested: Asked,
 ): Selected | undefined {
   countRelation(to.budget);
   const collection = to.scope.collections.get(relation.descriptor.target);
   if (collection === undefined) return undefined;
   const level = { collection, reads: read.below, aliases: noAliases, link: linkOf(relation.descriptor) };
-  resolveLevel(to, level, asked.below);
+  resolveLevel(to, level, requested.below);
   return { kind: 'aggregate', key, relation, read };
 }
 
@@ -153,9 +153,9 @@ function resolveItem(
   to: Resolving,
   { collection, reads }: Level,
   link: ManyToAny,
-  asked: readonly (readonly [string, Asked])[],
+  requested: readonly (readonly [string, Asked])[],
 ): readonly Selected[] {
-  const { own: selectsKey, soft, below } = askedItems(to.scope, collection, link, asked);
+  const { own: selectsKey, soft, below } = askedItems(to.scope, collection, link, requested);
   const key = itemKey(collection, link);
   if (key === undefined && !soft) throw forbidden();
   const items = below.map(({ target, paths }): SelectedItem => {

@@ -30,10 +30,10 @@ export function askedItems(
   scope: Scope,
   links: CollectionScope,
   link: ManyToAny,
-  asked: readonly (readonly [string, Asked])[],
+  requested: readonly (readonly [string, Asked])[],
 ): AskedItems {
   const targets = itemCollections(scope, links, link).map((target) => ({ target, paths: [] as Path[] }));
-  for (const [name, what] of asked) {
+  for (const [name, what] of requested) {
     const only = scopedCollection(name);
     const matching = targets.filter(({ target }) => only === undefined || target.descriptor.name === only);
     if (only !== undefined && matching.length === 0 && !what.soft) throw forbidden();
@@ -44,8 +44,8 @@ export function askedItems(
     }
   }
   return {
-    own: asked.some(([, what]) => what.own),
-    soft: asked.every(([, what]) => what.soft),
+    own: requested.some(([, what]) => what.own),
+    soft: requested.every(([, what]) => what.soft),
     below: targets.filter(({ paths }) => paths.length > 0),
   };
 }

@@ -165,9 +165,9 @@ export function collectNested(open: OpenValues, scope: Scope, reads: NestedReads
   return bounds;
 }
 
-function visit(reads: NestedReads, take: (read: NestedRead) => void): void {
+function visit(reads: NestedReads, accept: (read: NestedRead) => void): void {
   for (const read of reads.values()) {
-    take(read);
-    visit(read.below, take);
+    accept(read);
+    visit(read.below, accept);
   }
 }

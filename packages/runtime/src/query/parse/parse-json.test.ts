@@ -24,10 +24,10 @@ test.each([
 
 test('digits are kept wherever they stand', () => {
   for (let before = 0; before < 40; before++) {
-    const words = 'w'.repeat(before);
+    const terms = 'w'.repeat(before);
     for (const number of ['9007199254740993', '-0.1000000000000000000001', '1e400', '12345678901234567890']) {
-      expect(parseJson(`{"${words}":${number}}`, 'filter')).toEqual({ [words]: JSON.rawJSON(number) });
-      expect(parseJson(`["${words}",1,${number},2]`, 'filter')).toEqual([words, 1, JSON.rawJSON(number), 2]);
+      expect(parseJson(`{"${terms}":${number}}`, 'filter')).toEqual({ [terms]: JSON.rawJSON(number) });
+      expect(parseJson(`["${terms}",1,${number},2]`, 'filter')).toEqual([terms, 1, JSON.rawJSON(number), 2]);
     }
   }
 });

@@ -20,8 +20,10 @@ export interface ItemPath {
 
 /** Splits a request target. A fragment, which no client may send, stays in the path, where nothing matches it. */
 export function splitTarget(url: string): Target {
-  const mark = url.indexOf('?');
-  return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+  const separator = url.indexOf('?');
+  return separator === -1
+    ? { path: url, query: '' }
+    : { path: url.slice(0, separator), query: url.slice(separator + 1) };
 }
 
 /**
@@ -69,11 +71,11 @@ function itemsName(collection: string): string {
  * below `/items` nothing is forgiven: neither a trailing slash nor another spelling of a fixed part.
  */
 export function readPathTexts(pattern: string, path: string): ReadonlyMap<string, readonly string[]> | null {
-  const wanted = pattern.split('/');
+  const requested = pattern.split('/');
   const sent = path.split('/');
-  if (wanted.length !== sent.length || path.includes('#')) return null;
+  if (requested.length !== sent.length || path.includes('#')) return null;
   const texts = new Map<string, readonly string[]>();
-  for (const [index, part] of wanted.entries()) {
+  for (const [index, part] of requested.entries()) {
     const segment = sent[index] ?? '';
     const text = part.startsWith(':') ? decodeSegment(segment) : null;
     if (text === null ? part !== segment : text === '') return null;

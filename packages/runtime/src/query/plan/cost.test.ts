@@ -12,8 +12,8 @@ function search(query: JsonValue): string {
   return planner.search(caller, { name: 'articles' }, { query }).plan.statement.text;
 }
 
-function many<Value>(count: number, make: (index: number) => Value): readonly Value[] {
-  return Array.from({ length: count }, (_, index) => make(index));
+function many<Value>(count: number, create: (index: number) => Value): readonly Value[] {
+  return Array.from({ length: count }, (_, index) => create(index));
 }
 
 test('"fields" has no more elements than lists may have', () => {

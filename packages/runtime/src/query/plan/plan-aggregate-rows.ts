@@ -53,16 +53,16 @@ export function printAggregates(
     names.parts === undefined
       ? [...grouped, ...valueColumns(dialect, names.values, print)]
       : names.parts.map((part) => partColumn(dialect, part, grouped, print));
-  const asked = names.order.map(({ by, descending }): Term => {
+  const requested = names.order.map(({ by, descending }): Term => {
     const expression = typeof by === 'number' ? (groups[by] ?? 'NULL') : print(by);
     return { expression, direction: descending ? ' DESC' : '' };
   });
   const rest = groups.map((expression): Term => ({ expression, direction: '' }));
-  const first = new Map([...asked, ...rest].toReversed().map((term) => [term.expression, term]));
+  const first = new Map([...requested, ...rest].toReversed().map((term) => [term.expression, term]));
   return {
     columns,
     grouping: groupClause(dialect, [...apart, ...groups], names.values.length) + havingClause(met),
-    order: [...asked, ...rest].filter((term) => first.get(term.expression) === term),
+    order: [...requested, ...rest].filter((term) => first.get(term.expression) === term),
   };
 }
 

@@ -61,8 +61,8 @@ export function severalKey({ descriptor }: CollectionScope): SeveralKey | undefi
 /** The predicate that picks items by one of several keys, whose values stand at `index`. */
 export function printSeveral(row: Row, field: FieldDescriptor, index: number): string {
   const { statement } = row;
-  const take = (native: string): string => statement.parameter({ kind: 'value', index }, native);
-  return statement.dialect.amongSeveral(row.column(field.column), operandType(field).native, take);
+  const read = (native: string): string => statement.parameter({ kind: 'value', index }, native);
+  return statement.dialect.amongSeveral(row.column(field.column), operandType(field).native, read);
 }
 
 function printColumns(

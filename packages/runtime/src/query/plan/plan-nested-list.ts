@@ -42,8 +42,8 @@ export function nestedList(reached: Reach, { relation, read }: ListPart, lists: 
   const { descriptor } = relation;
   const { statement } = reached.target;
   const noted = noteColumns(reached);
-  const asked = read === undefined ? [] : (lists.orders.get(read) ?? []);
-  const order = asked.length > 0 ? printOrder(noted.target, asked) : printNestedOrder(noted, descriptor);
+  const requested = read === undefined ? [] : (lists.orders.get(read) ?? []);
+  const order = requested.length > 0 ? printOrder(noted.target, requested) : printNestedOrder(noted, descriptor);
   const linked = orderedByLinks(noted, descriptor, order);
   const bounds =
     read === undefined ? ` LIMIT ${lists.limit}` : printBounds(statement, read.request, lists.positions.get(read) ?? 0);

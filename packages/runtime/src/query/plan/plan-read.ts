@@ -67,8 +67,8 @@ export function runFor({ scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'
   const { isPublic } = scope;
   const planned = streamed ? { ...statement, byValues: true } : statement;
   if (isPublic !== true) return planned;
-  const { several } = planned;
-  const both = several && { ...several, statement: { ...several.statement, isPublic } };
+  const { several: batch } = planned;
+  const both = batch && { ...batch, statement: { ...batch.statement, isPublic } };
   return { ...planned, isPublic, ...(both && { several: both }) };
 }
 
@@ -87,15 +87,15 @@ function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
 /** The same statement with what tells how it is run: beside others of its kind, and for several keys where there is one form of each. */
 function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'statement' | 'binders'>): Statement {
   const key = severalKey(query.selection.collection);
-  const several = key && planSeveral(query, key);
+  const batch = key && planSeveral(query, key);
   // All other parameters of the text have to be the same.
-  const alike = several !== undefined && several.binders.length === binders.length;
+  const alike = batch !== undefined && batch.binders.length === binders.length;
   const position = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
   if (key === undefined || !alike || position < 0) return { ...statement, brief: true };
   return {
     ...statement,
     brief: true,
-    several: { at: position, kind: key.kind, statement: { ...several.statement, brief: true } },
+    several: { at: position, kind: key.kind, statement: { ...batch.statement, brief: true } },
   };
 }
 
@@ -217,7 +217,7 @@ export interface WantedTargets {
 export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
   const { row, from, matching, bounds } = startRead(query, statement);
-  const { count, gathered, place: position } = query.scope.dialect.input;
+  const { count, collectedArray: arrayOf, place: position } = query.scope.dialect.input;
   const fields = keyFields(row.collection.descriptor);
   const keys = fields.map((field, index) => `${cast(row.column(field.column), field.comparison)} AS k${index}`);
   const rows = where(allOf([matching, permitted(row)]));
@@ -228,7 +228,7 @@ export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets
     lock !== undefined && descriptor.unlockable !== true && query.order.length === 0 && !/\bSELECT\b/.test(rows);
   const locks = held ? query.scope.dialect.input.lock(lock, row.column('').slice(0, -1)) : '';
   const list = `SELECT ${keys.join(', ')}${position(order)} FROM ${from}${rows}${order}${bounds}${locks}`;
-  const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, settled: 'k.n', field }));
+  const arrays = fields.map((field, index) => arrayOf({ value: `k.k${index}`, settled: 'k.n', field }));
   const text = `SELECT ${['NULL', count(), ...arrays].join(', ')} FROM (${list}) k`;
   const cost = costOfConditions(conditionsOf(query));
   const plan = { cost, many: true, fields: [], meta: [], streamed: false } as const;

@@ -17,8 +17,8 @@ function ownFields(): readonly string[] {
 }
 
 /** The API as an upload sees it that fills in these fields. */
-export function uploadingApi(api: CompiledApi, filled: readonly string[]): CompiledApi {
-  const names = new Set(filled);
+export function uploadingApi(api: CompiledApi, completed: readonly string[]): CompiledApi {
+  const names = new Set(completed);
   return {
     ...api,
     collections: api.collections.map((collection) => {

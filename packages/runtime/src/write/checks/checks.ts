@@ -43,14 +43,14 @@ function requirementChecks(written: Written, requirement: Requirement, index: nu
     rules: rules.length > 1 && written.action === 'update' ? rules : [],
     columns: columns ?? [],
   };
-  const asked = (judged: CheckedRow): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
+  const requested = (judged: CheckedRow): string => (columns === null ? sqlTrue : anyOf(columns.map(judged.present)));
   const refused: Check = {
     ...base,
     permissionCheck: { kind: 'refused', requirement: index },
-    fails: (judged) => allOf([asked(judged), isNot(isGranted(judged, each))]),
+    fails: (judged) => allOf([requested(judged), isNot(isGranted(judged, each))]),
   };
   const violated = each.flatMap((granting) =>
-    violations(each, granting, index, asked).map((check) => ({ ...base, ...check })),
+    violations(each, granting, index, requested).map((check) => ({ ...base, ...check })),
   );
   // The conditions of the only rule say everything.
   return each.length === 1 && violated.length > 0 && !unset ? violated : [refused, ...violated];
@@ -74,7 +74,7 @@ function violations(
   all: readonly Granting[],
   { place: index, rule }: Granting,
   requirement: number,
-  asked: (judged: CheckedRow) => string,
+  requested: (judged: CheckedRow) => string,
 ): readonly Pick<Check, 'permissionCheck' | 'fails'>[] {
   const conditions = rule.check === null ? [] : conjunctsOf(rule.check);
   return conditions.map((condition) => ({
@@ -82,7 +82,7 @@ function violations(
     fails(judged) {
       const broken = isNot(ruleHolds(judged.row, condition));
       const others = all.length === 1 ? [] : [isNot(isGranted(judged, all)), judged.matched(index)];
-      return allOf([asked(judged), ...others, broken]);
+      return allOf([requested(judged), ...others, broken]);
     },
   }));
 }

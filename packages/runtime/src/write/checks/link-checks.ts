@@ -53,12 +53,12 @@ function linkCheck(
     rules: [],
     columns: always ? [] : places,
     fails(judged: CheckedRow) {
-      const asked = always ? sqlTrue : anyOf(places.map(judged.present));
+      const requested = always ? sqlTrue : anyOf(places.map(judged.present));
       const row: Row = { ...judged.row, scope: scope.read };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
       const reached = reach(row, relation);
       const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;
-      return allOf([asked, ...linked, hidden ?? sqlTrue]);
+      return allOf([requested, ...linked, hidden ?? sqlTrue]);
     },
   };
 }

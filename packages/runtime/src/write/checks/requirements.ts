@@ -35,8 +35,8 @@ export function printAllowed(
     requirements.map(({ rules, columns }) => {
       const some = anyOf(rules.map(matched));
       if (columns === null) return some;
-      const asked = anyOf(columns.map(present));
-      return anyOf([some, `(${asked}) IS NOT TRUE`]);
+      const requested = anyOf(columns.map(present));
+      return anyOf([some, `(${requested}) IS NOT TRUE`]);
     }),
   );
 }

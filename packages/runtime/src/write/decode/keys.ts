@@ -65,7 +65,7 @@ interface Row {
 export function keyedItems({ collection, namesKey }: WritableCollection, items: readonly FilterObject[]): KeyedItems {
   if (!namesKey) throw forbidden();
   const { key } = collection.descriptor;
-  const merged = new Map<string, Row>();
+  const combined = new Map<string, Row>();
   for (const item of items) {
     if (key.some((name) => !Object.hasOwn(item, name))) throw invalidPayload('Every item needs its key.');
   }
@@ -75,9 +75,9 @@ export function keyedItems({ collection, namesKey }: WritableCollection, items: 
       key.map((name) => item[name] ?? null),
     );
     const id = JSON.stringify(parts);
-    merged.set(id, { parts, item: { ...merged.get(id)?.item, ...item }, place: index });
+    combined.set(id, { parts, item: { ...combined.get(id)?.item, ...item }, place: index });
   }
-  const rows = [...merged.values()];
+  const rows = [...combined.values()];
   const values = key.map((_, index) => arrayLiteral(rows.map(({ parts }) => parts[index] ?? null)));
   const keys: Keys = { count: rows.length, many: true, values };
   return { keys, items: rows.map(({ item }) => item), places: rows.map(({ place: index }) => index) };

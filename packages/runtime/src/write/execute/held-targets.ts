@@ -17,8 +17,8 @@ export interface Holding {
 }
 
 /** Runs a statement that finds keys, of a collection that fits the database. */
-export async function find({ transaction, gate }: Running, targets: Targets): ReturnType<typeof findTargets> {
-  gate(targets.statement);
+export async function find({ transaction, driftGuard }: Running, targets: Targets): ReturnType<typeof findTargets> {
+  driftGuard(targets.statement);
   return findTargets(transaction, targets);
 }
 

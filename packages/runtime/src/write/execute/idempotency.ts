@@ -7,7 +7,13 @@ import { hash } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
-import { give, need, type OwnSql, script, witness } from '../../database/own-statements/script.ts';
+import {
+  createScript,
+  type OwnSql,
+  proveCommit,
+  requireRow,
+  returnRows,
+} from '../../database/own-statements/script.ts';
 import type { TextRow } from '../../database/own-statements/texts.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { type MysqlTables, mysqlAfter } from '../../dialects/mysql/own-tables/tables.ts';
@@ -40,7 +46,7 @@ export interface AnswerKeeper {
    */
   claim(transaction: Transaction, request: KeyedRequest): Promise<KeptAnswer | null>;
   /** Sends an answer to be stored under a claimed key. If it fails, the transaction fails. */
-  keep(transaction: Transaction, request: KeyedRequest, answer: KeptAnswer): void;
+  keep(transaction: Transaction, request: KeyedRequest, result: KeptAnswer): void;
 }
 
 /** How often expired answers are removed, in milliseconds, and how many at once. */
@@ -66,9 +72,9 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
   const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
   let swept = Number.NEGATIVE_INFINITY;
   return {
-    async claim(transaction, { caller, key, hash: asked }) {
+    async claim(transaction, { caller, key, hash: requested }) {
       const ttl = `${ttlMs} milliseconds`;
-      const claiming = firstRow(transaction, texts.claim, [caller, key, asked, ttl]);
+      const claiming = firstRow(transaction, texts.claim, [caller, key, requested, ttl]);
       // A claim of several steps may wait for another transaction, and the look must come after that.
       if (typeof texts.claim !== 'string') await claiming;
       const looking = firstRow(transaction, texts.look, [caller, key]);
@@ -83,7 +89,7 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
         if (texts.tell !== undefined) await allRows(transaction, texts.tell, [caller, key, stored?.[3] ?? null]);
         return null;
       }
-      return answerOf(stored, asked);
+      return answerOf(stored, requested);
     },
     keep(transaction, { caller, key }, { status, body }) {
       const values = [caller, key, String(status), body === null ? null : body.toString('hex')];
@@ -96,20 +102,20 @@ function mysqlStatements({ table }: MysqlTables): Statements {
   const keys = table('platform_idempotency_keys');
   const named = 'caller = $1 AND "key" = $2';
   return {
-    claim: script(
+    claim: createScript(
       `DELETE FROM ${keys} WHERE ${named} AND expires_at <= NOW(6)`,
-      need(`INSERT IGNORE INTO ${keys} (caller, "key", request_hash, expires_at)
+      requireRow(`INSERT IGNORE INTO ${keys} (caller, "key", request_hash, expires_at)
 VALUES ($1, $2, UNHEX($3), ${mysqlAfter('$4')})`),
     ),
-    look: script(
-      give(`SELECT LOWER(HEX(request_hash)), CAST(status AS CHAR), HEX(body), CAST(expires_at AS CHAR)
+    look: createScript(
+      returnRows(`SELECT LOWER(HEX(request_hash)), CAST(status AS CHAR), HEX(body), CAST(expires_at AS CHAR)
 FROM ${keys} WHERE ${named}`),
     ),
     // Another request under the key, after this one, would be another row: it expires at another time.
-    tell: script(witness(`SELECT 1 FROM ${keys} WHERE ${named} AND expires_at = $3`)),
-    keep: script(`UPDATE ${keys} SET status = $3, content_type = 'application/json; charset=utf-8', body = UNHEX($4)
+    tell: createScript(proveCommit(`SELECT 1 FROM ${keys} WHERE ${named} AND expires_at = $3`)),
+    keep: createScript(`UPDATE ${keys} SET status = $3, content_type = 'application/json; charset=utf-8', body = UNHEX($4)
 WHERE ${named}`),
-    sweep: script(`DELETE FROM ${keys} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),
+    sweep: createScript(`DELETE FROM ${keys} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),
   };
 }
 
@@ -132,11 +138,11 @@ WHERE expires_at <= pg_catalog.statement_timestamp() ORDER BY expires_at LIMIT $
   };
 }
 
-function answerOf(stored: TextRow | undefined, asked: string): KeptAnswer {
+function answerOf(stored: TextRow | undefined, requested: string): KeptAnswer {
   const [hash, status, body] = stored ?? [];
   // It expired and was removed between the two looks; the next try finds the key free.
   if (hash === undefined || status === null) throw new PlatformError('SERVICE_UNAVAILABLE');
-  if (hash !== asked) {
+  if (hash !== requested) {
     throw new PlatformError('UNPROCESSABLE_ENTITY', 'This Idempotency-Key was used for another request.');
   }
   return { status: Number(status), body: typeof body === 'string' ? Buffer.from(body, 'hex') : null };
@@ -161,15 +167,15 @@ export interface AskedOnce {
 }
 
 /** Names a request by its hash. Throws INVALID_PAYLOAD for a body that nests too deep to be compared with another. */
-export function keyRequest(asked: AskedOnce, body: JsonValue | undefined): KeyedRequest {
-  const { accessClass, user, role } = asked.caller;
+export function keyRequest(requested: AskedOnce, body: JsonValue | undefined): KeyedRequest {
+  const { accessClass, user, role } = requested.caller;
   // Anonymous callers are told apart by their IP address.
-  const who = [accessClass, user, role, user === null && role === null ? asked.sender.ip : null];
+  const who = [accessClass, user, role, user === null && role === null ? requested.sender.ip : null];
   // A token that was renewed is no other request.
-  const query = asked.query.split('&').filter((part) => !part.startsWith('access_token='));
-  const what = [asked.collection, query.join('&'), body === undefined ? null : body];
+  const query = requested.query.split('&').filter((part) => !part.startsWith('access_token='));
+  const what = [requested.collection, query.join('&'), body === undefined ? null : body];
   return {
-    key: asked.key,
+    key: requested.key,
     caller: hash('sha256', JSON.stringify(who), 'base64url'),
     hash: hash('sha256', written(what)),
   };

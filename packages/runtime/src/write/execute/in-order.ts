@@ -22,12 +22,12 @@ export async function runInOrder(
   keyed: KeyedRequest | undefined,
 ): Promise<Buffer> {
   const cursor = { place: 0 };
-  const tell = (error: unknown): Buffer => telling.failure(cursor.place, toPlatformError(error));
+  const report = (error: unknown): Buffer => telling.failure(cursor.place, toPlatformError(error));
   const together = async (): Promise<TransactionBody> =>
     joined(executor, await prepareAll(prepare, commands, cursor), telling, cursor);
   try {
     if (keyed !== undefined) {
-      const { body } = await executor.keyed(keyed, together, (error) => ({ status: 200, body: tell(error) }));
+      const { body } = await executor.keyed(keyed, together, (error) => ({ status: 200, body: report(error) }));
       return body ?? telling.answer([]);
     }
     const [only] = commands;
@@ -39,7 +39,7 @@ export async function runInOrder(
   } catch (error) {
     // An error about the key itself is not the fault of a write.
     if (keyed !== undefined && toPlatformError(error).status < 500) throw error;
-    return tell(error);
+    return report(error);
   }
 }
 
@@ -60,7 +60,7 @@ async function prepareAll(
 function joined(
   executor: WriteExecutor,
   works: readonly TransactionBody[],
-  { answer }: Telling,
+  { answer: result }: Telling,
   cursor: { place: number },
 ): TransactionBody {
   return {
@@ -70,7 +70,7 @@ function joined(
         cursor.place = index;
         answers.push(await executor.answer(transaction, await work.run(transaction)));
       }
-      return made(answer(answers));
+      return made(result(answers));
     },
     affected: () => works.flatMap((work) => work.affected()),
     // Calls every check: it is not known here which write failed.
@@ -83,6 +83,6 @@ function joined(
 
 /** An answer that is there already. */
 function made(body: Buffer): Written {
-  const rows = { items: 1, row() {}, take: () => body, end: () => body };
-  return { echo: null, keys: null, rows };
+  const rows = { items: 1, row() {}, read: () => body, end: () => body };
+  return { returning: null, keys: null, rows };
 }

@@ -14,7 +14,7 @@ export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
  * before, outside of the transaction, in any case.
  */
 export type KeyedOnce = (
-  asked: KeyedAsk,
+  requested: KeyedAsk,
   body: JsonValue | undefined,
   prepare: () => Promise<TransactionBody<void>>,
 ) => Promise<KeptAnswer>;
@@ -24,19 +24,25 @@ export function createKeyedOnce(
   database: Pick<Database, 'transaction' | 'briefTransaction'>,
   keeper: AnswerKeeper | null,
 ): KeyedOnce {
-  const executor = createWriteExecutor({ database, gate: () => {}, history: null, systemHooks: new Map(), keeper });
-  return async function keyedOnce({ key, ...asked }, body, prepare) {
+  const executor = createWriteExecutor({
+    database,
+    driftGuard: () => {},
+    history: null,
+    systemHooks: new Map(),
+    keeper,
+  });
+  return async function keyedOnce({ key, ...requested }, body, prepare) {
     const workOf = async () => {
       const work = await prepare();
       return {
         ...work,
         async run(transaction: Transaction) {
           await work.run(transaction);
-          return { echo: null, keys: null };
+          return { returning: null, keys: null };
         },
       };
     };
-    if (key !== undefined) return executor.keyed(keyRequest({ ...asked, key }, body), workOf);
+    if (key !== undefined) return executor.keyed(keyRequest({ ...requested, key }, body), workOf);
     await executor.once(await workOf());
     return { status: 204, body: null };
   };

@@ -41,10 +41,10 @@ export async function runReturned(
   { statement, sources, binders, judgements, keys: parts }: WriteStatement,
   values: WriteValues,
   caller: Caller,
-  answer: AnswerWriter,
+  result: AnswerWriter,
   many: boolean,
 ): Promise<ReturnedAnswer> {
-  const rows = answer();
+  const rows = result();
   const failed = judgements.map((): number[] => []);
   const keys = Array.from({ length: parts }, (): string[] => []);
   let count = 0;
@@ -125,7 +125,7 @@ export interface JudgedPayload {
 }
 
 /** Throws FORBIDDEN, or FAILED_VALIDATION with every violation, when some item fails. */
-export function judge(verdicts: readonly Verdict[], payload: JudgedPayload): void {
+export function check(verdicts: readonly Verdict[], payload: JudgedPayload): void {
   if (verdicts.length === 0) return;
   const violated = new Set(
     verdicts.flatMap(({ judgement: permissionCheck, items }) => violatedItems(permissionCheck, items)),

@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { Gate } from '../../database/gate.ts';
+import type { DriftGuard } from '../../database/drift-guard.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { PlatformError } from '../../errors.ts';
 import type { ChangeOrigin } from '../../system/log-changes.ts';
@@ -33,7 +33,7 @@ export interface Running {
   readonly sender: RequestOrigin;
   readonly dialect: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   /** Keeps activity and revisions; null where there are no tables for them. */
   readonly history: History | null;
   /** Takes violations of rules, which the request tells together when everything is written. Default: they are thrown. */

@@ -6,7 +6,7 @@ import type { Answer, AnswerWriter } from '../../query/answer.ts';
 import { asMany, asOne, type Keys } from '../decode/keys.ts';
 import type { WriteValues } from '../plan/inputs.ts';
 import type { WriteStatement } from '../plan/statement.ts';
-import { type JudgedPayload, judge, type ReturnedAnswer, runReturned, runWrite } from './run.ts';
+import { check, type JudgedPayload, type ReturnedAnswer, runReturned, runWrite } from './run.ts';
 import type { Running, Step } from './running.ts';
 import type { Verdict, WriteAnswer } from './write-answer.ts';
 
@@ -20,31 +20,31 @@ export interface StepDone {
 export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const { plans, batch, keys, payload } = step;
   const { write } = plans;
-  running.gate(write.statement);
+  running.driftGuard(write.statement);
   const guarded = await running.systemHooks.get(payload.collection)?.watch(running, step);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const watch = running.history?.watch(step.action, payload.collection, keys) ?? null;
   const { transaction, caller } = running;
-  const wanted = keys?.count ?? batch.count;
+  const requested = keys?.count ?? batch.count;
   const looked =
     plans.look && (await runWrite(transaction, plans.look, { batch, keys: named, matched: nothing }, caller));
-  if (looked !== undefined && looked.count !== wanted && !step.lenient) throw missingRows(keys, payload);
+  if (looked !== undefined && looked.count !== requested && !step.lenient) throw missingRows(keys, payload);
   const values = { batch, keys: named, matched: looked?.matched ?? nothing };
   const writing: Promise<WriteAnswer & { readonly rows?: Answer }> =
     plans.answer === undefined
       ? runWrite(transaction, write, values, caller)
       : runReturned(transaction, write, values, caller, plans.answer, plans.many).then(unmatched);
   if (plans.answer === undefined) watch?.follow();
-  const answer = await writing;
-  if (answer.count !== wanted && !step.lenient) throw missingRows(keys, payload);
-  const made: Keys = { count: answer.count, many: plans.many, values: answer.keys };
+  const result = await writing;
+  if (result.count !== requested && !step.lenient) throw missingRows(keys, payload);
+  const made: Keys = { count: result.count, many: plans.many, values: result.keys };
   const written = keys ?? (plans.single === true ? asOne(made) : made);
-  const matched = looked?.matched ?? answer.matched;
+  const matched = looked?.matched ?? result.matched;
   const verified = plans.verify && { ...values, keys: asMany(written), matched };
-  const verdicts = verified === undefined ? answer.verdicts : await verify(running, plans.verify, verified);
+  const verdicts = verified === undefined ? result.verdicts : await verify(running, plans.verify, verified);
   judgeAnswer(running, verdicts, payload);
   await guarded?.(written);
-  if (answer.wrote) await watch?.settle(written, answer.count, answer.rows);
+  if (result.wrote) await watch?.resolve(written, result.count, result.rows);
   return {
     keys: written,
     judgeLate: () => judgeLate(running, step, plans.judge, { ...values, keys: asMany(written), matched }),
@@ -53,35 +53,35 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
 
 /** Runs a step whose write answers its items itself. Throws as `runStep` does. */
 export async function runReturnedStep(
-  { transaction, caller, gate }: Pick<Running, 'transaction' | 'caller' | 'gate'>,
+  { transaction, caller, driftGuard }: Pick<Running, 'transaction' | 'caller' | 'driftGuard'>,
   { plans, batch, keys, payload }: Omit<Step, 'lenient'>,
-  answer: AnswerWriter,
+  result: AnswerWriter,
 ): Promise<Answer> {
-  gate(plans.write.statement);
+  driftGuard(plans.write.statement);
   const named = keys !== null && plans.many ? asMany(keys) : keys;
   const values = { batch, keys: named, matched: nothing };
-  const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, answer, plans.many);
+  const { count, verdicts, rows } = await runReturned(transaction, plans.write, values, caller, result, plans.many);
   if (count !== (keys?.count ?? batch.count)) throw missingRows(keys, payload);
-  judge(verdicts, payload);
+  check(verdicts, payload);
   return rows;
 }
 
 /** Checks the written rows by a statement after the write. */
 async function verify(
-  { transaction, caller, gate }: Running,
+  { transaction, caller, driftGuard }: Running,
   plan: WriteStatement | undefined,
   values: WriteValues,
 ): Promise<readonly Verdict[]> {
   if (plan === undefined) return [];
-  gate(plan.statement);
+  driftGuard(plan.statement);
   return (await runWrite(transaction, plan, values, caller)).verdicts;
 }
 
 const nothing: ReadonlyMap<number, string> = new Map();
 
 /** A write that returns its items leaves nothing to judge for which it would matter which rules matched. */
-function unmatched(answer: ReturnedAnswer): ReturnedAnswer & Pick<WriteAnswer, 'matched'> {
-  return { ...answer, matched: nothing };
+function unmatched(result: ReturnedAnswer): ReturnedAnswer & Pick<WriteAnswer, 'matched'> {
+  return { ...result, matched: nothing };
 }
 
 /** Rows that are missing, hidden or not to be changed look the same; a row that was not made a trigger has refused. */
@@ -92,7 +92,7 @@ function missingRows(keys: Keys | null, { collection }: JudgedPayload): Platform
 
 function judgeAnswer({ collect }: Running, verdicts: readonly Verdict[], payload: JudgedPayload): void {
   try {
-    judge(verdicts, payload);
+    check(verdicts, payload);
   } catch (error) {
     if (collect === undefined || !(error instanceof PlatformError) || error.code !== 'FAILED_VALIDATION') throw error;
     collect(error);
@@ -105,10 +105,10 @@ async function judgeLate(
   plan: WriteStatement | undefined,
   values: Parameters<typeof runWrite>[2],
 ): Promise<void> {
-  const { transaction, caller, gate } = running;
+  const { transaction, caller, driftGuard } = running;
   if (plan === undefined) return;
-  gate(plan.statement);
-  const answer = await runWrite(transaction, plan, values, caller);
-  if (answer.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
-  judgeAnswer(running, answer.verdicts, payload);
+  driftGuard(plan.statement);
+  const result = await runWrite(transaction, plan, values, caller);
+  if (result.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
+  judgeAnswer(running, result.verdicts, payload);
 }

@@ -45,25 +45,25 @@ export interface TargetRequest {
 }
 
 /** The syntax of a query, before anybody looks at names. Throws INVALID_QUERY. */
-export function checkTargetsSyntax(asked: Omit<TargetRequest, 'targets'>): void {
-  checkReadSyntax(wantedTargets(asked));
+export function checkTargetsSyntax(requested: Omit<TargetRequest, 'targets'>): void {
+  checkReadSyntax(wantedTargets(requested));
 }
 
 /** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
-export function prepareTargets(asked: TargetRequest): Targets {
+export function prepareTargets(requested: TargetRequest): Targets {
   // The items that may be written depend on the data too, so the plan is of no use to another request.
   const once = createPlanCache<ReadPlan>(1);
-  const { plan, values } = prepareRead(once, { ...wantedTargets(asked), targets: asked.targets });
+  const { plan, values } = prepareRead(once, { ...wantedTargets(requested), targets: requested.targets });
   const { statement, binders, held = false } = plan;
-  return { statement, parameters: bind(binders, values, asked.caller), held };
+  return { statement, parameters: bind(binders, values, requested.caller), held };
 }
 
 function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): WantedRead {
   const tree = readBodyQuery(query);
   const parsed = parseListRequest(tree, limits);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;
-  const wanted = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
-  return { scope: scope.read, limits, selector: 'targets', collection, request: wanted };
+  const requested = { ...request, meta: [], limit: tree.has('limit') ? request.limit : -1 };
+  return { scope: scope.read, limits, selector: 'targets', collection, request: requested };
 }
 
 /**
@@ -80,7 +80,7 @@ export function prepareSingleton(
   },
 ): Targets {
   const statement = createStatement(new Map(), scope.open.dialect);
-  const { count, gathered } = scope.open.dialect.input;
+  const { count, collectedArray: arrayOf } = scope.open.dialect.input;
   const readableOne = scope.read.collections.get(collection.descriptor.name);
   const alias = statement.alias();
   const seen = readableOne === undefined ? scope.open : scope.read;
@@ -93,7 +93,7 @@ export function prepareSingleton(
   const conditions = printKeyFields(row, named.fields, 'key', 0);
   const same = conditions.length === 0 ? [] : [`CASE WHEN ${allOf(conditions)} THEN 1 END AS own`];
   const first = `SELECT ${[...keys, ...same].join(', ')} FROM ${table} ${alias}${where(readable(row))}${orderBy(printOrder(row, []))} LIMIT 1`;
-  const arrays = fields.map((field, index) => gathered({ value: `k.k${index}`, field }));
+  const arrays = fields.map((field, index) => arrayOf({ value: `k.k${index}`, field }));
   const any = `(SELECT ${count()} FROM (SELECT 1 FROM ${table} LIMIT 1) x)`;
   const finished = statement.finish(
     `SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k${where(allOf(same.map(() => 'k.own = 1')))}`,

@@ -6,7 +6,7 @@ import type { AffectedConstraints } from './violation.ts';
 
 /** Result of a write, and how its answer is read. */
 export interface Written {
-  readonly echo: WritePlan['echo'];
+  readonly returning: WritePlan['returning'];
   readonly keys: Keys | null;
   /** The answer, where the write has given it. */
   readonly rows?: Answer;

@@ -1,7 +1,7 @@
 /** Executes write plans as transactions, and reads their answers. Source: API specification, sections 1.2, 1.6 and 17. */
 
 import type { Database, Outcome, Transaction } from '../../database/database.ts';
-import type { Gate } from '../../database/gate.ts';
+import type { DriftGuard } from '../../database/drift-guard.ts';
 import { postgres, type SqlDialect } from '../../dialects/index.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { errorBody, forbidden, PlatformError, toPlatformError } from '../../errors.ts';
@@ -23,7 +23,7 @@ export interface WriteExecutorOptions {
   /** SQL dialect. Default: PostgreSQL. */
   readonly dialect?: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   /** Null where the platform's own tables are not installed. */
   readonly history: HistoryKeeper | null;
   readonly systemHooks: SystemHooks;
@@ -60,10 +60,10 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
 /** Creates the executor of write plans. */
 export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
-  const { database, keeper, gate } = options;
+  const { database, keeper, driftGuard } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) =>
-    checkGuard(guard, gate, writerOf, transaction, options.dialect);
+    checkGuard(guard, driftGuard, writerOf, transaction, options.dialect);
   function end(work: TransactionBody, transaction: Transaction | undefined): Promise<void> | undefined {
     const following = transaction === undefined ? undefined : options.committed?.(transaction);
     work.committed();
@@ -76,8 +76,8 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
       return {
         async run(transaction) {
           if (plan.singleStatement !== undefined && !retelling) {
-            const rows = await plan.singleStatement({ transaction, caller: request.caller, gate });
-            return { echo: plan.echo, keys: null, rows };
+            const rows = await plan.singleStatement({ transaction, caller: request.caller, driftGuard: driftGuard });
+            return { returning: plan.returning, keys: null, rows };
           }
           if (plan.guard !== undefined) await checkOf(transaction, plan.guard);
           return executePlan(options, transaction, request, plan);
@@ -99,9 +99,9 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
         let latest: Transaction | undefined;
         const run = async (transaction: Transaction) => {
           latest = transaction;
-          return finish(gate, writerOf, await work.run(transaction));
+          return finish(driftGuard, writerOf, await work.run(transaction));
         };
-        const answer = await retryOnConflict(work, () => {
+        const result = await retryOnConflict(work, () => {
           const rows = work.brief?.();
           return rows === undefined
             ? database.transaction(run)
@@ -109,12 +109,12 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
         });
         const following = end(work, latest);
         if (following !== undefined) await following;
-        return answer();
+        return result();
       } catch (error) {
         throw explainViolation(error, work.affected());
       }
     },
-    answer: (transaction, written) => answerNow(transaction, finish(gate, writerOf, written)),
+    answer: (transaction, written) => answerNow(transaction, finish(driftGuard, writerOf, written)),
     async keyed(keyed, prepare, failed = failedAnswer) {
       if (keeper === null) {
         throw new PlatformError('UNPROCESSABLE_ENTITY', 'Without the tables of the platform no answer can be kept.');
@@ -133,10 +133,10 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
             if (stored !== null) return { value: stored };
             ran = true;
             // The answer to keep must be known before the transaction ends.
-            const body = await answerNow(transaction, finish(gate, writerOf, await ready.run(transaction)));
-            const answer = { status: body === null ? 204 : 200, body };
-            keeper.keep(transaction, keyed, answer);
-            return { value: answer };
+            const body = await answerNow(transaction, finish(driftGuard, writerOf, await ready.run(transaction)));
+            const response = { status: body === null ? 204 : 200, body };
+            keeper.keep(transaction, keyed, response);
+            return { value: response };
           }),
         );
         if (ran) await end(ready, latest);
@@ -172,13 +172,13 @@ function keepFailure(
   database: WriteExecutorOptions['database'],
   keeper: AnswerKeeper,
   keyed: KeyedRequest,
-  answer: KeptAnswer,
+  result: KeptAnswer,
 ): Promise<KeptAnswer> {
   return database.transaction(async (transaction) => {
     const stored = await keeper.claim(transaction, keyed);
     if (stored !== null) return { value: stored };
-    keeper.keep(transaction, keyed, answer);
-    return { value: answer };
+    keeper.keep(transaction, keyed, result);
+    return { value: result };
   });
 }
 
@@ -193,19 +193,19 @@ function rememberWriters(): WriterOf {
 
 /** Executes a plan with its history. */
 async function executePlan(
-  { gate, history: keeper, systemHooks, dialect = postgres }: WriteExecutorOptions,
+  { driftGuard, history: keeper, systemHooks, dialect = postgres }: WriteExecutorOptions,
   transaction: Transaction,
   { caller, sender, activity }: WriteRequest,
-  { echo, work }: WritePlan,
+  { returning, work }: WritePlan,
   watcher?: TreeWatcher,
 ): Promise<Written> {
-  const history = keeper?.begin(transaction, gate, { user: caller.user, ...sender }, activity) ?? null;
+  const history = keeper?.begin(transaction, driftGuard, { user: caller.user, ...sender }, activity) ?? null;
   const keys = await work({
     transaction,
     caller,
     sender,
     dialect,
-    gate,
+    driftGuard: driftGuard,
     history,
     systemHooks: systemHooks,
     ...(watcher && { watcher }),
@@ -213,21 +213,25 @@ async function executePlan(
   const kept = history?.finish();
   // Without a turn of the event loop where nothing has to be waited for: COMMIT goes with what was sent.
   if (kept !== undefined) await kept;
-  return { echo, keys };
+  return { returning: returning, keys };
 }
 
 /** Returns the outcome of a transaction: the planned answer, read together with COMMIT. */
-function finish(gate: Gate, writerOf: WriterOf, { echo, keys, rows: returned }: Written): Outcome<() => Buffer | null> {
+function finish(
+  driftGuard: DriftGuard,
+  writerOf: WriterOf,
+  { returning, keys, rows: returned }: Written,
+): Outcome<() => Buffer | null> {
   if (returned !== undefined) return { value: () => answerOf(returned) };
-  if (echo === null) return { value: () => null };
-  let rows = writerOf(echo.plan)();
+  if (returning === null) return { value: () => null };
+  let rows = writerOf(returning.plan)();
   if (keys === null) return { value: () => rows.end() };
-  gate(echo.plan.statement);
+  driftGuard(returning.plan.statement);
   const last = {
-    statement: echo.plan.statement,
-    parameters: echo.parameters(keys),
+    statement: returning.plan.statement,
+    parameters: returning.parameters(keys),
     sink() {
-      rows = writerOf(echo.plan)();
+      rows = writerOf(returning.plan)();
       return rows;
     },
   };
@@ -241,19 +245,19 @@ function answerOf(rows: Answer): Buffer | null {
 
 /** Holds the item still and compares what the caller reads of it with what he has read before. */
 async function checkGuard(
-  { wanted, collection, keys, read }: Guard,
-  gate: Gate,
+  { wanted: requested, collection, keys, read }: Guard,
+  driftGuard: DriftGuard,
   writerOf: WriterOf,
   transaction: Transaction,
   dialect: SqlDialect = postgres,
 ): Promise<void> {
   if (read === null) throw forbidden();
-  gate(read.plan.statement);
+  driftGuard(read.plan.statement);
   const rows = writerOf(read.plan)();
   const locked = lockRows(transaction, dialect, collection.descriptor, keys, 'NO KEY UPDATE');
   await Promise.all([locked, transaction.run(read.plan.statement, read.parameters(keys), rows)]);
   if (rows.items === 0) throw forbidden();
   const etag = entityTag(rows.end());
-  if (matchesTag(wanted, etag)) return;
+  if (matchesTag(requested, etag)) return;
   throw new PlatformError('UNPROCESSABLE_ENTITY', 'The item is not what "If-Match" says.', { etag });
 }

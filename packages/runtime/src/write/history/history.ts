@@ -4,7 +4,7 @@
  */
 
 import type { Transaction } from '../../database/database.ts';
-import type { Gate } from '../../database/gate.ts';
+import type { DriftGuard } from '../../database/drift-guard.ts';
 import { nameStatement } from '../../database/own-statements/name-statement.ts';
 import { byFamily } from '../../dialects/by-family.ts';
 import { mysqlLog } from '../../dialects/mysql/own-tables/log-changes.ts';
@@ -38,7 +38,7 @@ export interface Watch {
   /** The step was sent: sends what can be read after it at once. */
   follow(): void;
   /** The step has written so many rows of those keys; `returned` is what it gave of them, as `ReturnedImages` wants it. */
-  settle(keys: Keys, count: number, returned?: Answer): Promise<void>;
+  resolve(keys: Keys, count: number, returned?: Answer): Promise<void>;
 }
 
 /**
@@ -50,7 +50,7 @@ export type ReturnedImages = (descriptor: CollectionDescriptor) => ReadPlan | un
 /** Starts the history of an attempt. */
 export type BeginHistory = (
   transaction: Transaction,
-  gate: Gate,
+  driftGuard: DriftGuard,
   origin: ChangeOrigin,
   /** Action to log instead of the one performed, for updates (`revert`) and new contents of files (`upload`). */
   called?: 'revert' | 'upload',
@@ -105,13 +105,13 @@ function postgresLog(schema: string): Log {
 function beginWith(api: CompiledApi, location: SystemPlace, read: Images): BeginHistory {
   const log = byFamily<Log>(location, { postgres: postgresLog, mysql: mysqlLog });
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
-  return function beginHistory(transaction, gate, origin, called) {
+  return function beginHistory(transaction, driftGuard, origin, called) {
     const changes: LoggedChange[] = [];
     return {
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
         if (descriptor === undefined || !isKept(descriptor) || tellsItself(descriptor, action)) return null;
-        gate({ tables: [descriptor.table] });
+        driftGuard({ tables: [descriptor.table] });
         return watchStep({ transaction, read, descriptor, action, called, keys, changes });
       },
       finish: () => (changes.length === 0 ? undefined : log(transaction, origin, changes)),
@@ -141,7 +141,7 @@ function watchStep(watching: Watching): Watch {
     follow() {
       if (action === 'update' && keys !== null) readAfter(keys);
     },
-    async settle(written, count, returned) {
+    async resolve(written, count, returned) {
       const stored = await before;
       // All that were there are gone, unless some were passed over.
       const gone = action === 'delete' && count === stored.length;

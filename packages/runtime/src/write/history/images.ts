@@ -55,8 +55,8 @@ export function createImages(open: Scope, limits: ReadLimits): Images {
   return {
     plan: (descriptor, whole) => planOf(descriptor, whole).plan,
     async read(transaction, descriptor, keys, whole, lock) {
-      const { plan, answer, parameters } = planOf(descriptor, whole);
-      const rows = answer();
+      const { plan, answer: result, parameters } = planOf(descriptor, whole);
+      const rows = result();
       if (lock !== undefined && plan.own !== undefined) {
         await lockRows(transaction, open.dialect, descriptor, keys, lock, plan.own, rows);
         return imagesOf(descriptor, rows);
@@ -106,8 +106,8 @@ function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescr
   };
 }
 
-function itemsOf(answer: Buffer): readonly FilterObject[] {
-  const parsed = parseExactly(answer.toString());
+function itemsOf(result: Buffer): readonly FilterObject[] {
+  const parsed = parseExactly(result.toString());
   const data = isObject(parsed) ? parsed.data : undefined;
   return isList(data) ? data.filter(isObject) : [];
 }

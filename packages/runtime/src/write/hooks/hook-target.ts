@@ -95,9 +95,9 @@ async function upsertTarget(context: WriteContext, upsert: Upsert, running: Runn
     bodyOf: (hookPayloads) => hookPayloads.map(({ payload }) => toJson(payload)),
     entriesOf: enter,
     async prepare(body) {
-      const { echo, affected, isConflict } = upsert;
+      const { returning, affected, isConflict } = upsert;
       const work = (writing: Running) => upsert.write(writing, enter(body));
-      return { echo, affected: affected, ...(isConflict && { isConflict: isConflict }), work };
+      return { returning: returning, affected: affected, ...(isConflict && { isConflict: isConflict }), work };
     },
     written(body, keys) {
       const rows = keys === null ? [] : keys.many ? readRows(keys.values) : [keys.values];
@@ -124,11 +124,11 @@ export async function judgeStored(
 }
 
 function judgeEntries(context: WriteContext, entries: readonly Entry[], running: Running): Promise<void> {
-  return judge(() => judgeTree(context, writableOf(context), entries, running));
+  return check(() => judgeTree(context, writableOf(context), entries, running));
 }
 
 /** Judges before any hook runs; undefined where only values are wrong, which hooks may still make valid. */
-export async function judge<T>(judging: () => Promise<T>): Promise<T | undefined> {
+export async function check<T>(judging: () => Promise<T>): Promise<T | undefined> {
   try {
     return await judging();
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Database, Transaction } from '../../database/database.ts';
-import type { Gate } from '../../database/gate.ts';
+import type { DriftGuard } from '../../database/drift-guard.ts';
 import type { JsonValue } from '../../language/index.ts';
 import { createAnswerWriter } from '../../query/answer.ts';
 import type { Planner } from '../../query/planner.ts';
@@ -15,7 +15,7 @@ import { openAttempt, type TransactionAttempt } from './transaction-attempt.ts';
 /** Runs work in scenes. */
 export interface HookTransactions {
   /** Work that runs in an attempt of its own for each transaction. `judged` is what it is as far as that is known before. */
-  inScenes<T>(run: (attempt: TransactionAttempt) => Promise<T>, judged?: WritePlan): TransactionBody<T>;
+  withAttempts<T>(run: (attempt: TransactionAttempt) => Promise<T>, judged?: WritePlan): TransactionBody<T>;
   /** Does work in a transaction. */
   runAlone<T>(work: TransactionBody<T>): Promise<T>;
   /** Resolves when nothing runs any more that waited for a COMMIT. */
@@ -32,7 +32,7 @@ export function createHookTransactions(database: Pick<Database, 'transaction'>):
   }
 
   return {
-    inScenes(run, judged) {
+    withAttempts(run, judged) {
       let latest: TransactionAttempt | undefined;
       return {
         async run(transaction) {
@@ -76,13 +76,13 @@ export type HookRead = (
 ) => Promise<JsonValue>;
 
 /** Makes the reads of a server. */
-export function createHookReads(planner: Planner, gate: Gate): HookRead {
+export function createHookReads(planner: Planner, driftGuard: DriftGuard): HookRead {
   return async function readWith(run, caller, collection, query) {
     const { plan, parameters, size } = planner.search(caller, { name: collection }, { query });
-    gate(plan.statement);
+    driftGuard(plan.statement);
     const rows = createAnswerWriter(plan)(size);
     await run(plan.statement, parameters, rows);
-    const answer: { readonly data: JsonValue } = JSON.parse(rows.end().toString('utf8'));
-    return answer.data;
+    const result: { readonly data: JsonValue } = JSON.parse(rows.end().toString('utf8'));
+    return result.data;
   };
 }

@@ -121,9 +121,9 @@ function actionOf(node: TreeNode, key: readonly string[], found: Found): 'create
 function foldSources(sources: readonly FilterObject[], key: readonly string[]): FilterObject {
   const distinct = [...new Set(sources)];
   const last = distinct.at(-1) ?? {};
-  const merged: FilterObject = Object.assign({}, ...distinct);
+  const combined: FilterObject = Object.assign({}, ...distinct);
   for (const source of distinct.slice(0, -1)) keepMembers(source, key);
-  Object.assign(last, merged);
+  Object.assign(last, combined);
   return last;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
-import type { Gate } from '../../database/gate.ts';
+import type { DriftGuard } from '../../database/drift-guard.ts';
 import { sqlDialects } from '../../dialects/index.ts';
 import { callHook, type EventHooks, gatherHooks, inTime } from '../../extensions/hooks.ts';
 import type { CompiledApi, HookEvent, RegisteredHook } from '../../language/index.ts';
@@ -15,7 +15,7 @@ import type { WriteExecutor } from '../execute/write-executor.ts';
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
-import { judge, judgeStored, openTarget } from './hook-target.ts';
+import { check, judgeStored, openTarget } from './hook-target.ts';
 import { createHookReads, createHookTransactions } from './hook-transactions.ts';
 import { type DoneBelow, hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 import { createItems, type Desktop } from './items.ts';
@@ -25,14 +25,14 @@ import { type Begun, type TransactionAttempt, watchBegun } from './transaction-a
 export interface HookedWriterOptions {
   readonly api: CompiledApi;
   readonly database: Pick<Database, 'transaction' | 'read'>;
-  readonly gate: Gate;
+  readonly driftGuard: DriftGuard;
   readonly planner: Planner;
   /** Milliseconds that one hook may take. */
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** Receives errors of hooks that run after the response was sent. */
-  readonly complain: (event: string, thrown: unknown) => void;
+  readonly reportError: (event: string, thrown: unknown) => void;
   readonly open: (request: WriteRequest) => WriteContext;
-  readonly performer: Pick<WriteExecutor, 'checkGuard' | 'write'>;
+  readonly executor: Pick<WriteExecutor, 'checkGuard' | 'write'>;
 }
 
 /** The writer of requests that hooks wait for. */
@@ -57,11 +57,11 @@ const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
 
 /** Makes the writer. Throws for hooks of events that the API has not. */
 export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
-  const { api, database, gate, planner, patience, complain, open, performer: executor } = options;
+  const { api, database, driftGuard, planner, timeoutMs, reportError, open, executor } = options;
   const hooks = gatherHooks(api);
   const openItems = createItems(api);
-  const { inScenes, runAlone, settled } = createHookTransactions(database);
-  const readWith = createHookReads(planner, gate);
+  const { withAttempts, runAlone, settled } = createHookTransactions(database);
+  const readWith = createHookReads(planner, driftGuard);
 
   const hooksFor = ({ request }: WriteCommand, action: Action): EventHooks =>
     hooks.of(`${request.collection}.${action}`) ?? noHooks;
@@ -83,7 +83,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     for (const { payload, keys } of hookPayloads) {
       const [key = null] = keys ?? [];
       const event: HookEvent = { caller, items, payload, keys, key };
-      for (const hook of called) await callHook(hook, event, patience);
+      for (const hook of called) await callHook(hook, event, timeoutMs);
     }
   }
 
@@ -102,7 +102,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     const desktop = desktopIn(attempt, begun, depth, command.request.sender);
     const call = async (called: readonly RegisteredHook[], hookPayloads: readonly HookPayload[]): Promise<void> => {
       await callAll(called, hookPayloads, desktop, command.request.caller);
-      await begun.settle();
+      await begun.resolve();
     };
     const running = runningIn(attempt, command);
     const target = await openTarget(context, command, running, judged);
@@ -139,7 +139,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       caller,
       sender,
       dialect: sqlDialects[api.dialect],
-      gate,
+      driftGuard: driftGuard,
       history: null,
       systemHooks: new Map(),
     };
@@ -148,8 +148,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   function desktopIn(attempt: TransactionAttempt, begun: Begun, depth: number, sender: RequestOrigin): Desktop {
     return {
       sender,
-      read: (...asked) =>
-        readWith((statement, parameters, sink) => attempt.transaction.run(statement, parameters, sink), ...asked),
+      read: (...requested) =>
+        readWith((statement, parameters, sink) => attempt.transaction.run(statement, parameters, sink), ...requested),
       write: (command) => begun.follow(writeNested(attempt, command, depth + 1)),
     };
   }
@@ -168,7 +168,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       for (const hookPayload of hookPayloads) {
         for (const hook of eventHooks.afterCommit) {
           const called = callAll([hook], [hookPayload], desktop, request.caller);
-          await called.catch((thrown: unknown) => complain(hook.event, thrown));
+          await called.catch((thrown: unknown) => reportError(hook.event, thrown));
         }
       }
     }
@@ -178,19 +178,19 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   function outside(sender: RequestOrigin): Desktop {
     return {
       sender,
-      read: (...asked) => readWith((...statement) => database.read(...statement), ...asked),
-      write: async (command) => (await runAlone(inScenes((attempt) => writeIn(attempt, command, 1)))).keys,
+      read: (...requestedItem) => readWith((...statement) => database.read(...statement), ...requestedItem),
+      write: async (command) => (await runAlone(withAttempts((attempt) => writeIn(attempt, command, 1)))).keys,
     };
   }
 
   function transactionFor(caller: Caller, sender: RequestOrigin): RunInTransaction {
     return (work) =>
       runAlone(
-        inScenes(async (attempt) => {
+        withAttempts(async (attempt) => {
           const begun = watchBegun();
           const items = openItems(desktopIn(attempt, begun, 0, sender), caller);
-          const value = await inTime(work(items), patience, 'The transaction of a route');
-          await begun.settle();
+          const value = await inTime(work(items), timeoutMs, 'The transaction of a route');
+          await begun.resolve();
           return value;
         }),
       );
@@ -200,8 +200,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     waitFor: (command) => waits(open(command.request), command),
     async workOf(command) {
       const context = open(command.request);
-      const judged = await judge(() => prepareCommand(context, command, command.body));
-      return inScenes(async (attempt) => {
+      const judged = await check(() => prepareCommand(context, command, command.body));
+      return withAttempts(async (attempt) => {
         await judgeStored(context, command, runningIn(attempt, command), executor);
         return writeIn(attempt, command, 0, judged);
       }, judged);

@@ -25,7 +25,7 @@ export function openAttempt(transaction: Transaction): TransactionAttempt {
         return transaction.run(statement, parameters, sink);
       },
       identify: (id) => transaction.identify(id),
-      witness: (witness) => transaction.witness?.(witness),
+      proof: (commitProof) => transaction.proof?.(commitProof),
     },
     affected: [],
     isConflict: [],
@@ -41,7 +41,7 @@ export interface Begun {
   /** Watches a write of a hook, whether or not the hook waits for it. */
   follow<T>(work: Promise<T>): Promise<T>;
   /** Waits for all of them. Rejects with the first that failed, also when a hook passed it over. */
-  settle(): Promise<void>;
+  resolve(): Promise<void>;
 }
 
 /** Starts to watch the hooks of one write; a write of a hook that has hooks itself is watched on its own. */
@@ -61,7 +61,7 @@ export function watchBegun(): Begun {
       pending.add(watched);
       return work;
     },
-    async settle() {
+    async resolve() {
       while (pending.size > 0) await Promise.all(pending);
       if (failure !== undefined) throw failure.thrown;
     },

@@ -23,10 +23,10 @@ export interface Stored {
 export function assignShared(
   drafting: Drafting,
   stored: Stored,
-  give = (field: FieldDescriptor, index: number) => scalarInput(drafting.inputs, field, index),
+  assign = (field: FieldDescriptor, index: number) => scalarInput(drafting.inputs, field, index),
 ): readonly Assigned[] {
   const payloadColumns = drafting.written.columns.map(({ field: { descriptor } }, index): Assigned => {
-    return { field: descriptor, value: give(descriptor, index) };
+    return { field: descriptor, value: assign(descriptor, index) };
   });
   return [...payloadColumns, ...assignPresets(drafting, stored)];
 }

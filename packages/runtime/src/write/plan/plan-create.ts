@@ -49,8 +49,8 @@ export function planReturnedCreate(
   const source = many ? manyRows(drafting) : oneRow(drafting);
   const judged: CheckedRow = { row: ruleRow(drafting, column), matched: present, present };
   const keys = keyed ? keyColumns(written, column).map((key) => `(${key})::pg_catalog.text`) : [];
-  const answer = returnedColumns(drafting, returned, column);
-  const columns = [transactionNumber, ...singleAnswers(checks, judged), ...keys, ...answer];
+  const result = returnedColumns(drafting, returned, column);
+  const columns = [transactionNumber, ...singleAnswers(checks, judged), ...keys, ...result];
   const { table } = written.writable.collection.descriptor;
   const text = `INSERT INTO ${table} AS ${alias}${source} RETURNING ${columns.join(', ')}`;
   return finishWrite(drafting, text, {
@@ -150,11 +150,11 @@ export function assignMany(drafting: Drafting): { assigned: readonly Assigned[];
       return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${drawnValue(drawnField)} END` };
     }
     const preset = presets.get(descriptor.name)?.values[0];
-    const filled = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
+    const completed = preset === undefined ? descriptor.fallback : printPreset(drafting, descriptor, preset.value);
     // Without either the absent value is null, as it stands in the array.
-    if (complete || filled === undefined) return { field: descriptor, value };
+    if (complete || completed === undefined) return { field: descriptor, value };
     columns.push(...presenceInputs([index]));
-    const other = statement.dialect.input.typed(`(${filled})`, storedType(descriptor));
+    const other = statement.dialect.input.typed(`(${completed})`, storedType(descriptor));
     return { field: descriptor, value: `CASE WHEN i.p${index} THEN ${value} ELSE ${other} END` };
   });
   const made = [...drawn.values()].map(

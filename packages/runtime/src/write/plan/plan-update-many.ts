@@ -62,9 +62,9 @@ export function planUpdateMany(
 function draftUpdate(drafting: Drafting, shared: boolean, impatient: boolean): Update {
   const { written, statement } = drafting;
   const alias = statement.alias();
-  const several = written.grant.rules.length > 1;
+  const batch = written.grant.rules.length > 1;
   const column = (quoted: string): string => `${alias}.${quoted}`;
-  const stored: Stored = { column, match: several ? (rule) => `i.m${rule}` : null };
+  const stored: Stored = { column, match: batch ? (rule) => `i.m${rule}` : null };
   const incomplete = [...written.columns.keys()].filter((index) => written.columns[index]?.complete === false);
   const flag = (index: number): string => (incomplete.includes(index) ? `i.p${index}` : sqlTrue);
   const keys = keyInputs(drafting);
@@ -120,10 +120,10 @@ function finishUpdate(
   returned: Returned | undefined,
 ): WriteStatement {
   const { written } = drafting;
-  const several = written.grant.rules.length > 1;
+  const batch = written.grant.rules.length > 1;
   const returning = createReturning(alias, 'w');
   const position = returning.take('i.n');
-  const match = (rule: number): string => (several ? returning.take(`i.m${rule}`) : sqlTrue);
+  const match = (rule: number): string => (batch ? returning.take(`i.m${rule}`) : sqlTrue);
   const judged: CheckedRow = {
     row: ruleRow(drafting, returning.column),
     matched: match,
@@ -131,8 +131,8 @@ function finishUpdate(
   };
   const all = checksOf(written);
   const checks = all.filter(({ late }) => !late);
-  const matched = several ? lateRules(all) : [];
-  const answer =
+  const matched = batch ? lateRules(all) : [];
+  const result =
     returned === undefined
       ? []
       : [...singleAnswers(checks, judged), ...returnedColumns(drafting, returned, returning.column)];
@@ -141,7 +141,7 @@ function finishUpdate(
     ...matched.map((rule) => `pg_catalog.array_agg(${match(rule)} ORDER BY ${position})::pg_catalog.text`),
     ...manyAnswers(drafting, checks, judged, position),
   ];
-  const selected = [transactionNumber, ...(returned === undefined ? aggregated() : answer)];
+  const selected = [transactionNumber, ...(returned === undefined ? aggregated() : result)];
   const { table } = written.writable.collection.descriptor;
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} FROM ${source}${where(rows)}`;
   const order = returned === undefined ? '' : ` ORDER BY ${position}`;

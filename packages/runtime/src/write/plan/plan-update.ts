@@ -32,16 +32,16 @@ export function planUpdateOne(written: Written, returned?: Returned): WriteState
   const { assigned, row, rows } = findOne(drafting, column);
   const { table, unlockable } = written.writable.collection.descriptor;
   const counts = returned === undefined ? ["'1'"] : [];
-  const answer = returned === undefined ? [] : returnedColumns(drafting, returned, column);
+  const result = returned === undefined ? [] : returnedColumns(drafting, returned, column);
   if (assigned.length === 0) {
-    const selected = ['NULL', ...counts, ...answer].join(', ');
+    const selected = ['NULL', ...counts, ...result].join(', ');
     // Related items in the payload are compared with stored ones: two requests must not do so at once.
     const lock = unlockable ? '' : drafting.statement.dialect.input.lock('NO KEY UPDATE', alias);
     return finishWrite(drafting, `SELECT ${selected} FROM ${table} AS ${alias} WHERE ${rows}${lock}`, {});
   }
   const checks = checksOf(written).filter(({ late }) => !late);
   const judged = singleAnswers(checks, { row, matched: present, present });
-  const columns = [transactionNumber, ...counts, ...judged, ...answer];
+  const columns = [transactionNumber, ...counts, ...judged, ...result];
   const update = `UPDATE ${table} AS ${alias} SET ${assignments(assigned)} WHERE ${rows}`;
   const judgements = checks.map(({ permissionCheck }) => permissionCheck);
   return finishWrite(drafting, `${update} RETURNING ${columns.join(', ')}`, { judgements });

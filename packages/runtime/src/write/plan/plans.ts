@@ -89,25 +89,26 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   const { writable, action, scope, grant } = written;
   const returned = returnedOf(plan, writable, scope);
   if (returned === undefined || checksOf(written).some(({ late }) => late)) return undefined;
-  const { answer } = returned;
+  const { answer: result } = returned;
   if (action === 'create') {
     const many = form !== 'one';
     const write = planReturnedCreate(written, many, returned, keyed);
-    if (many || write === undefined) return write && { write, many, judge: undefined, answer };
+    if (many || write === undefined) return write && { write, many, judge: undefined, answer: result };
     const rows = severalRows(write, planReturnedCreate(written, true, returned, keyed));
-    return { write: briefly(write, rows), many, judge: undefined, answer };
+    return { write: briefly(write, rows), many, judge: undefined, answer: result };
   }
   // A unique key that changes may change the same row once more.
   const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
   if (lockOfUpdate(writable.collection.descriptor, changed) === 'UPDATE') return undefined;
   const many = form !== 'one' || grant.rules.length > 1;
   if (many && changed.length === 0) return undefined;
-  if (many) return { write: planUpdateMany(written, form !== 'many', returned), many, judge: undefined, answer };
+  if (many)
+    return { write: planUpdateMany(written, form !== 'many', returned), many, judge: undefined, answer: result };
   const write = planUpdateOne(written, returned);
   // Requires keys whose texts tell whether they are equal. Requests that share a transaction never wait for locks.
   const mayJoin = changed.length > 0 && severalKey(writable.collection) !== undefined;
   const rows = mayJoin ? severalRows(write, planUpdateMany(written, false, returned, true)) : undefined;
-  return { write: briefly(write, rows), many, judge: undefined, answer };
+  return { write: briefly(write, rows), many, judge: undefined, answer: result };
 }
 
 /** A write of one item, which takes too little time to keep others waiting. */

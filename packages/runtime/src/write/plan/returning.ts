@@ -11,14 +11,14 @@ export interface Returning {
 /** Starts the list: `alias` is the written table's inside, `outer` that of the statement outside. */
 export function createReturning(alias: string, outer: string): Returning {
   const names = new Map<string, string>();
-  function take(expression: string): string {
+  function select(expression: string): string {
     const name = names.get(expression) ?? `r${names.size}`;
     names.set(expression, name);
     return `${outer}.${name}`;
   }
   return {
-    take,
-    column: (quoted) => take(`${alias}.${quoted}`),
+    take: select,
+    column: (quoted) => select(`${alias}.${quoted}`),
     list: () =>
       names.size === 0 ? '1' : [...names].map(([expression, name]) => `${expression} AS ${name}`).join(', '),
   };

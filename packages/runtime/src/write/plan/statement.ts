@@ -67,11 +67,11 @@ export function startWrite(written: Written): Drafting {
 export function finishWrite(
   { statement, inputs }: Drafting,
   printed: string,
-  answer: Partial<Pick<WriteStatement, 'keys' | 'matched' | 'judgements'>>,
+  result: Partial<Pick<WriteStatement, 'keys' | 'matched' | 'judgements'>>,
 ): WriteStatement {
   const finished = statement.finish(printed);
   const { binders } = finished;
-  const { keys = 0, matched = [], judgements = [] } = answer;
+  const { keys = 0, matched = [], judgements = [] } = result;
   return { statement: nameStatement(finished), binders, sources: inputs.sources, keys, matched, judgements };
 }
 
@@ -153,8 +153,8 @@ export function manyAnswers(
   judged: CheckedRow,
   n: string,
 ): readonly string[] {
-  const { gathered } = statement.dialect.input;
-  return checks.map((check) => gathered({ value: n, order: n, only: check.fails(judged) }));
+  const { collectedArray: arrayOf } = statement.dialect.input;
+  return checks.map((check) => arrayOf({ value: n, order: n, only: check.fails(judged) }));
 }
 
 /** A single item has every field of its batch. */

@@ -38,17 +38,17 @@ export function planLook(
   const { descriptor } = written.writable.collection;
   const keys = keyInputs(drafting);
   const named = keys.map(({ name }) => `i.${name}`);
-  const asked = command(drafting, column);
+  const requested = command(drafting, column);
   const there =
     written.writable.collection.descriptor.key.length === 0 ? 'FALSE' : `${column(keyColumn(written))} IS NOT NULL`;
-  const may = `${there} AND (${asked.allowed}) IS TRUE`;
-  const flags = [may, ...asked.rules.map((rule) => `(${rule}) IS TRUE`)].map((predicate) =>
-    input.gathered({ value: `CASE WHEN ${predicate} THEN 't' ELSE 'f' END`, order: 'i.n' }),
+  const may = `${there} AND (${requested.allowed}) IS TRUE`;
+  const flags = [may, ...requested.rules.map((rule) => `(${rule}) IS TRUE`)].map((predicate) =>
+    input.collectedArray({ value: `CASE WHEN ${predicate} THEN 't' ELSE 'f' END`, order: 'i.n' }),
   );
   const from = `${inputTable(drafting, [...keys, ...columns], 'i')} LEFT JOIN ${descriptor.table} AS ${alias} ON ${keysMatch(drafting, column, named)}`;
   const lock = descriptor.unlockable ? '' : input.lock('UPDATE', alias);
   const text = `SELECT ${['NULL', input.count(may), ...flags].join(', ')} FROM ${from}${lock}`;
-  return finishWrite(drafting, text, { matched: [allowed, ...asked.rules.keys()] });
+  return finishWrite(drafting, text, { matched: [allowed, ...requested.rules.keys()] });
 }
 
 function keyColumn({ writable }: Written): string {

@@ -6,10 +6,10 @@ import { arrayLiteral } from '../../language/index.ts';
 import { readRows } from '../../sql/array-text.ts';
 import type { WritableCollection } from '../access/scope.ts';
 import type { Keys } from '../decode/keys.ts';
-import type { Echo } from '../echo.ts';
 import { keysInPayloads } from '../execute/missing-parent.ts';
 import type { Running } from '../execute/running.ts';
 import { type AffectedConstraints, takenKey } from '../execute/violation.ts';
+import type { Returning } from '../returning.ts';
 import type { WriteContext, WritePlan } from '../write-plan.ts';
 import { returnedLinks } from './links/returned-links.ts';
 import { type DecodedSteps, decodeTree, hashDecoded } from './parse/decode-tree.ts';
@@ -63,19 +63,19 @@ export async function prepareTree(
   writable: WritableCollection,
   entries: readonly Entry[],
   many: boolean,
-  echo: Echo | null,
+  returning: Returning | null,
 ): Promise<WritePlan> {
   const problems = createProblems();
   const root = parseNestedWrite(context, problems, writable, entries);
-  const wanted = existenceQueries(root);
-  const ready = wanted.length === 0 ? await draftSettled(context, root, () => false, problems) : undefined;
+  const requested = existenceQueries(root);
+  const ready = requested.length === 0 ? await draftSettled(context, root, () => false, problems) : undefined;
   if (ready === undefined) problems.raise();
   return {
-    echo,
+    returning: returning,
     affected: () => touchedByTree(context, root),
     isConflict: (error) => isTreeOvertaken(context.scope, root, error),
-    ...((ready && singleStatementTree(context, ready.settled, ready.drafts, many, echo)) ??
-      (await returnedLinks(context, root, echo))),
+    ...((ready && singleStatementTree(context, ready.settled, ready.drafts, many, returning)) ??
+      (await returnedLinks(context, root, returning))),
     async work(running) {
       const { settled, drafts: decoded } = ready ?? (await draftStored(context, root, running));
       const rows = await writeTree(running, context, settled, decoded);
@@ -90,18 +90,18 @@ export function prepareKnownTree(
   writable: WritableCollection,
   items: readonly FilterObject[],
   many: boolean,
-  echo: Echo | null,
+  returning: Returning | null,
 ): WritePlan | undefined {
-  const tree = isReturned(context, echo) ? readKnownTree(context, writable, items, echo) : undefined;
+  const tree = isReturned(context, returning) ? readKnownTree(context, writable, items, returning) : undefined;
   if (tree === undefined) return undefined;
   const entries = (): Entry[] => newEntries(writable, items, many);
   return {
-    echo,
+    returning: returning,
     affected: () => touchedByTree(context, parseNestedWrite(context, createProblems(), writable, entries())),
     isConflict: (error) => overtakesPayloads(context, writable, items, error),
     ...singleStatementOf(tree),
     async work(running) {
-      const { work } = await prepareTree(context, writable, entries(), many, echo);
+      const { work } = await prepareTree(context, writable, entries(), many, returning);
       return work(running);
     },
   };

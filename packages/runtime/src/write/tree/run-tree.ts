@@ -231,12 +231,12 @@ function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
 
 function fillBatch(batch: Batch, nodes: readonly number[], fills: Fills): Batch {
   const columns = batch.columns.map((column) => {
-    const filled = fills.get(column.field.descriptor.name);
-    if (filled === undefined) return column;
+    const completed = fills.get(column.field.descriptor.name);
+    if (completed === undefined) return column;
     return {
       ...column,
       values: nodes.map((index, item) =>
-        filled.has(index) ? (filled.get(index) ?? null) : (column.values[item] ?? null),
+        completed.has(index) ? (completed.get(index) ?? null) : (column.values[item] ?? null),
       ),
     };
   });

@@ -48,21 +48,21 @@ async function inspect(
     return key === null ? [] : [{ node, key, owner: valuesOf(holders.get(node) ?? -1) }];
   });
   const distinct = new Map(removed.map((removal) => [JSON.stringify(removal), removal]));
-  const asked = [...distinct.values()].map(({ key, owner }) => ({ key, owner: valuesOf(owner) }));
+  const requested = [...distinct.values()].map(({ key, owner }) => ({ key, owner: valuesOf(owner) }));
   const found = await inspectChildren(running, context.scope, {
     collection,
     columns: relation.on.map(({ to }) => to),
     owners: old.map(({ owner, complete }) => ({ values: valuesOf(owner), complete })),
     kept: named,
-    removed: asked,
+    removed: requested,
     sort: sortField(collection, relation.sort)?.column,
   });
-  if (found.removed !== asked.length) throw new PlatformError('FORBIDDEN');
+  if (found.removed !== requested.length) throw new PlatformError('FORBIDDEN');
   return {
     ...found,
     nodes: named.map(({ node }) => node),
     owners: old.map(({ owner }) => owner),
-    unwanted: asked.map(({ key }) => key),
+    unwanted: requested.map(({ key }) => key),
   };
 }
 

@@ -41,7 +41,7 @@ export async function findStored(
 /** Columns are compared as they are, so that what is unique in the database is one here, and its index is used. */
 function printFind(question: Question, scope: WriteScope, conflict: Conflict, sought: readonly Sought[]): string {
   const { statement } = question;
-  const { count, gathered, join } = statement.dialect.input;
+  const { count, collectedArray: arrayOf, join } = statement.dialect.input;
   const { readable: collection, fields } = conflict;
   const { descriptor } = collection;
   const alias = statement.alias();
@@ -66,9 +66,9 @@ function printFind(question: Question, scope: WriteScope, conflict: Conflict, so
   const repeated = `SELECT 1 FROM i WHERE ${whole} GROUP BY ${parts.join(', ')} HAVING ${statement.dialect.countRows} > 1`;
   const answers = [
     `(SELECT ${count()} FROM (${repeated}) d)`,
-    `(SELECT ${gathered({ value: 'n', settled: 'n' })} FROM s)`,
-    `(SELECT ${gathered({ value: 'n', only: 'r', settled: 'n' })} FROM s)`,
-    ...keyParts.map((field, part) => `(SELECT ${gathered({ value: `k${part}`, settled: 'n', field })} FROM s)`),
+    `(SELECT ${arrayOf({ value: 'n', settled: 'n' })} FROM s)`,
+    `(SELECT ${arrayOf({ value: 'n', only: 'r', settled: 'n' })} FROM s)`,
+    ...keyParts.map((field, part) => `(SELECT ${arrayOf({ value: `k${part}`, settled: 'n', field })} FROM s)`),
   ];
   const input = printInput(question, scope, conflict, sought);
   return `WITH i AS (${input}), s AS (${stored}) SELECT ${answers.join(', ')}`;

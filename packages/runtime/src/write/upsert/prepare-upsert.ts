@@ -18,13 +18,13 @@ import { updateGrant } from '../prepare-update.ts';
 import type { KeyTexts } from '../tree/parse/group.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
 import { overtakesPayloads, runTree } from '../tree/prepare-tree.ts';
-import { echoOf, type WriteContext, type WritePlan, writableOf } from '../write-plan.ts';
+import { returningOf, type WriteContext, type WritePlan, writableOf } from '../write-plan.ts';
 import { type Conflict, mayHaveConflict, parseConflict, resolveConflict } from './conflict.ts';
 import { findStored } from './find-stored.ts';
 import { readSought, type Sought } from './sought.ts';
 
 /** An upsert before its items are looked for. */
-export interface Upsert extends Pick<WritePlan, 'echo' | 'affected' | 'isConflict'> {
+export interface Upsert extends Pick<WritePlan, 'returning' | 'affected' | 'isConflict'> {
   /** Finds the items and locks them. Returns those to create and those to update, in the order of the body. */
   find(running: Running): Promise<readonly Entry[]>;
   /** Writes what was found, none or more; with payloads that hooks may have changed. */
@@ -52,7 +52,7 @@ function prepareUpsert(
   items: readonly FilterObject[],
   names: readonly string[],
 ): Upsert {
-  const echo = echoOf(context, many ? 'many' : 'one');
+  const returning = returningOf(context, many ? 'many' : 'one');
   const writable = writableOf(context);
   updateGrant(context, writable);
   const conflict = resolveConflict(context, createGrant(context, writable), names);
@@ -61,7 +61,7 @@ function prepareUpsert(
   problems.raise();
   const affected = () => [touchedBy(context, writable, items)];
   return {
-    echo,
+    returning: returning,
     affected: affected,
     isConflict: (error) =>
       isOvertaken(context.scope, conflict, error) || overtakesPayloads(context, writable, items, error),

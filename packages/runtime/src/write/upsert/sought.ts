@@ -30,16 +30,16 @@ export function readSought(
   problems: Problems,
 ): readonly Sought[] {
   const placeOf = placesIn(collection.descriptor.name, many ? [...items.keys()] : null);
-  const merged = new Map<string, Sought>();
+  const combined = new Map<string, Sought>();
   for (const [index, item] of items.entries()) {
     const location = placeOf(index);
     const values = fields.map((field) => textOf(collection, field, item, location, problems));
     const present = fields.map(({ field }) => Object.hasOwn(item, field.descriptor.name));
     const keyed = fields.every(({ preset }, part) => (present[part] ? values[part] !== null : preset !== undefined));
     const id = keyed ? JSON.stringify([values, present]) : `${index}`;
-    merged.set(id, { item: { ...merged.get(id)?.item, ...item }, place: location, values, given: present });
+    combined.set(id, { item: { ...combined.get(id)?.item, ...item }, place: location, values, given: present });
   }
-  return [...merged.values()];
+  return [...combined.values()];
 }
 
 function textOf(

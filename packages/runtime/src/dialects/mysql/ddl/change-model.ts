@@ -24,7 +24,7 @@ import { describeCause } from '../../../operate/log.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';
 import { mysqlTables, mysqlTurn } from '../own-tables/tables.ts';
-import { judge, migrated, mysqlSqlOf, perform, tell } from './change-parts.ts';
+import { check, execute, migrated, mysqlSqlOf, report } from './change-parts.ts';
 import { dropDrafts, makeDrafts } from './drafts.ts';
 import { explainMysql } from './explain.ts';
 import { ticked } from './names.ts';
@@ -47,7 +47,7 @@ interface Begun {
 /** Makes the function that changes; rejects as `ChangeModel` does. */
 export function createMysqlModelChange(
   options: ModelChangerOptions,
-): (...asked: Parameters<ChangeModel>) => Promise<Changed> {
+): (...requested: Parameters<ChangeModel>) => Promise<Changed> {
   const { database, recompiler, compiledIn, compileIn, log } = options;
 
   /** The tables as a session names them whose names stand in backticks. */
@@ -107,8 +107,8 @@ export function createMysqlModelChange(
   ): Promise<Changed> {
     const { schema } = tablesIn().place;
     const { api, document, planned } = await planIn(session, plan, discard);
-    if (planned.steps.length === 0) return { answer: planned.answer(document), made: null };
-    for (const step of planned.steps) await judge(session, step).catch((error) => explainMysql(error, step.place));
+    if (planned.steps.length === 0) return { answer: planned.respond(document), made: null };
+    for (const step of planned.steps) await check(session, step).catch((error) => explainMysql(error, step.place));
     const statements = await tableStatements(session, planned.steps);
     const texts = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
     const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...texts]);
@@ -117,16 +117,16 @@ export function createMysqlModelChange(
     const traces = logPlaceOf(api) === null ? [] : planned.told.map((entry) => activityRow(schema, origin, entry));
     const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
     begun({ name: migration.name, planned });
-    await perform(session, schema, change, statements);
+    await execute(session, schema, change, statements);
     // The tables are compiled again should they be other ones than those that were tried.
     const { made } = compiled;
     const read = async (): Promise<void> => {};
     const real = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, unless: made });
-    const answer = await answerOf(planned, real);
+    const result = await answerOf(planned, real);
     for (const sql of rows) await allRows(transaction, sql, []);
-    await tell(transaction, api, planned, origin);
+    await report(transaction, api, planned, origin);
     await allRows(transaction, mysqlProjectTables(schema).underWay.remove, [change.name]);
-    return { answer: answer.told, made: answer.made };
+    return { answer: result.told, made: result.made };
   }
 
   async function migrationIn(
@@ -150,15 +150,15 @@ export function createMysqlModelChange(
   }
 
   /** Completes or undoes what is half done; this may complete the change that an earlier try of a request has begun. */
-  async function settle(session: MigrationConnection, started: Begun | undefined): Promise<Changed | null> {
+  async function complete(session: MigrationConnection, started: Begun | undefined): Promise<Changed | null> {
     const completed = await beginChanges(session, tablesIn().place.schema);
     if (started === undefined || !completed.includes(started.name)) return null;
     const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });
-    const answer = await answerOf(started.planned, made);
-    return { answer: answer.told, made: answer.made };
+    const response = await answerOf(started.planned, made);
+    return { answer: response.told, made: response.made };
   }
 
-  return async (...asked) => {
+  return async (...request) => {
     let started: Begun | undefined;
     const begin = (begun: Begun): void => {
       started = begun;
@@ -166,11 +166,11 @@ export function createMysqlModelChange(
     try {
       return await inTurn(
         async (transaction, session) =>
-          (await settle(session, started)) ?? (await changeIn(transaction, session, asked, begin)),
+          (await complete(session, started)) ?? (await changeIn(transaction, session, request, begin)),
       );
     } catch (error) {
       if (started === undefined) throw error;
-      const changed = await inTurn((_, session) => settle(session, started)).catch(leave);
+      const changed = await inTurn((_, session) => complete(session, started)).catch(leave);
       if (changed === null) throw error;
       return changed;
     }

@@ -16,7 +16,7 @@ import type { TableStatement } from './statements.ts';
 import { type ChangeUnderWay, runUnderWay } from './under-way.ts';
 
 /** Runs what is to be done to tables. */
-export async function perform(
+export async function execute(
   session: MigrationConnection,
   schema: string,
   change: ChangeUnderWay,
@@ -33,7 +33,7 @@ export async function perform(
 }
 
 /** Refuses a change where the rows that are there are in its way. */
-export async function judge(session: MigrationConnection, step: ModelStep): Promise<void> {
+export async function check(session: MigrationConnection, step: ModelStep): Promise<void> {
   if (step.kind === 'check') {
     const [[fits] = []] = await session.query(`SELECT CAST((${step.sql}) AS CHAR)`, []);
     if (fits !== '1') throw step.refusal;
@@ -49,7 +49,7 @@ export function migrated({ sql, loose }: TableStatement): string {
 }
 
 /** Tells of a change in the activity. */
-export async function tell(
+export async function report(
   transaction: Transaction,
   api: CompiledApi,
   { told: entries }: ModelChange,

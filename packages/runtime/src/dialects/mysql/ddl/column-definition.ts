@@ -28,21 +28,21 @@ export function readTableDefinition(printed: string): TableDefinition {
 
 /** Reads the definition of a column: the text after its name. */
 export function readColumnDefinition(text: string): ColumnDefinition {
-  const words = wordsOf(text);
-  const typeEnd = words.findIndex((_, position) => position > 0 && !isOfType(words, position));
-  const end = typeEnd === -1 ? words.length : typeEnd;
+  const keywords = wordsOf(text);
+  const typeEnd = keywords.findIndex((_, position) => position > 0 && !isOfType(keywords, position));
+  const end = typeEnd === -1 ? keywords.length : typeEnd;
   const rest: string[] = [];
-  let [nullable, filled, comment, check]: [boolean, string | null, string | null, string | null] = [
+  let [nullable, backfill, comment, check]: [boolean, string | null, string | null, string | null] = [
     true,
     null,
     null,
     null,
   ];
-  for (let position = end; position < words.length; position++) {
-    const [word = '', next = ''] = words.slice(position, position + 2);
+  for (let position = end; position < keywords.length; position++) {
+    const [word = '', next = ''] = keywords.slice(position, position + 2);
     const upper = word.toUpperCase();
     if (upper === 'NOT' && next.toUpperCase() === 'NULL') nullable = false;
-    else if (upper === 'DEFAULT') filled = next.toUpperCase() === 'NULL' ? null : next;
+    else if (upper === 'DEFAULT') backfill = next.toUpperCase() === 'NULL' ? null : next;
     else if (upper === 'COMMENT') comment = next;
     else if (upper === 'CHECK') check = next;
     else {
@@ -52,7 +52,7 @@ export function readColumnDefinition(text: string): ColumnDefinition {
     position += 1;
   }
   const generated = rest.some((word) => /^(?:GENERATED|AS)$/i.test(word));
-  return { type: words.slice(0, end).join(' '), nullable, default: filled, comment, check, rest, generated };
+  return { type: keywords.slice(0, end).join(' '), nullable, default: backfill, comment, check, rest, generated };
 }
 
 /**
@@ -60,18 +60,18 @@ export function readColumnDefinition(text: string): ColumnDefinition {
  * `_utf8mb4'a b'`.
  */
 function wordsOf(text: string): readonly string[] {
-  const words: string[] = [];
+  const keywords: string[] = [];
   let start = 0;
   for (let position = 0; position <= text.length; position++) {
     const character = text[position];
     if (character === "'" || character === '`') position = endOfQuoted(text, position);
     else if (character === '(') position = endOfGroup(text, position);
     else if (character === undefined || character === ' ') {
-      if (position > start) words.push(text.slice(start, position));
+      if (position > start) keywords.push(text.slice(start, position));
       start = position + 1;
     }
   }
-  return words;
+  return keywords;
 }
 
 /** Position of the parenthesis that closes the one at `open`; parentheses in texts and names do not count. */
@@ -108,8 +108,8 @@ const typeWords: ReadonlySet<string> = new Set([
   'PRECISION',
 ]);
 
-function isOfType(words: readonly string[], position: number): boolean {
-  const [before = '', word = ''] = [words[position - 1], words[position]].map((text) => text?.toUpperCase());
+function isOfType(keywords: readonly string[], position: number): boolean {
+  const [before = '', word = ''] = [keywords[position - 1], keywords[position]].map((text) => text?.toUpperCase());
   if (typeWords.has(word) || word === 'SET') return true;
   return before === 'COLLATE' || before === 'CHARSET' || before === 'SET';
 }

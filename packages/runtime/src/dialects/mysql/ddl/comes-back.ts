@@ -11,7 +11,7 @@ const misfits: ReadonlySet<unknown> = new Set([1406, 3819, 4025]);
 
 /** Tries every value of a column. Rejects with what the database says of one that is none of the type. */
 export async function comesBack(
-  { query, script }: MigrationConnection,
+  { query, script: sql }: MigrationConnection,
   { table, column, type }: Extract<ModelStep, { kind: 'fit' }>,
 ): Promise<boolean> {
   const [[, printed] = []] = await query(`SHOW CREATE TABLE ${table}`, []);
@@ -20,11 +20,11 @@ export async function comesBack(
   const trial = draftName('values');
   const columns = [`was ${before.type} NULL`, `fresh ${type}`, `back ${before.type} NULL`];
   try {
-    await script(`CREATE TABLE ${trial} (${columns.join(', ')}) DEFAULT CHARACTER SET utf8mb4`);
-    await script(
+    await sql(`CREATE TABLE ${trial} (${columns.join(', ')}) DEFAULT CHARACTER SET utf8mb4`);
+    await sql(
       `INSERT INTO ${trial} (was, fresh) SELECT ${column}, ${column} FROM ${table} WHERE ${column} IS NOT NULL`,
     );
-    await script(`UPDATE ${trial} SET back = fresh`);
+    await sql(`UPDATE ${trial} SET back = fresh`);
     const other = 'NOT (CAST(back AS BINARY) <=> CAST(was AS BINARY))';
     const [[same] = []] = await query(`SELECT CAST(NOT EXISTS (SELECT 1 FROM ${trial} WHERE ${other}) AS CHAR)`, []);
     return same === '1';
@@ -32,6 +32,6 @@ export async function comesBack(
     if (misfits.has(errorNumber(error))) return false;
     throw error;
   } finally {
-    await script(`DROP TABLE IF EXISTS ${trial}`);
+    await sql(`DROP TABLE IF EXISTS ${trial}`);
   }
 }

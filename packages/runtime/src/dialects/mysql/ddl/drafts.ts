@@ -17,7 +17,7 @@ export function draftName(ending: string | number): string {
 
 /** Makes the drafts. Rejects with what the database refuses of the statements; `about` hears which one is tried. */
 export async function makeDrafts(
-  { script }: MigrationConnection,
+  { script: source }: MigrationConnection,
   statements: readonly TableStatement[],
   about: (statement: TableStatement) => void,
 ): Promise<readonly TableDraft[]> {
@@ -26,10 +26,10 @@ export async function makeDrafts(
     about(statement);
     const { table, kind, onCopy, droppedKeys } = statement;
     const copy = copyOf(statement, index);
-    await script(`DROP TABLE IF EXISTS ${copy}`);
-    if (kind === 'alter') await script(`CREATE TABLE ${copy} LIKE ${table}`);
+    await source(`DROP TABLE IF EXISTS ${copy}`);
+    if (kind === 'alter') await source(`CREATE TABLE ${copy} LIKE ${table}`);
     const sql = onCopy(copy);
-    if (sql !== null) await script(sql);
+    if (sql !== null) await source(sql);
     const [name = '', schema = 'public'] = namesIn(table).toReversed();
     const draft = kind === 'drop' ? null : `${prefix}${index + 1}`;
     decoded.push({ schema, table: name, draft, stands: kind !== 'create', droppedKeys });
@@ -44,7 +44,7 @@ function copyOf({ table }: TableStatement, index: number): string {
 
 /** Drops the drafts of statements, and every one of the database that a process has left which was ended. */
 export async function dropDrafts(
-  { query, script }: MigrationConnection,
+  { query, script: sql }: MigrationConnection,
   statements: readonly TableStatement[] = [],
 ): Promise<void> {
   const found = await query(
@@ -53,5 +53,5 @@ export async function dropDrafts(
     [],
   );
   const left = found.map(([name]) => tick(name ?? ''));
-  for (const copy of new Set([...statements.map(copyOf), ...left])) await script(`DROP TABLE IF EXISTS ${copy}`);
+  for (const copy of new Set([...statements.map(copyOf), ...left])) await sql(`DROP TABLE IF EXISTS ${copy}`);
 }

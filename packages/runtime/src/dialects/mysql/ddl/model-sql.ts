@@ -77,7 +77,7 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
       })),
     ],
     setType: (found, type) => retyped(server, found, type),
-    setDefault: (found, filled) => [modify(found, (now) => ({ ...now, default: filled }))],
+    setDefault: (found, backfill) => [modify(found, (now) => ({ ...now, default: backfill }))],
     setRequired: (found, required) => [modify(found, (now) => ({ ...now, nullable: !required }))],
     addUnique(found) {
       const [table = ''] = namesIn(found.descriptor.table).slice(-1);
@@ -134,12 +134,12 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
   };
 }
 
-function printColumn({ name, sql, counts, filled, required, unique, comment }: NewColumn): string {
+function printColumn({ name, sql, counts, filled: backfill, required, unique, comment }: NewColumn): string {
   return [
     `${tick(name)} ${sql}`,
     required || counts ? 'NOT NULL' : 'NULL',
     ...(counts ? ['AUTO_INCREMENT'] : []),
-    ...(filled === null ? [] : [`DEFAULT ${filled}`]),
+    ...(backfill === null ? [] : [`DEFAULT ${backfill}`]),
     ...(unique ? ['UNIQUE'] : []),
     ...(comment === null ? [] : [`COMMENT ${quote(comment)}`]),
   ].join(' ');

@@ -12,7 +12,7 @@ const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4
 export function retyped(
   { isMariadb, hasUuid }: MysqlKind,
   { collection, field, descriptor, column }: FoundColumn,
-  { type, sql, filled, refusal }: NewType,
+  { type, sql, filled: backfill, refusal }: NewType,
 ): readonly ModelStep[] {
   const location = { collection, field };
   const table = ticked(descriptor.table);
@@ -31,7 +31,7 @@ export function retyped(
   const to = (now: ColumnDefinition): ColumnDefinition => ({
     ...now,
     type: sql === 'json' && isMariadb ? 'json' : sql + collationOf(now.type, sql),
-    default: filled,
+    default: backfill,
     // MariaDB has JSON as texts with a check.
     check: now.check !== null && /^\(\s*json_valid\(`/i.test(now.check) ? null : now.check,
   });

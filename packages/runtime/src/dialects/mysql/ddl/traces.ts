@@ -6,8 +6,12 @@ import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { quoteMysqlText } from './names.ts';
 
 /** Prints the statement that writes a migration down. `schema` is quoted; empty for the database of the connection. */
-export function recordMigration(schema: string, { name, checksum, script }: ProjectMigration, version: string): string {
-  const values = [name, checksum, script, version].map(quoteMysqlText);
+export function recordMigration(
+  schema: string,
+  { name, checksum, script: sql }: ProjectMigration,
+  version: string,
+): string {
+  const values = [name, checksum, sql, version].map(quoteMysqlText);
   return `${mysqlProjectTables(schema).insert} VALUES (${values.join(', ')})`;
 }
 

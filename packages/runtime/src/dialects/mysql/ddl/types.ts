@@ -64,8 +64,8 @@ export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: P
   const { data_type: dataType = null, max_length: length = null } = schema;
   const [usual, ...others] = dataTypes[type];
   const name = typeof dataType === 'string' ? dataType.toLowerCase() : usual;
-  const wanted = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
-  if (wanted !== usual && !others.includes(wanted)) {
+  const requested = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? name) : name;
+  if (requested !== usual && !others.includes(requested)) {
     throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
   }
   switch (type) {
@@ -78,9 +78,9 @@ export function mysqlType({ hasUuid }: MysqlKind, type: PlainTypeName, schema: P
     case 'time':
     case 'dateTime':
     case 'timestamp':
-      return `${wanted}(6)`;
+      return `${requested}(6)`;
     default:
-      return wanted.endsWith('char') ? `${wanted}(${length ?? 255})` : wanted;
+      return requested.endsWith('char') ? `${requested}(${length ?? 255})` : requested;
   }
 }
 

@@ -41,12 +41,12 @@ export async function beginChanges(session: MigrationConnection, schema: string)
   for (const text of create) await session.script(text);
   await dropDrafts(session);
   const completed: string[] = [];
-  for (const [name, script, begun] of await session.query(underWay.read, [])) {
-    const written: { readonly change?: Omit<ChangeUnderWay, 'name'> } = JSON.parse(script ?? '{}');
+  for (const [name, sql, begun] of await session.query(underWay.read, [])) {
+    const written: { readonly change?: Omit<ChangeUnderWay, 'name'> } = JSON.parse(sql ?? '{}');
     // Others are files that `platform migrate` applies, and goes on with.
     if (written.change === undefined) continue;
     const change = { name: name ?? '', ...written.change };
-    if (await settle(session, schema, change, Number(begun))) completed.push(change.name);
+    if (await finishChange(session, schema, change, Number(begun))) completed.push(change.name);
   }
   return completed;
 }
@@ -72,14 +72,14 @@ export async function runUnderWay(
   }
 }
 
-async function runStatement({ script }: MigrationConnection, { sql, loose }: DoneStatement): Promise<void> {
-  if (!loose) return script(sql);
-  await script("SET @platform_mode = @@SESSION.sql_mode, SESSION sql_mode = ''");
-  await script(sql).finally(() => script('SET SESSION sql_mode = @platform_mode'));
+async function runStatement({ script: source }: MigrationConnection, { sql, loose }: DoneStatement): Promise<void> {
+  if (!loose) return source(sql);
+  await source("SET @platform_mode = @@SESSION.sql_mode, SESSION sql_mode = ''");
+  await source(sql).finally(() => source('SET SESSION sql_mode = @platform_mode'));
 }
 
 /** Undoes a change that came so far, or completes it, and is true, where something is lost already. */
-async function settle(
+async function finishChange(
   session: MigrationConnection,
   schema: string,
   change: ChangeUnderWay,

@@ -32,7 +32,7 @@ export class MysqlAttempt implements Transaction {
   }
 
   /** Runs the function and commits its result; else undoes everything and rejects with the error. */
-  async perform<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  async execute<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Outcome<T>> {
     try {
       const outcome = await work(this);
       if (this.#begun) await this.#commit(outcome);
@@ -54,8 +54,8 @@ export class MysqlAttempt implements Transaction {
   /** The servers do not tell the end of a transaction by its number, so it is of no use. */
   identify(): void {}
 
-  witness(witness: Witness): void {
-    this.evidence ??= witness;
+  proof(commitProof: Witness): void {
+    this.evidence ??= commitProof;
   }
 
   async #commit<T>({ last }: Outcome<T>): Promise<void> {
@@ -115,9 +115,9 @@ export class MysqlAttempt implements Transaction {
   }
 
   /** Waits for an answer, as long as one may take, and stores an error. */
-  async #watched(answer: () => Promise<void>): Promise<void> {
+  async #watched(result: () => Promise<void>): Promise<void> {
     try {
-      await inTime(this.#timeoutMs, answer());
+      await inTime(this.#timeoutMs, result());
     } catch (thrown) {
       const error = toMysqlError(thrown);
       this.failure ??= error;

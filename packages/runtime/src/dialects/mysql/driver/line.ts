@@ -95,15 +95,15 @@ export class Line implements Receiver {
   }
 
   /** Runs a statement, which is prepared first where it was not before. */
-  run(asked: Asked): void {
-    this.#asked = asked;
+  run(requested: Asked): void {
+    this.#asked = requested;
     this.#waits = 0;
     this.#anew = false;
-    const prepared = this.#prepared.get(asked.text);
-    if (prepared === undefined) this.#prepare(asked);
+    const prepared = this.#prepared.get(requested.text);
+    if (prepared === undefined) this.#prepare(requested);
     else {
-      this.#names.use(asked.text);
-      this.#send(asked, prepared);
+      this.#names.use(requested.text);
+      this.#send(requested, prepared);
     }
   }
 
@@ -127,32 +127,32 @@ export class Line implements Receiver {
     }
   }
 
-  #prepare(asked: Asked): void {
-    const { text } = asked;
+  #prepare(query: Asked): void {
+    const { text } = query;
     this.#connection.prepare(text, (error, statement) => {
-      if (this.#asked !== asked) return;
+      if (this.#asked !== query) return;
       if (error) {
-        if (!isFull(error) || !this.#retry(asked)) this.#settle(toMysqlError(error));
+        if (!isFull(error) || !this.#retry(query)) this.#settle(toMysqlError(error));
         return;
       }
       this.#close(this.#names.add(text, text.length));
       const prepared = { id: numberOf(statement), columns: undefined };
       this.#prepared.set(text, prepared);
-      this.#send(asked, prepared);
+      this.#send(query, prepared);
     });
   }
 
   /** Closes statements where the server has room for no more, and prepares again; false where there are none to close. */
-  #retry(asked: Asked): boolean {
+  #retry(pending: Asked): boolean {
     if (this.#makeRoom()) {
-      this.#prepare(asked);
+      this.#prepare(pending);
       return true;
     }
     const wait = roomWaitsMs[this.#waits++];
     if (wait === undefined) return false;
     const others = [...open].filter((line) => line.#makeRoom());
     if (others.length === 0 && this.#waits === 1) return false;
-    setTimeout(() => this.#asked === asked && this.#prepare(asked), wait);
+    setTimeout(() => this.#asked === pending && this.#prepare(pending), wait);
     return true;
   }
 
@@ -188,34 +188,34 @@ export class Line implements Receiver {
   }
 
   #take(buffer: Buffer, start: number, end: number): void {
-    const answer = this.#answer;
-    if (answer === undefined) throw new Error('Received an answer without a request.');
-    if (!answer.take(buffer, start, end)) return;
-    if (this.#statement !== undefined) this.#statement.columns = answer.columns;
-    if (isClosed(answer.failure) && this.#prepareAnew()) return;
-    this.#settle(answer.failure);
+    const result = this.#answer;
+    if (result === undefined) throw new Error('Received an answer without a request.');
+    if (!result.readAnswer(buffer, start, end)) return;
+    if (this.#statement !== undefined) this.#statement.columns = result.columns;
+    if (isClosed(result.failure) && this.#prepareAnew()) return;
+    this.#settle(result.failure);
   }
 
   /** Prepares a statement again that the server has closed, as a pooler between may have; once in a run. */
   #prepareAnew(): boolean {
-    const asked = this.#asked;
-    if (asked === undefined || this.#anew) return false;
+    const sent = this.#asked;
+    if (sent === undefined || this.#anew) return false;
     this.#anew = true;
     this.#answer = undefined;
     this.#statement = undefined;
-    this.#names.delete(asked.text);
-    this.#close([asked.text]);
-    this.#prepare(asked);
+    this.#names.delete(sent.text);
+    this.#close([sent.text]);
+    this.#prepare(sent);
     return true;
   }
 
   /** Ends the run under way, if there is one. */
   #settle(error: unknown): void {
-    const asked = this.#asked;
+    const expected = this.#asked;
     this.#asked = undefined;
     this.#answer = undefined;
     this.#statement = undefined;
-    asked?.settled(error);
+    expected?.settled(error);
   }
 }
 

@@ -16,10 +16,10 @@ export function createMarks(): GatheredForm['ask'] {
     return spread;
   }
 
-  return (several, keys, parameters): Asked => {
+  return (batch, keys, parameters): Asked => {
     const size = sizes.find((candidate) => keys.length <= candidate) ?? keys.length;
     const padded = [...keys, ...Array<string>(size - keys.length).fill(keys.at(-1) ?? '')];
-    return { statement: statementFor(several, size), parameters: spread(parameters, several.at, padded) };
+    return { statement: statementFor(batch, size), parameters: spread(parameters, batch.at, padded) };
   };
 }
 

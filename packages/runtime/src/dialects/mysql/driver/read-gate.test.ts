@@ -9,24 +9,24 @@ function admitted(entering: Admitted | Promise<Admitted>): Admitted {
 }
 
 test('callers without a token leave room to others', async () => {
-  const gate = new ReadGate(limits);
-  const [first] = [admitted(gate.enter(true)), admitted(gate.enter(true))];
-  const waiting = gate.enter(true);
+  const driftGuard = new ReadGate(limits);
+  const [first] = [admitted(driftGuard.enter(true)), admitted(driftGuard.enter(true))];
+  const waiting = driftGuard.enter(true);
   expect(waiting).toBeInstanceOf(Promise);
-  admitted(gate.enter(false));
-  gate.leave(first);
+  admitted(driftGuard.enter(false));
+  driftGuard.leave(first);
   expect(await waiting).toEqual({ isPublic: true });
 });
 
 test('reads with a token come first, and no read waits for ever', async () => {
-  const gate = new ReadGate(limits);
-  const running = Array.from({ length: 4 }, () => admitted(gate.enter(false)));
+  const driftGuard = new ReadGate(limits);
+  const running = Array.from({ length: 4 }, () => admitted(driftGuard.enter(false)));
   const order: string[] = [];
-  const others = Promise.resolve(gate.enter(true)).then(() => order.push('without'));
-  const users = Promise.resolve(gate.enter(false)).then(() => order.push('with'));
-  for (const read of running) gate.leave(read);
+  const others = Promise.resolve(driftGuard.enter(true)).then(() => order.push('without'));
+  const users = Promise.resolve(driftGuard.enter(false)).then(() => order.push('with'));
+  for (const read of running) driftGuard.leave(read);
   await Promise.all([others, users]);
   expect(order).toEqual(['with', 'without']);
-  for (let read = 0; read < 2; read++) admitted(gate.enter(false));
-  await expect(gate.enter(false)).rejects.toThrow('No connection was free in time.');
+  for (let read = 0; read < 2; read++) admitted(driftGuard.enter(false));
+  await expect(driftGuard.enter(false)).rejects.toThrow('No connection was free in time.');
 });

@@ -9,15 +9,15 @@ import { toMysqlError } from './errors.ts';
 import { connectionOptions } from './options.ts';
 
 /** How long a statement waits for a table that is in use, and for rows, in seconds; later statements queue after it. */
-const patience = 5;
+const timeoutMs = 5;
 
 /** Names stand in backticks, so that conditions are reported as the compiler reads them. */
 const settings = [
   "sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'",
   "time_zone = '+00:00'",
   'group_concat_max_len = 4294967295',
-  `lock_wait_timeout = ${patience}`,
-  `innodb_lock_wait_timeout = ${patience}`,
+  `lock_wait_timeout = ${timeoutMs}`,
+  `innodb_lock_wait_timeout = ${timeoutMs}`,
   sessionNames,
 ];
 

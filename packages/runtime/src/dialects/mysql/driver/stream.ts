@@ -24,8 +24,8 @@ export interface MysqlStream {
  * Runs a statement as a stream. The socket is not read while the reader is behind; a stream that is given up, or whose server
  * says nothing any more for as long as an answer may take, takes its connection along.
  */
-export async function runMysqlStream(pool: MysqlPool, asked: MysqlStream): Promise<void> {
-  const { statement, parameters, sink, drained, signal } = asked;
+export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): Promise<void> {
+  const { statement, parameters, sink, drained, signal } = requested;
   signal.throwIfAborted();
   const isPublic = statement.isPublic === true;
   const { connection, end } = await pool.leaseForStream(isPublic).catch((error: unknown) => {

@@ -57,7 +57,7 @@ async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => P
     return outcome;
   };
   try {
-    return { attempt, outcome: await attempt.perform(remembered) };
+    return { attempt, outcome: await attempt.execute(remembered) };
   } catch (error) {
     return { attempt, error, ...(outcome && { outcome }) };
   } finally {

@@ -17,14 +17,14 @@ const settleMs = 15_000;
  * waits until the server has run COMMIT or noticed that the client is gone. Rejects with SERVICE_UNAVAILABLE if there
  * is no such row to look for, and if the result is not known in time.
  */
-export async function wasCommitted(pool: MysqlPool, witness: Witness | undefined): Promise<boolean> {
-  const end = performance.now() + (witness === undefined ? 0 : settleMs);
+export async function wasCommitted(pool: MysqlPool, commitProof: Witness | undefined): Promise<boolean> {
+  const end = performance.now() + (commitProof === undefined ? 0 : settleMs);
   for (
     let wait = firstWaitMs;
-    witness !== undefined && performance.now() < end;
+    commitProof !== undefined && performance.now() < end;
     wait = Math.min(wait * 2, mostWaitMs)
   ) {
-    const found = await look(pool, witness).catch(() => undefined);
+    const found = await look(pool, commitProof).catch(() => undefined);
     if (found !== undefined) return found;
     await sleep(wait);
   }

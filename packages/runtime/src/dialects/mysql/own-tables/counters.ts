@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { give, script } from '../../../database/own-statements/script.ts';
+import { createScript, returnRows } from '../../../database/own-statements/script.ts';
 import { normalEmail } from '../../../language/values/normal-email.ts';
 import type { Counter, CounterStatements, Counting } from '../../counter-statements.ts';
 import type { MysqlTables } from './tables.ts';
@@ -10,7 +10,7 @@ import type { MysqlTables } from './tables.ts';
  */
 export function mysqlCounters({ table, exactly, text }: MysqlTables, mostSwept: number): CounterStatements {
   const attempts = table('platform_auth_attempts');
-  const wanted = `JSON_TABLE($1, '$[*]' COLUMNS (
+  const requested = `JSON_TABLE($1, '$[*]' COLUMNS (
   purpose ${text('VARCHAR(32)')} PATH '$.purpose', subject ${text('CHAR(64)')} PATH '$.subject', length BIGINT PATH '$.window',
   last_attempts BIGINT PATH '$.lastAttempts', last_length BIGINT PATH '$.lastWindow'
 )) AS w`;
@@ -19,26 +19,28 @@ export function mysqlCounters({ table, exactly, text }: MysqlTables, mostSwept: 
   const counts = `JSON_ARRAYAGG(JSON_ARRAY(a.purpose, a.attempts, ${left}))`;
   const after = (length: string): string => `TIMESTAMPADD(MICROSECOND, ${length} * 1000, NOW(6))`;
   const ended = `${attempts}.expires_at <= NOW(6)`;
-  const answered = give(`SELECT ${counts}, '1' FROM ${wanted} JOIN ${attempts} AS a ON ${same}`);
+  const answered = returnRows(`SELECT ${counts}, '1' FROM ${requested} JOIN ${attempts} AS a ON ${same}`);
   return {
     input: (counters) => JSON.stringify(inputOf(counters)),
-    read: script(give(`SELECT ${counts} FROM ${wanted} JOIN ${attempts} AS a ON ${same} WHERE a.expires_at > NOW(6)`)),
+    read: createScript(
+      returnRows(`SELECT ${counts} FROM ${requested} JOIN ${attempts} AS a ON ${same} WHERE a.expires_at > NOW(6)`),
+    ),
     // Assignments are made from left to right: the second one sees the attempts of the first.
-    count: script(
+    count: createScript(
       `INSERT INTO ${attempts} (purpose, subject, attempts, expires_at)
-SELECT w.purpose, UNHEX(w.subject), 1, ${after('w.length')} FROM ${wanted} ORDER BY w.purpose, w.subject
+SELECT w.purpose, UNHEX(w.subject), 1, ${after('w.length')} FROM ${requested} ORDER BY w.purpose, w.subject
 ON DUPLICATE KEY UPDATE
   attempts = IF(${ended}, 1, LEAST(${attempts}.attempts, 1000000000) + 1),
   expires_at = CASE WHEN w.last_attempts <= ${attempts}.attempts THEN ${after('w.last_length')}
     WHEN ${ended} THEN VALUES(expires_at) ELSE ${attempts}.expires_at END`,
       answered,
     ),
-    giveBack: script(
-      `UPDATE ${attempts} AS a JOIN ${wanted} ON ${same} SET a.attempts = GREATEST(a.attempts - 1, 0)`,
+    giveBack: createScript(
+      `UPDATE ${attempts} AS a JOIN ${requested} ON ${same} SET a.attempts = GREATEST(a.attempts - 1, 0)`,
       answered,
     ),
-    clear: script(`DELETE a FROM ${attempts} AS a JOIN ${wanted} ON ${same}`, answered),
-    sweep: script(`DELETE FROM ${attempts} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),
+    clear: createScript(`DELETE a FROM ${attempts} AS a JOIN ${requested} ON ${same}`, answered),
+    sweep: createScript(`DELETE FROM ${attempts} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),
   };
 }
 

@@ -5,7 +5,7 @@
 
 import type { Parameter, Transaction } from '../../../database/database.ts';
 import { allRows, statementRows } from '../../../database/own-statements/own-rows.ts';
-import { script, witness } from '../../../database/own-statements/script.ts';
+import { createScript, proveCommit } from '../../../database/own-statements/script.ts';
 import type { ChangeOrigin, LoggedChange } from '../../../system/log-changes.ts';
 import type { MysqlTables } from './tables.ts';
 
@@ -27,10 +27,10 @@ export function mysqlLog({ table, list }: MysqlTables): LogMysqlChanges {
   const activityRow = `(?, ?, ${[50, 255, 255, 64, 255].map(cut).join(', ')})`;
   const revisionRow = `(?, ${cut(64)}, ${cut(255)}, ?, ?)`;
   // The lists are of numbers: which revision belongs to which other one.
-  const nest = script(`UPDATE ${table('platform_revisions')} AS r JOIN ${list('$1[]', 'k')} ON r.id = k.v
+  const nest = createScript(`UPDATE ${table('platform_revisions')} AS r JOIN ${list('$1[]', 'k')} ON r.id = k.v
 JOIN ${list('$2[]', 'p')} ON p.n = k.n SET r.parent = p.v`);
 
-  const committed = script(witness(`SELECT 1 FROM ${table('platform_activity')} WHERE id = $1`));
+  const committed = createScript(proveCommit(`SELECT 1 FROM ${table('platform_activity')} WHERE id = $1`));
 
   return async function log(transaction, { user, ip, userAgent, origin }, changes) {
     const activityRows = changes.map(({ action, collection, item }) => [

@@ -1,4 +1,4 @@
-import { answer, give, need, script } from '../../../database/own-statements/script.ts';
+import { createScript, requireRow, returnRow, returnRows } from '../../../database/own-statements/script.ts';
 import {
   type MailedStatement,
   type MailedTokenStatements,
@@ -20,8 +20,8 @@ WHERE u.id = $1 AND u.status = '${mailedStatuses[kind]}' AND u.provider = 'defau
   UNION ALL SELECT b.n + JSON_LENGTH($1[]), b.v FROM ${list('$2[]', 'b')}
 ) AS i JOIN ${list('$3[]', 'k')} ON k.n = i.n JOIN ${users} AS u ON u.id = i.v`;
   return {
-    requestReset: script(
-      need(
+    requestReset: createScript(
+      requireRow(
         `SELECT CAST(u.id AS CHAR), u.email, ${proof} FROM ${users} AS u
 WHERE u.email_key = $1:email AND u.status = 'active' AND u.provider = 'default'`,
         ['user', 'email', 'proof'],
@@ -31,32 +31,33 @@ VALUES (UNHEX(SHA2($2, 256)), 'password_reset', $user, ${mysqlAfter('$3')})`,
       `INSERT INTO ${mails} (template, recipient, template_values)
 VALUES ('password-reset', $email, JSON_OBJECT('user', $user, 'key', $2, 'proof', $proof, 'url', $4))`,
     ),
-    meant: script(
-      give(`SELECT CAST(w.place AS CHAR), CAST(u.id AS CHAR),
+    meant: createScript(
+      returnRows(`SELECT CAST(w.place AS CHAR), CAST(u.id AS CHAR),
   CASE WHEN u.id IS NOT NULL THEN IF(u.status = 'invited' AND u.provider = 'default', 'true', 'false') END
 FROM JSON_TABLE($1:emails, '$[*]' COLUMNS (place INT PATH '$.place', normal ${text('VARCHAR(512)')} PATH '$.normal')) AS w
 LEFT JOIN ${users} AS u ON u.email_key = ${exactly('w.normal')} ORDER BY w.place${lock('u')}`),
     ),
-    invite: script(
-      need(`INSERT INTO ${tokens} (hash, purpose, "user", expires_at)
+    invite: createScript(
+      requireRow(`INSERT INTO ${tokens} (hash, purpose, "user", expires_at)
 SELECT UNHEX(SHA2(k.v, 256)), 'invite', u.id, ${mysqlAfter('$4')} FROM ${invited}`),
       `INSERT INTO ${mails} (template, recipient, template_values)
 SELECT 'invite', u.email, JSON_OBJECT('user', CAST(u.id AS CHAR), 'key', k.v, 'proof', ${proof}, 'url', $5)
 FROM ${invited}`,
     ),
-    role: script(
-      give(`SELECT NULL, ELT(admin_access + 1, 'false', 'true') FROM ${table('platform_roles')}
+    role: createScript(
+      returnRows(`SELECT NULL, ELT(admin_access + 1, 'false', 'true') FROM ${table('platform_roles')}
 WHERE id = $1 LOCK IN SHARE MODE`),
     ),
-    look: (kind) => script(give(`SELECT NULL, IF(t.expires_at <= NOW(6), 'true', 'false') FROM ${held(kind)}`)),
+    look: (kind) =>
+      createScript(returnRows(`SELECT NULL, IF(t.expires_at <= NOW(6), 'true', 'false') FROM ${held(kind)}`)),
     use: (kind) =>
-      script(
-        need(`SELECT '1' FROM ${held(kind)} AND t.expires_at > NOW(6) FOR UPDATE`),
+      createScript(
+        requireRow(`SELECT '1' FROM ${held(kind)} AND t.expires_at > NOW(6) FOR UPDATE`),
         `UPDATE ${tokens} SET used_at = NOW(6) WHERE hash = UNHEX(SHA2($2, 256))`,
         `UPDATE ${users} SET password = $4, status = 'active', security_version = security_version + 1 WHERE id = $1`,
-        answer('1', '$1'),
+        returnRow('1', '$1'),
       ),
-    sweep: script(
+    sweep: createScript(
       `DELETE FROM ${tokens} WHERE expires_at < NOW(6) - INTERVAL 7 DAY ORDER BY expires_at LIMIT $1:integer`,
     ),
   };

@@ -22,7 +22,7 @@ const ledgerSql = `CREATE TABLE IF NOT EXISTS platform_migrations (
 ) {table}`;
 
 /** How long a migration waits for the others, and for tables that are in use, in seconds. */
-const patience = 60;
+const timeoutMs = 60;
 
 /** A row of the ledger; one that has not ended has an empty time. */
 type Row = AppliedMigration;
@@ -68,7 +68,7 @@ export function mysqlMigrator(connection: MigrationConnection, schema: string | 
     const lock = `platform ${hash('sha256', `${database} ${named}`).slice(0, 48)}`;
     try {
       await begin(connection, named);
-      const [row] = await connection.query(`SELECT CAST(GET_LOCK(?, ${patience}) AS CHAR)`, [lock]);
+      const [row] = await connection.query(`SELECT CAST(GET_LOCK(?, ${timeoutMs}) AS CHAR)`, [lock]);
       if (row?.[0] !== '1') throw lockedError(doing);
       return await work(await server());
     } catch (error) {
@@ -133,24 +133,24 @@ async function note(connection: MigrationConnection, migration: Migration): Prom
   ]);
 }
 
-async function begin({ script }: MigrationConnection, named: string | null): Promise<void> {
-  await script(
+async function begin({ script: sql }: MigrationConnection, named: string | null): Promise<void> {
+  await sql(
     `SET @platform_sql_mode = @@SESSION.sql_mode, @platform_wait = @@SESSION.lock_wait_timeout,
      @platform_checks = @@SESSION.foreign_key_checks`,
   );
-  await script(
+  await sql(
     `SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', foreign_key_checks = 0,
-     lock_wait_timeout = ${patience}`,
+     lock_wait_timeout = ${timeoutMs}`,
   );
   if (named === null) return;
-  await script(`CREATE DATABASE IF NOT EXISTS ${quoteName(named)} CHARACTER SET utf8mb4`);
-  await script(`USE ${quoteName(named)}`);
+  await sql(`CREATE DATABASE IF NOT EXISTS ${quoteName(named)} CHARACTER SET utf8mb4`);
+  await sql(`USE ${quoteName(named)}`);
 }
 
-async function end({ query, script }: MigrationConnection, lock: string, database: string | null): Promise<void> {
+async function end({ query, script: sql }: MigrationConnection, lock: string, database: string | null): Promise<void> {
   await query('SELECT RELEASE_LOCK(?)', [lock]);
-  if (database !== null) await script(`USE ${quoteName(database)}`);
-  await script(
+  if (database !== null) await sql(`USE ${quoteName(database)}`);
+  await sql(
     `SET SESSION sql_mode = @platform_sql_mode, lock_wait_timeout = @platform_wait,
      foreign_key_checks = @platform_checks`,
   );

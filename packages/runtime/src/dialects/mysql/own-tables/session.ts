@@ -1,4 +1,12 @@
-import { answer, give, make, need, run, script, witness } from '../../../database/own-statements/script.ts';
+import {
+  createScript,
+  generateKey,
+  proveCommit,
+  requireRow,
+  returnRow,
+  returnRows,
+  run,
+} from '../../../database/own-statements/script.ts';
 import type { SessionStatements } from '../../postgres/own-tables/session.ts';
 import { mysqlAccountColumns } from './account-columns.ts';
 import { type MysqlTables, mysqlAfter } from './tables.ts';
@@ -13,10 +21,10 @@ export function mysqlSessions({ table }: MysqlTables): SessionStatements {
 SELECT UNHEX(${hash}), id, LEAST(expires_at, ${mysqlAfter(ttl)}) FROM ${sessions} WHERE id = $session`;
   const owned = `${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session JOIN ${users} AS u ON u.id = s."user"`;
   return {
-    begin: script(
-      need(`UPDATE ${users} SET last_access = NOW(6), password = COALESCE($2, password)
+    begin: createScript(
+      requireRow(`UPDATE ${users} SET last_access = NOW(6), password = COALESCE($2, password)
 WHERE id = $1 AND status = 'active' AND security_version = $3`),
-      make('session'),
+      generateKey('session'),
       // From the moment that the user was there, as if it were one statement.
       `INSERT INTO ${sessions} (id, "user", security_version, ip, user_agent, created_at, expires_at)
 SELECT $session, id, security_version, LEFT($4, 50), LEFT($5, 255), last_access, ${mysqlAfter('$7', 'last_access')}
@@ -24,12 +32,12 @@ FROM ${users} WHERE id = $1`,
       addToken('$9', '$8'),
       `INSERT INTO ${table('platform_activity')} (action, "user", ip, user_agent, origin, collection, item)
 VALUES ('login', $1, LEFT($4, 50), LEFT($5, 255), LEFT($6, 255), 'platform_users', $1)`,
-      witness(`SELECT 1 FROM ${sessions} WHERE id = $session`),
-      answer('1', '$session'),
+      proveCommit(`SELECT 1 FROM ${sessions} WHERE id = $session`),
+      returnRow('1', '$session'),
     ),
     // The row is locked before it is checked, so that only one of concurrent requests finds the token unused.
-    rotate: script(
-      need(
+    rotate: createScript(
+      requireRow(
         `SELECT CAST(s.id AS CHAR) FROM ${owned}
 WHERE t.hash = UNHEX($1) AND t.rotated_at IS NULL AND t.expires_at > NOW(6) AND s.expires_at > NOW(6)
   AND u.status = 'active' FOR UPDATE`,
@@ -39,12 +47,12 @@ WHERE t.hash = UNHEX($1) AND t.rotated_at IS NULL AND t.expires_at > NOW(6) AND 
       `UPDATE ${sessions} AS s JOIN ${users} AS u ON u.id = s."user" SET s.security_version = u.security_version
 WHERE s.id = $session`,
       addToken('$2', '$3'),
-      witness(`SELECT 1 FROM ${tokens} WHERE hash = UNHEX($2)`),
-      give(`SELECT '1', CAST(s.id AS CHAR), ${mysqlAccountColumns} FROM ${sessions} AS s
+      proveCommit(`SELECT 1 FROM ${tokens} WHERE hash = UNHEX($2)`),
+      returnRows(`SELECT '1', CAST(s.id AS CHAR), ${mysqlAccountColumns} FROM ${sessions} AS s
 JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u.role WHERE s.id = $session`),
     ),
-    refuse: script(
-      need(
+    refuse: createScript(
+      requireRow(
         `SELECT CASE WHEN t.rotated_at < NOW(6) - INTERVAL 10 SECOND THEN CAST(s.id AS CHAR) END,
   CASE WHEN t.rotated_at < NOW(6) - INTERVAL 10 SECOND THEN CAST(s."user" AS CHAR) END,
   IF(t.rotated_at IS NULL AND u.status = 'active' AND (t.expires_at <= NOW(6) OR s.expires_at <= NOW(6)), 'true', 'false')
@@ -52,34 +60,34 @@ FROM ${owned} WHERE t.hash = UNHEX($1) FOR UPDATE`,
         ['copied', 'user', 'expired'],
       ),
       `DELETE FROM ${sessions} WHERE id = $copied`,
-      answer('1', '$user', '$expired'),
+      returnRow('1', '$user', '$expired'),
     ),
-    end: script(
-      need(
+    end: createScript(
+      requireRow(
         `SELECT CAST(s.id AS CHAR), CAST(s."user" AS CHAR) FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session
 WHERE t.hash = UNHEX($1)`,
         ['session', 'user'],
       ),
-      need(`DELETE FROM ${sessions} WHERE id = $session`),
-      answer('1', '$user'),
+      requireRow(`DELETE FROM ${sessions} WHERE id = $session`),
+      returnRow('1', '$user'),
     ),
-    outdate: script(
-      need(
+    outdate: createScript(
+      requireRow(
         `SELECT CAST(s."user" AS CHAR) FROM ${tokens} AS t JOIN ${sessions} AS s ON s.id = t.session
 WHERE t.hash = UNHEX($1)`,
         ['user'],
       ),
       `UPDATE ${users} SET security_version = security_version + 1 WHERE id = $user`,
-      answer('1', '$user'),
+      returnRow('1', '$user'),
     ),
-    endAll: script(`DELETE FROM ${sessions} WHERE "user" = $1 AND NOT (id <=> $2)`),
-    confirm: script(`UPDATE ${sessions} AS s JOIN ${users} AS u ON u.id = s."user"
+    endAll: createScript(`DELETE FROM ${sessions} WHERE "user" = $1 AND NOT (id <=> $2)`),
+    confirm: createScript(`UPDATE ${sessions} AS s JOIN ${users} AS u ON u.id = s."user"
 SET s.security_version = u.security_version WHERE s.id = $1`),
-    sweep: script(
+    sweep: createScript(
       run(`DELETE FROM ${sessions} WHERE expires_at < NOW(6) - INTERVAL 7 DAY ORDER BY expires_at LIMIT $1:integer`),
     ),
-    touch: script(
-      need(`UPDATE ${users} SET last_access = NOW(6) WHERE id = $1
+    touch: createScript(
+      requireRow(`UPDATE ${users} SET last_access = NOW(6) WHERE id = $1
 AND (last_access IS NULL OR last_access < NOW(6) - INTERVAL 1 MINUTE)`),
     ),
   };

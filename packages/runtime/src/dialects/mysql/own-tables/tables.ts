@@ -1,4 +1,4 @@
-import { need, type OwnSql, script } from '../../../database/own-statements/script.ts';
+import { createScript, type OwnSql, requireRow } from '../../../database/own-statements/script.ts';
 import type { SystemPlace } from '../../../system/place.ts';
 import { exactCollation, inputText } from '../texts.ts';
 
@@ -21,7 +21,7 @@ export interface MysqlTables {
  * name is one of the rows that the first migration writes, or the parameter that holds it.
  */
 export function mysqlTurn({ table }: MysqlTables, name = '$1'): OwnSql {
-  return script(need(`SELECT name FROM ${table('platform_locks')} WHERE name = ${name} FOR UPDATE`));
+  return createScript(requireRow(`SELECT name FROM ${table('platform_locks')} WHERE name = ${name} FOR UPDATE`));
 }
 
 /** Makes them for the place of the tables. */

@@ -47,7 +47,7 @@ export class AnswerReader {
   }
 
   /** Takes the next packet, which stands from `start` to `end`; true when it was the last. Throws where it can be none. */
-  take(buffer: Buffer, start: number, end: number): boolean {
+  readAnswer(buffer: Buffer, start: number, end: number): boolean {
     if (buffer[start] === marks.error) {
       this.failure ??= toMysqlError(errorOf(buffer, start, end));
       return true;

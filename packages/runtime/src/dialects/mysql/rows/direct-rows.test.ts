@@ -89,7 +89,7 @@ it('writes what goes by the form of PostgreSQL as that does', () => {
       createRowWriter(columns)(middle, buffer, 5);
       const usual = new ByteWriter();
       createTranscoder(fields)(middle.buffer, 0, usual);
-      expect(direct.take().toString('latin1')).toBe(usual.take().toString('latin1'));
+      expect(direct.takeBytes().toString('latin1')).toBe(usual.takeBytes().toString('latin1'));
     }),
     { numRuns: 300 },
   );
@@ -127,11 +127,11 @@ it('writes what the values are, also where memory comes to its end', () => {
   for (let row = 0; row < 300; row++) {
     const cells = columns.map((column, place) => sampleOf(column.columnType, row * 60 + place));
     expected.push(Object.fromEntries(cells.map(({ value }, place) => [`k${place}`, value])));
-    const front = Buffer.alloc(1 + ((columns.length + 9) >> 3));
+    const httpListener = Buffer.alloc(1 + ((columns.length + 9) >> 3));
     if (row > 0) out.append(Buffer.from(','));
-    write?.(Buffer.concat([front, ...cells.map(({ bytes: cell }) => cell)]), 0, out);
+    write?.(Buffer.concat([httpListener, ...cells.map(({ bytes: cell }) => cell)]), 0, out);
   }
-  expect(JSON.parse(`[${out.take().toString()}]`)).toEqual(expected);
+  expect(JSON.parse(`[${out.takeBytes().toString()}]`)).toEqual(expected);
 });
 
 /** A cell of an integer or a time by a number, and what is to be read of it. */

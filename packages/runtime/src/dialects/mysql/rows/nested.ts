@@ -73,8 +73,8 @@ const moment = { clock: 10, fraction: 19 } as const;
 
 /** A time as the server writes it, which becomes `2026-01-02T10:00:00.5` and the zone. */
 function writeMoment(out: RowBytes, text: Buffer, offset: number, zone: string): number {
-  const mark = markBehind(text, offset);
-  let end = mark;
+  const placeholder = markBehind(text, offset);
+  let end = placeholder;
   if (end - offset > moment.fraction) {
     while (text[end - 1] === signs.zero) end--;
     if (text[end - 1] === signs.point) end--;
@@ -84,7 +84,7 @@ function writeMoment(out: RowBytes, text: Buffer, offset: number, zone: string):
   out.bytes(text, offset, end);
   out.buffer[start + moment.clock] = signs.clock;
   out.characters(zone);
-  return mark + 1;
+  return placeholder + 1;
 }
 
 function markBehind(text: Buffer, offset: number): number {

@@ -69,7 +69,7 @@ it('turns nested values into records and lists', () => {
   expect(found?.readInt32BE(24)).toBe(2);
 });
 
-const spelled = (columnType: number, name: string, cell: Buffer, flags = 0): string | undefined =>
+const formatted = (columnType: number, name: string, cell: Buffer, flags = 0): string | undefined =>
   written([{ columnType, flags, name: `platform: ${name}` }], [], cell)[0]?.toString();
 
 it.each([
@@ -85,7 +85,7 @@ it.each([
   ['year', 13, 32, Buffer.from([0xe9, 0x07]), '2025'],
   ['year 0', 13, 32, Buffer.from([0x00, 0x00]), '0000'],
 ])('spells integers: %s', (_, columnType, flags, cell, expected) => {
-  expect(spelled(columnType, 'integer', cell, flags)).toBe(expected);
+  expect(formatted(columnType, 'integer', cell, flags)).toBe(expected);
 });
 
 it.each([
@@ -95,12 +95,12 @@ it.each([
   ['microseconds', Buffer.from([11, 0xea, 0x07, 1, 2, 3, 4, 5, 0x20, 0xa1, 0x07, 0x00]), '2026-01-02T03:04:05.5'],
   ['one microsecond', Buffer.from([11, 0xea, 0x07, 1, 2, 3, 4, 5, 1, 0, 0, 0]), '2026-01-02T03:04:05.000001'],
 ])('spells times: %s', (_, cell, expected) => {
-  expect(spelled(12, 'date and time', cell)).toBe(expected);
-  expect(spelled(7, 'instant', cell)).toBe(`${expected}+00:00`);
+  expect(formatted(12, 'date and time', cell)).toBe(expected);
+  expect(formatted(7, 'instant', cell)).toBe(`${expected}+00:00`);
 });
 
 it('spells nothing else', () => {
-  expect(() => spelled(253, 'integer', Buffer.from([0]))).toThrow('holds no integers');
-  expect(() => spelled(5, 'integer', Buffer.alloc(8))).toThrow('holds no integers');
-  expect(() => spelled(10, 'instant', Buffer.from([0]))).toThrow('holds no dates with times');
+  expect(() => formatted(253, 'integer', Buffer.from([0]))).toThrow('holds no integers');
+  expect(() => formatted(5, 'integer', Buffer.alloc(8))).toThrow('holds no integers');
+  expect(() => formatted(10, 'instant', Buffer.from([0]))).toThrow('holds no dates with times');
 });

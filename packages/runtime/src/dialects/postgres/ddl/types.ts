@@ -40,12 +40,13 @@ const otherNames: Readonly<Record<string, string>> = {
 export function postgresType(type: PlainTypeName, schema: Payload): string {
   const { data_type: dataType = null, max_length: length = null } = schema;
   const [usual, ...others] = dataTypes[type];
-  const wanted = typeof dataType === 'string' ? (otherNames[dataType.toLowerCase()] ?? dataType.toLowerCase()) : usual;
-  if (wanted !== usual && !others.some((other) => other === wanted)) {
+  const requested =
+    typeof dataType === 'string' ? (otherNames[dataType.toLowerCase()] ?? dataType.toLowerCase()) : usual;
+  if (requested !== usual && !others.some((other) => other === requested)) {
     throw invalidPayload(`"schema.data_type" of ${type} must be ${[usual, ...others].join(' or ')}.`);
   }
-  if (wanted.startsWith('character')) return `${wanted}(${length ?? 255})`;
-  return wanted === 'numeric' ? `numeric(${digitsOf(schema)})` : wanted;
+  if (requested.startsWith('character')) return `${requested}(${length ?? 255})`;
+  return requested === 'numeric' ? `numeric(${digitsOf(schema)})` : requested;
 }
 
 /** The digits of a decimal, and those after its point: `10,5` unless more is said. Throws INVALID_PAYLOAD. */

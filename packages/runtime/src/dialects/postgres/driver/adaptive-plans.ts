@@ -46,7 +46,7 @@ export class AdaptivePlans {
   }
 
   /** Chooses for one run. */
-  take(statement: Statement): Chosen {
+  chooseFor(statement: Statement): Chosen {
     const { name, others } = statement;
     if (others === undefined) return { statement };
     const way = this.choose(name, others);

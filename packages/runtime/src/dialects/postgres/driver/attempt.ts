@@ -1,12 +1,12 @@
 /** One attempt at a transaction, on a connection that it has to itself. */
 import type { Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { ConnectionError, isLost, toBeginError, toDatabaseError } from '../../../database/errors.ts';
-import type { Exchange, Request } from '../protocol/request.ts';
-import type { Member } from './member.ts';
+import type { PendingQuery, Request } from '../protocol/request.ts';
+import type { PooledConnection } from './pooled-connection.ts';
 
 /** Part of a connection that a transaction needs. */
 export type TransactionConnection = Pick<
-  Member['connection'],
+  PooledConnection['connection'],
   'send' | 'fail' | 'inFlight' | 'isClosed' | 'ends' | 'prepares'
 >;
 
@@ -48,7 +48,7 @@ export class Attempt implements Transaction {
    * Runs the function and commits its result; else undoes everything and rejects with the error. `release` takes the
    * connection back as soon as others can be sent after COMMIT.
    */
-  async perform<T>(
+  async execute<T>(
     work: (transaction: Transaction) => Promise<Outcome<T>>,
     release: () => void = () => {},
   ): Promise<Outcome<T>> {
@@ -119,7 +119,7 @@ export class Attempt implements Transaction {
       const { name, text, brief = false } = statement;
       const request: Request = { name: this.#named ? name : '', text, parameters, brief, ...(part && { part }) };
       const prepared = request.name !== '' && this.#connection.prepares;
-      const exchange: Exchange = {
+      const pendingQuery: PendingQuery = {
         row: (buffer, offset, length) => sink.row(buffer, offset, length),
         settled: (error) => {
           this.#timer?.refresh();
@@ -130,7 +130,7 @@ export class Attempt implements Transaction {
           else reject(toDatabaseError(failure));
         },
       };
-      this.#connection.send(request, exchange);
+      this.#connection.send(request, pendingQuery);
     });
   }
 

@@ -54,8 +54,8 @@ async function secure(socket: Socket, host: string, ssl: unknown): Promise<Socke
   message.writeInt32BE(8, 0);
   message.writeInt32BE(tlsCode, 4);
   socket.write(message);
-  const [answer] = await once(socket, 'data');
-  if (String(answer) !== 'S') throw new Error('The server does not offer TLS.');
+  const [result] = await once(socket, 'data');
+  if (String(result) !== 'S') throw new Error('The server does not offer TLS.');
   const options = typeof ssl === 'object' && ssl !== null ? ssl : {};
   const secured = connectTls({ ...options, socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
   await once(secured, 'secureConnect');

@@ -1,8 +1,8 @@
-import type { Exchange, Request } from '../protocol/request.ts';
+import type { PendingQuery, Request } from '../protocol/request.ts';
 
 /**
  * A connection as the pool sees it, with either driver: requests are answered in the order in which they were sent, and
- * each `Exchange` is settled exactly once.
+ * each `PendingQuery` is settled exactly once.
  */
 export interface Channel {
   /** Requests sent and not yet answered. */
@@ -20,17 +20,17 @@ export interface Channel {
   /** Has statements planned with a look at their values from here on (false), or without one (true), where the session is ours. */
   planBlindly(blindly: boolean): void;
   /** Sends a request and runs it to its end. */
-  send(request: Request, exchange: Exchange): void;
+  send(request: Request, pendingQuery: PendingQuery): void;
   /** Sends requests now, instead of with all others of this turn of the event loop. */
   flush(): void;
   /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
-  open(request: Request, rows: number, exchange: Exchange): void;
+  open(request: Request, rows: number, pendingQuery: PendingQuery): void;
   /** Asks a suspended request for the next rows. */
   more(rows: number): void;
   /** Ends a suspended request, which is settled when the server has confirmed. */
   stop(): void;
   /** Takes back every request after the one being answered; none of them has received a row. */
-  withdraw(): readonly Exchange[];
+  withdraw(): readonly PendingQuery[];
   /** Ends the connection because of an error; requests under way are settled with it. */
   fail(error: unknown): void;
   /** Ends an idle connection politely. */

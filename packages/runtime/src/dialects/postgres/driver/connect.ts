@@ -23,6 +23,9 @@ export interface PostgresConnection {
 /** Called once when a connection has ended for any reason. */
 export type Closed = (connection: Channel, error: unknown) => void;
 
+/** Opens a connection; `closed` is called once when it has ended. */
+export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnection>;
+
 /**
  * Connects, authenticates and sets the session up.
  *

@@ -59,7 +59,7 @@ export async function connectFitting(
     query: (text, parameters) => current().query(text, parameters),
     async close(grace) {
       closed = true;
-      await Promise.all(lanes.map((lane) => lane.close(grace)));
+      await Promise.all(lanes.map((driverMode) => driverMode.close(grace)));
     },
   };
 }

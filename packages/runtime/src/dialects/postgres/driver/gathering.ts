@@ -29,7 +29,7 @@ const patienceMs = 10;
 const apartMs = 100;
 
 /** Bounds the wait for a lock of another transaction. */
-const patience: Statement = { name: 'w_patience', text: "SET LOCAL lock_timeout = '20ms'", brief: true };
+const timeoutMs: Statement = { name: 'w_patience', text: "SET LOCAL lock_timeout = '20ms'", brief: true };
 const noRows = { row: () => {} };
 
 /** A brief transaction that waits, as far as the type of its result does not matter. */
@@ -131,7 +131,7 @@ function howMany(waiting: readonly Waiting[]): number {
 
 /** Runs all of them at once, so that they go together. Rejects when one does, once all have ended. */
 async function runIn(transaction: Transaction, together: readonly Waiting[]): Promise<{ value: (() => void)[] }> {
-  const patient = transaction.run(patience, [], noRows);
+  const patient = transaction.run(timeoutMs, [], noRows);
   const merging = mergeRows(transaction);
   const running = together.map((entry) => entry.run(merging));
   merging.send();

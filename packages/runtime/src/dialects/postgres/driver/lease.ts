@@ -1,12 +1,12 @@
 /** Requests for a connection of their own. */
 import type { PlatformError } from '../../../errors.ts';
-import type { Member } from './member.ts';
+import type { PooledConnection } from './pooled-connection.ts';
 
 /** A request for a connection of its own that waits for one. */
 export interface Waiting {
   readonly deadline: number;
   readonly leaseFor: LeaseFor;
-  readonly take: (member: Member) => void;
+  readonly take: (member: PooledConnection) => void;
   readonly refuse: (error: PlatformError) => void;
 }
 

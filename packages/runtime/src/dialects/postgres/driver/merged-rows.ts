@@ -1,8 +1,8 @@
 /** Rows of several requests in one transaction, made or changed by one statement. */
 
+import { inBatches } from '../../../batches.ts';
 import type { Parameter, RowSink, SeveralRows, Statement, Transaction } from '../../../database/database.ts';
 import { arrayLiteral } from '../../../language/index.ts';
-import { inRounds } from '../../../rounds.ts';
 
 /** A statement that waits for others of its kind. */
 interface Waiting {
@@ -62,7 +62,7 @@ function nameOf({ name }: Statement, rows: SeveralRows, parameters: readonly Par
 /** Statements in rounds, in none of which a row is changed twice. */
 function apart(all: readonly Waiting[]): readonly (readonly Waiting[])[] {
   const key = all[0]?.statement.rows?.key;
-  return key === undefined ? [all] : inRounds(all, ({ parameters }) => parameters[key] ?? null);
+  return key === undefined ? [all] : inBatches(all, ({ parameters }) => parameters[key] ?? null);
 }
 
 function sendAll(transaction: Transaction, all: readonly Waiting[]): void {

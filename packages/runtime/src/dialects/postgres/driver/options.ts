@@ -118,9 +118,9 @@ export function transactionSql(settings: Pick<SessionSettings, 'statementTimeout
   const sessionSettings: Record<string, string> = settings.readOnly
     ? { transaction_read_only: 'on' }
     : { idle_in_transaction_session_timeout: String(idleInTransactionMs) };
-  const wanted = { ...commonSettings(settings), ...sessionSettings };
+  const requested = { ...commonSettings(settings), ...sessionSettings };
   const list = (texts: readonly string[]): string => `pg_catalog.unnest(${quote(`{${texts.join(',')}}`)}::text[])`;
-  const pairs = `ROWS FROM (${list(Object.keys(wanted))}, ${list(Object.values(wanted))}) AS setting(name, value)`;
+  const pairs = `ROWS FROM (${list(Object.keys(requested))}, ${list(Object.values(requested))}) AS setting(name, value)`;
   return `SELECT pg_catalog.count(pg_catalog.set_config(name, value, true)), ${pageCost(true)} FROM ${pairs}`;
 }
 

@@ -14,15 +14,21 @@ import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
 import type { Request } from '../protocol/request.ts';
 import { Backoff } from './backoff.ts';
 import type { Channel } from './channel.ts';
-import type { Closed, PostgresConnection } from './connect.ts';
+import type { Open } from './connect.ts';
 import { PipelineDepth } from './depth.ts';
 import type { LeaseFor, Waiting } from './lease.ts';
-import { countUsed, headAge, isOverdue, lentOf, type Member, newMember, pickForLease, pickForRead } from './member.ts';
 import { answerTimeout, connectionsForTransactions, type PostgresSettings } from './options.ts';
-import { Read } from './read.ts';
-
-/** Opens a connection; `closed` is called once when it has ended. */
-export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnection>;
+import {
+  countUsed,
+  headAge,
+  isOverdue,
+  lentOf,
+  newMember,
+  type PooledConnection,
+  pickForLease,
+  pickForRead,
+} from './pooled-connection.ts';
+import { Read, sendRead } from './read.ts';
 
 /** How often the pool looks after its connections while there is something to look after. */
 const lookMs = 50;
@@ -41,7 +47,7 @@ export class Pool {
   readonly #open: Open;
   readonly #backoff = new Backoff();
   readonly #depth: PipelineDepth;
-  #members: Member[] = [];
+  #members: PooledConnection[] = [];
   #opening = { shared: 0, other: 0 };
   readonly #lent: number;
   /** Waiting reads: those of callers without a token after all others, those that may be slow after these. */
@@ -112,9 +118,9 @@ export class Pool {
    * Resolves with a connection for exclusive use; give it back with `release`. For a transaction it may still be ending
    * another one, when there is no better one.
    */
-  async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<Member> {
+  async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<PooledConnection> {
     if (this.#refuses(this.#leases.length)) throw this.#unavailable();
-    const { promise, resolve, reject } = Promise.withResolvers<Member>();
+    const { promise, resolve, reject } = Promise.withResolvers<PooledConnection>();
     const waiting: Waiting = { deadline: this.#deadline(), leaseFor, take: resolve, refuse: reject };
     const abort = (): void => this.#withdrawLease(waiting);
     signal?.addEventListener('abort', abort);
@@ -132,7 +138,7 @@ export class Pool {
   }
 
   /** Takes a leased connection back. It must run nothing but the end of a transaction. */
-  release(member: Member): void {
+  release(member: PooledConnection): void {
     member.leased = false;
     this.ended(member);
   }
@@ -150,7 +156,7 @@ export class Pool {
   }
 
   /** A connection that was taken back has ended its transaction, too. */
-  ended(member: Member): void {
+  ended(member: PooledConnection): void {
     member.idleSince = performance.now();
     this.#watch();
     this.#serve();
@@ -179,7 +185,7 @@ export class Pool {
     sendRead(member, read);
   };
 
-  #pick({ request }: Read): Member | undefined {
+  #pick({ request }: Read): PooledConnection | undefined {
     return pickForRead(this.#members, {
       depth: this.#depth.value,
       sharedOnly: this.#leases.length > 0,
@@ -296,8 +302,8 @@ export class Pool {
     if (this.#backoff.failing && opening > 0) return undefined;
     const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
     if (shared < this.#settings.readConnections) return true;
-    const wanted = this.#leases.length + this.#waitingReads;
-    return this.#opening.other < wanted ? false : undefined;
+    const requested = this.#leases.length + this.#waitingReads;
+    return this.#opening.other < requested ? false : undefined;
   }
 
   async #add(shared: boolean): Promise<void> {
@@ -317,7 +323,7 @@ export class Pool {
     this.#maintain();
   }
 
-  #welcome(member: Member): void {
+  #welcome(member: PooledConnection): void {
     if (this.#closing) member.connection.end();
     if (member.connection.isClosed) return;
     this.#members.push(member);
@@ -347,7 +353,7 @@ export class Pool {
     }
   }
 
-  #lookAt(member: Member, now: number): void {
+  #lookAt(member: PooledConnection, now: number): void {
     const { connection } = member;
     const age = headAge(member, now);
     member.slow = age > stallMs;
@@ -361,14 +367,14 @@ export class Pool {
   }
 
   /** Ends the statement under way. No other statement is queued that could be ended in its place. */
-  #end(member: Member, now: number): void {
+  #end(member: PooledConnection, now: number): void {
     if (member.ending) return;
     member.ending = true;
     if (!member.retired) this.#stalled(member, now);
     void member.cancel();
   }
 
-  #lookAtIdle(member: Member, now: number): void {
+  #lookAtIdle(member: PooledConnection, now: number): void {
     if (member.retired || (!member.shared && now - member.idleSince > idleMs)) member.connection.end();
   }
 
@@ -376,10 +382,10 @@ export class Pool {
    * Moves the reads after a slow answer to other connections. The server would run them here too, so the connection is
    * closed as soon as that answer is complete.
    */
-  #stalled(member: Member, now: number): void {
+  #stalled(member: PooledConnection, now: number): void {
     member.retired = true;
     this.#depth.stalled(now);
-    for (const exchange of member.connection.withdraw()) if (exchange instanceof Read) this.#move(exchange);
+    for (const read of member.connection.withdraw()) if (read instanceof Read) this.#move(read);
     this.#maintain();
   }
 
@@ -403,9 +409,4 @@ export class Pool {
     this.#leases.splice(index, 1);
     waiting.refuse(this.#unavailable());
   }
-}
-
-function sendRead({ connection }: Member, read: Read): void {
-  read.startedAt = connection.inFlight === 0 ? performance.now() : undefined;
-  connection.send(read.request, read);
 }

@@ -5,14 +5,14 @@
 import { BatchSize } from '../../../database/batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
 import { ConnectionError } from '../../../database/errors.ts';
-import type { Exchange } from '../protocol/request.ts';
+import type { PendingQuery } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
 
 /** End of a batch: the portal may have more rows, or the statement is complete. */
 type Batch = 'more' | 'done';
 
 /** One statement run in batches on a connection for exclusive use. */
-export class Portal implements Exchange {
+export class Portal implements PendingQuery {
   /** Rows delivered so far. */
   rows = 0;
   readonly #connection: Channel;

@@ -1,6 +1,7 @@
 import type { RowSink } from '../../../database/database.ts';
 import { isRetryable, StalledError, toDatabaseError } from '../../../database/errors.ts';
-import type { Exchange, Request } from '../protocol/request.ts';
+import type { PendingQuery, Request } from '../protocol/request.ts';
+import type { PooledConnection } from './pooled-connection.ts';
 
 /** Where a read goes: to a connection now, or to the queue of those that wait for one. */
 export type Dispatch = (read: Read) => void;
@@ -15,7 +16,7 @@ const mostRetries = 2;
 export const retryPauseMs = 25;
 
 /** One read under way, wherever it is: waiting, sent, or sent again. */
-export class Read implements Exchange {
+export class Read implements PendingQuery {
   readonly request: Request;
   /** Time after which it no longer waits for a connection; set while it waits. */
   deadline = 0;
@@ -61,4 +62,10 @@ export class Read implements Exchange {
       return toDatabaseError(error);
     }
   }
+}
+
+/** Sends a read on a connection, and takes its time where nothing else is under way there. */
+export function sendRead({ connection }: Pick<PooledConnection, 'connection'>, read: Read): void {
+  read.startedAt = connection.inFlight === 0 ? performance.now() : undefined;
+  connection.send(read.request, read);
 }

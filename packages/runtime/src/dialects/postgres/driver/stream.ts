@@ -4,8 +4,8 @@ import { BatchSize, type RowLengths } from '../../../database/batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
 import { ConnectionError, isRetryable, statementTimeout, toDatabaseError } from '../../../database/errors.ts';
 import { PlatformError } from '../../../errors.ts';
-import type { Member } from './member.ts';
 import type { Pool } from './pool.ts';
+import type { PooledConnection } from './pooled-connection.ts';
 import { Portal } from './portal.ts';
 import { retryPauseMs } from './read.ts';
 
@@ -75,7 +75,7 @@ export async function runStream(pool: Pool, stream: Stream, { timeouts, lengths 
   }
 }
 
-async function lease(pool: Pool, signal: AbortSignal): Promise<Member> {
+async function lease(pool: Pool, signal: AbortSignal): Promise<PooledConnection> {
   throwIfAborted(signal);
   return pool.lease('stream', signal);
 }
@@ -102,7 +102,7 @@ async function runPortal(portal: Portal, stream: Stream, timeouts: StreamTimeout
 }
 
 /** Ends the rest of the statement, so that the connection can be used again or is gone. */
-async function endPortal(portal: Portal, member: Member): Promise<void> {
+async function endPortal(portal: Portal, member: PooledConnection): Promise<void> {
   if (portal.ended || member.connection.isClosed) return;
   const late = new AbortController();
   const stopped = portal.stop().catch(() => {});

@@ -55,7 +55,7 @@ export async function tryTransaction<T>(
     return outcome;
   };
   try {
-    return { outcome: await attempt.perform(remembered, () => pool.release(member)), attempt };
+    return { outcome: await attempt.execute(remembered, () => pool.release(member)), attempt };
   } catch (error) {
     if (!attempt.unknown || outcome === undefined || !(await wasCommitted(pool, attempt))) return { attempt, error };
     await answerAgain(pool, attempt, outcome);

@@ -66,7 +66,7 @@ async function undoLast(
 }
 
 /** How long a migration waits for the lock and for tables that are in use, as PostgreSQL writes it. */
-const patience = '60s';
+const timeoutMs = '60s';
 
 /**
  * Runs one step under the lock. Every statement after it sees earlier commits of others, independent of the database's
@@ -81,7 +81,7 @@ async function inTransaction<T>(
   try {
     await connection.script(
       `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-       SET LOCAL lock_timeout = '${patience}';
+       SET LOCAL lock_timeout = '${timeoutMs}';
        SET LOCAL statement_timeout = 0;
        SET LOCAL search_path = ${quoteName(schema)}`,
     );

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ConnectionError, ServerError } from '../../../database/errors.ts';
 import type { Channel } from '../driver/channel.ts';
-import type { Exchange, Request } from '../protocol/request.ts';
+import type { PendingQuery, Request } from '../protocol/request.ts';
 import { tapRows } from './rows.ts';
 import { type RequestSettings, Submission, toServerError } from './submission.ts';
 
@@ -52,15 +52,15 @@ export class PlainConnection implements Channel {
   /** Its settings belong to others as well, and nothing is prepared to be planned once. */
   planBlindly(): void {}
 
-  send(request: Request, exchange: Exchange): void {
-    this.#take(request, exchange, undefined);
+  send(request: Request, pendingQuery: PendingQuery): void {
+    this.#take(request, pendingQuery, undefined);
   }
 
   /** Nothing waits for the end of a turn. */
   flush(): void {}
 
-  open(request: Request, rows: number, exchange: Exchange): void {
-    this.#take(request, exchange, rows);
+  open(request: Request, rows: number, pendingQuery: PendingQuery): void {
+    this.#take(request, pendingQuery, rows);
   }
 
   more(rows: number): void {
@@ -72,8 +72,8 @@ export class PlainConnection implements Channel {
   }
 
   /** They were not even sent. */
-  withdraw(): readonly Exchange[] {
-    return this.#requests.splice(1).map(({ exchange }) => exchange);
+  withdraw(): readonly PendingQuery[] {
+    return this.#requests.splice(1).map(({ pendingQuery }) => pendingQuery);
   }
 
   fail(error: unknown): void {
@@ -86,7 +86,7 @@ export class PlainConnection implements Channel {
     for (const submission of left) submission.abandon();
     // First, so that repeated requests are not sent here.
     this.#closed(failure);
-    for (const { exchange } of left) exchange.settled(failure);
+    for (const { pendingQuery } of left) pendingQuery.settled(failure);
   }
 
   end(): void {
@@ -96,27 +96,27 @@ export class PlainConnection implements Channel {
     this.fail(new ConnectionError('The connection was closed.'));
   }
 
-  #take(request: Request, exchange: Exchange, batch: number | undefined): void {
+  #take(request: Request, pendingQuery: PendingQuery, batch: number | undefined): void {
     if (this.#over) {
-      exchange.settled(new ConnectionError('The connection was closed.'));
+      pendingQuery.settled(new ConnectionError('The connection was closed.'));
       return;
     }
-    const submission = new Submission(this.#settings, request, exchange, batch, {
-      done: (error) => this.#done(exchange, error),
+    const submission = new Submission(this.#settings, request, pendingQuery, batch, {
+      done: (error) => this.#done(pendingQuery, error),
       lost: (error) => this.fail(error),
     });
     this.#requests.push(submission);
     if (this.#requests.length === 1) this.#client.query(submission);
   }
 
-  #done(exchange: Exchange, error: unknown): void {
+  #done(pendingQuery: PendingQuery, error: unknown): void {
     // The server closes the connection after it.
     if (error instanceof ServerError && error.fatal) this.fail(error);
     if (this.#over) return;
     this.#requests.shift();
     const next = this.head;
     if (next !== undefined) this.#client.query(next);
-    exchange.settled(error);
+    pendingQuery.settled(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ServerError } from '../../../database/errors.ts';
-import type { Exchange, Request } from '../protocol/request.ts';
+import type { PendingQuery, Request } from '../protocol/request.ts';
 
 /** Gets the end of a request; one of the two functions is called, once. */
 export interface SubmissionOwner {
@@ -26,7 +26,7 @@ export interface RequestSettings {
  * `pg` hands over everything but the rows: it reads their bytes as text, so they come by another way (see `tapRows`).
  */
 export class Submission implements pg.Submittable {
-  readonly exchange: Exchange;
+  readonly pendingQuery: PendingQuery;
   readonly request: Request;
   readonly #settings: RequestSettings;
   /** Rows of the first batch; undefined when all are wanted at once. */
@@ -44,11 +44,11 @@ export class Submission implements pg.Submittable {
   constructor(
     settings: RequestSettings,
     request: Request,
-    exchange: Exchange,
+    pendingQuery: PendingQuery,
     batch: number | undefined,
     owner: SubmissionOwner,
   ) {
-    this.exchange = exchange;
+    this.pendingQuery = pendingQuery;
     this.#settings = settings;
     this.request = request;
     this.#batch = batch;
@@ -73,7 +73,7 @@ export class Submission implements pg.Submittable {
   row(buffer: Buffer, offset: number, length: number): void {
     if ((this.#rows++ === 0 && this.#setsUp) || this.#error !== undefined || this.#ended) return;
     try {
-      this.exchange.row(buffer, offset, length);
+      this.pendingQuery.row(buffer, offset, length);
     } catch (error) {
       this.#error = error;
     }
@@ -109,7 +109,7 @@ export class Submission implements pg.Submittable {
 
   handlePortalSuspended(): void {
     if (this.#ended) return;
-    if (this.#error === undefined) this.exchange.suspended?.();
+    if (this.#error === undefined) this.pendingQuery.suspended?.();
     else this.stop();
   }
 

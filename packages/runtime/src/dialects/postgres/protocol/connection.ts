@@ -22,7 +22,7 @@ import {
   writeSync,
   writeTerminate,
 } from './encode.ts';
-import type { Exchange, Request } from './request.ts';
+import type { PendingQuery, Request } from './request.ts';
 import { newSlot, type Slot, SlotQueue } from './slots.ts';
 
 /** Carries bytes to the server. Its maker hands received bytes to `Connection.receive`. */
@@ -106,8 +106,8 @@ export class Connection implements Channel {
   }
 
   /** Sends a request and runs it to its end. */
-  send(request: Request, exchange: Exchange): void {
-    this.#send(newSlot(request, exchange), false);
+  send(request: Request, pendingQuery: PendingQuery): void {
+    this.#send(newSlot(request, pendingQuery), false);
   }
 
   flush(): void {
@@ -117,8 +117,8 @@ export class Connection implements Channel {
   }
 
   /** Runs a request as the only one on this connection and stops after `rows` rows; go on with `more` or `stop`. */
-  open(request: Request, rows: number, exchange: Exchange): void {
-    this.#begin({ ...newSlot(request, exchange), synced: false, batch: rows }, false);
+  open(request: Request, rows: number, pendingQuery: PendingQuery): void {
+    this.#begin({ ...newSlot(request, pendingQuery), synced: false, batch: rows }, false);
   }
 
   /** Asks a suspended portal for the next rows. */
@@ -142,11 +142,11 @@ export class Connection implements Channel {
    * Takes back every request after the one being answered; none of them has received a row. The server runs them
    * nevertheless, unless the connection is closed first, and their answers are dropped.
    */
-  withdraw(): readonly Exchange[] {
-    const taken: Exchange[] = [];
+  withdraw(): readonly PendingQuery[] {
+    const taken: PendingQuery[] = [];
     for (const slot of this.#slots.behind()) {
-      if (slot.exchange !== undefined) taken.push(slot.exchange);
-      slot.exchange = undefined;
+      if (slot.pendingQuery !== undefined) taken.push(slot.pendingQuery);
+      slot.pendingQuery = undefined;
     }
     return taken;
   }
@@ -172,7 +172,7 @@ export class Connection implements Channel {
     const left = this.#slots.drain();
     // First, so that repeated requests are not sent here.
     this.#closed(failure);
-    for (const slot of left) slot.exchange?.settled(slot.error ?? failure);
+    for (const slot of left) slot.pendingQuery?.settled(slot.error ?? failure);
   }
 
   /** Ends an idle connection politely. */
@@ -185,7 +185,7 @@ export class Connection implements Channel {
 
   #send(slot: Slot, fresh: boolean): void {
     if (this.#over) {
-      slot.exchange?.settled(new ConnectionError('The connection was closed.'));
+      slot.pendingQuery?.settled(new ConnectionError('The connection was closed.'));
       return;
     }
     const { name, text, parameters, format, brief, part } = slot.request;
@@ -243,7 +243,7 @@ export class Connection implements Channel {
   #flush(): void {
     this.#flushing = undefined;
     this.#closeGroup();
-    if (!this.#over && this.#out.length > 0) this.#link.write(this.#out.take());
+    if (!this.#over && this.#out.length > 0) this.#link.write(this.#out.takeBytes());
   }
 
   #message(kind: number, buffer: Buffer, start: number, end: number): void {
@@ -259,10 +259,10 @@ export class Connection implements Channel {
   }
 
   #row(slot: Slot | undefined, buffer: Buffer, start: number, end: number): void {
-    if (slot?.exchange === undefined || slot.error !== undefined) return;
+    if (slot?.pendingQuery === undefined || slot.error !== undefined) return;
     slot.rows++;
     try {
-      slot.exchange.row(buffer, start + 2, end - start - 2);
+      slot.pendingQuery.row(buffer, start + 2, end - start - 2);
     } catch (error) {
       slot.error = error;
     }
@@ -286,8 +286,8 @@ export class Connection implements Channel {
   }
 
   #suspended(slot: Slot | undefined): void {
-    if (slot?.error !== undefined || slot?.exchange === undefined) this.stop();
-    else slot.exchange.suspended?.();
+    if (slot?.error !== undefined || slot?.pendingQuery === undefined) this.stop();
+    else slot.pendingQuery.suspended?.();
   }
 
   /** The answer is complete; only with a Sync of its own is there more to come. */
@@ -314,22 +314,22 @@ export class Connection implements Channel {
       if (slot === undefined) return;
       this.#slots.shift();
       joined = slot.joined;
-      const { request, exchange } = slot;
-      if (request.part !== undefined) exchange?.settled(error);
-      else if (exchange !== undefined) this.#send(newSlot({ ...request, brief: false }, exchange), false);
+      const { request, pendingQuery } = slot;
+      if (request.part !== undefined) pendingQuery?.settled(error);
+      else if (pendingQuery !== undefined) this.#send(newSlot({ ...request, brief: false }, pendingQuery), false);
     }
   }
 
   #settle(slot: Slot): void {
     this.#slots.shift();
     if (slot.error !== undefined && this.#retry(slot)) return;
-    slot.exchange?.settled(slot.error);
+    slot.pendingQuery?.settled(slot.error);
   }
 
   /** Sends a request again whose statement the server has lost, replaced or never kept. */
   #retry(slot: Slot): boolean {
-    const { error, request, exchange } = slot;
-    if (slot.retried || slot.rows > 0 || exchange === undefined) return false;
+    const { error, request, pendingQuery } = slot;
+    if (slot.retried || slot.rows > 0 || pendingQuery === undefined) return false;
     if (!isStalePreparation(error) || request.name === '') return false;
     const lost = error.sqlstate === '26000' && slot.parses === undefined && this.#prepared.isConfirmed(request.name);
     if (lost || error.sqlstate === '42P05') this.#nameless = true;
@@ -339,7 +339,7 @@ export class Connection implements Channel {
       writeCloseStatement(this.#out, request.name);
       return false;
     }
-    const again = { ...newSlot(request, exchange), retried: true };
+    const again = { ...newSlot(request, pendingQuery), retried: true };
     if (slot.synced === undefined) this.#send(again, true);
     else this.#begin({ ...again, synced: false, batch: slot.batch }, true);
     return true;

@@ -5,7 +5,7 @@ import { writeBind, writeCloseStatement, writeExecute, writeParse, writeSync } f
 function bytesOf(write: (out: ByteWriter) => void): string {
   const out = new ByteWriter();
   write(out);
-  return out.take().toString('latin1');
+  return out.takeBytes().toString('latin1');
 }
 
 test('messages are laid out as the protocol says', () => {
@@ -24,7 +24,7 @@ test('parameters are UTF-8 of any size, in one run of messages', () => {
   const out = new ByteWriter();
   writeSync(out);
   writeBind(out, 'n', [large, 'x']);
-  const bytes = out.take();
+  const bytes = out.takeBytes();
   expect(bytes.readInt32BE(6)).toBe(bytes.length - 6);
   expect(bytes.includes(Buffer.from(large))).toBe(true);
 });

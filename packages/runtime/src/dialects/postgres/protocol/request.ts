@@ -3,7 +3,7 @@ import type { Parameter, Statement } from '../../../database/database.ts';
 import type { ResultFormat } from './encode.ts';
 
 /** Receiver of the answer to a request. `settled` is called exactly once, last. */
-export interface Exchange {
+export interface PendingQuery {
   /** One row; see `RowSink.row`. */
   row(buffer: Buffer, offset: number, length: number): void;
   /** The portal has given as many rows as were asked for and may have more. */

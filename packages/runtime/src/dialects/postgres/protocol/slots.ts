@@ -1,11 +1,11 @@
 /** The requests that were sent on a connection and are not answered yet. */
-import type { Exchange, Request } from './request.ts';
+import type { PendingQuery, Request } from './request.ts';
 
 /** A request that was sent, in the order of the answers. */
 export interface Slot {
   readonly request: Request;
   /** Undefined once the answer is no longer wanted. */
-  exchange: Exchange | undefined;
+  pendingQuery: PendingQuery | undefined;
   /** Name under which Parse was sent with this request. */
   parses: string | undefined;
   rows: number;
@@ -20,10 +20,10 @@ export interface Slot {
 }
 
 /** Makes the slot of a request that is about to be sent. */
-export function newSlot(request: Request, exchange: Exchange): Slot {
+export function newSlot(request: Request, pendingQuery: PendingQuery): Slot {
   return {
     request,
-    exchange,
+    pendingQuery: pendingQuery,
     parses: undefined,
     rows: 0,
     error: undefined,

@@ -51,9 +51,9 @@ async function linkField(
   try {
     const asking = ask(running, question, update);
     watch?.follow();
-    const answer = await asking;
-    if (Number(answer[dialect.input.updated]) !== rows.length) throw new PlatformError('FORBIDDEN');
-    await watch?.settle(keys, rows.length);
+    const result = await asking;
+    if (Number(result[dialect.input.updated]) !== rows.length) throw new PlatformError('FORBIDDEN');
+    await watch?.resolve(keys, rows.length);
   } catch (error) {
     const affected = { scope, collection, names: new Set([name]), writable: new Set([name]) };
     throw explainViolation(error, [{ ...affected, ...(path !== '' && { path }) }]);

@@ -48,10 +48,10 @@ export function planLinks(
   const statement = createStatement(new Map(), scope.open.dialect);
   const alias = statement.alias();
   const printed = printOwn(statement, whole, (quoted) => `${alias}.${quoted}`);
-  const answer = [printed.visible, ...printed.expressions].join();
+  const result = [printed.visible, ...printed.expressions].join();
   const held = links.flatMap(({ relation }) => relation.near.map(({ from }) => from));
   const columns = descriptor.fields.flatMap(({ column }) =>
-    held.includes(column) || answer.includes(column) ? [column] : [],
+    held.includes(column) || result.includes(column) ? [column] : [],
   );
   const item = printItem(statement, written, columns);
   if (item.assigned.some(({ column }) => held.includes(column))) return null;

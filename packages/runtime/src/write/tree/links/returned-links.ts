@@ -5,8 +5,8 @@ import { keyFields } from '../../../sql/scope.ts';
 import { grantFor, type WritableField } from '../../access/scope.ts';
 import type { Batch, BatchColumn } from '../../decode/batch.ts';
 import { requireFields } from '../../decode/decode.ts';
-import type { Echo } from '../../echo.ts';
 import { shapeOf, writtenColumns } from '../../plan/plans.ts';
+import type { Returning } from '../../returning.ts';
 import type { WriteContext, WritePlan } from '../../write-plan.ts';
 import { type DecodedStep, decodeTree, hashDecoded } from '../parse/decode-tree.ts';
 import { collectionsOf, type Group, type Targets } from '../parse/group.ts';
@@ -21,25 +21,25 @@ import { planLinks } from './plan-links.ts';
 export async function returnedLinks(
   context: WriteContext,
   root: Group,
-  echo: Echo | null,
+  returning: Returning | null,
 ): Promise<Pick<WritePlan, 'singleStatement' | 'retrySlowPath' | 'brief'>> {
   const { images, ifMatch, scope } = context;
   const others = images !== null || ifMatch !== undefined || scope.open.dialect.name !== 'postgres';
-  const links = others || echo === null || !echo.bare || echo.many ? undefined : linksOf(context, root);
-  if (links === undefined || echo === null) return {};
+  const links = others || returning === null || !returning.bare || returning.many ? undefined : linksOf(context, root);
+  if (links === undefined || returning === null) return {};
   const problems = createProblems();
   const decoded = decodeTree(context, root, () => true, problems);
   // The generic path reports errors in it.
   const [draft] = problems.any() ? [] : ((await hashDecoded(context, decoded)).get(root) ?? []);
-  const plan = draft && planOf(context, root, draft, links, echo);
+  const plan = draft && planOf(context, root, draft, links, returning);
   if (draft === undefined || plan === null || plan === undefined) return {};
   const key = root.nodes[0]?.given ?? [];
   const batches = [draft.batch, ...links.map(({ batch }) => batch)];
   return {
     retrySlowPath: true,
     brief: batches.reduce((rows, { count }) => rows + count, 0),
-    singleStatement({ transaction, caller, gate }) {
-      gate(plan.statement);
+    singleStatement({ transaction, caller, driftGuard }) {
+      driftGuard(plan.statement);
       return plan.change(transaction, { caller, key, batches });
     },
   };
@@ -138,7 +138,7 @@ function planOf(
   root: Group,
   { granted: { writable, grant, all }, batch, named }: DecodedStep,
   links: readonly Links[],
-  { plan: read }: Echo,
+  { plan: read }: Returning,
 ): LinksPlan | null {
   const columns = writtenColumns(batch);
   const collections = collectionsOf(root);

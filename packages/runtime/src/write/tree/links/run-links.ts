@@ -1,12 +1,12 @@
 /** Replacing the links of stored items, those of several requests by one statement where they share a transaction. */
 
+import { inBatches } from '../../../batches.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { PlatformError } from '../../../errors.ts';
 import { int32 } from '../../../json/bytes.ts';
 import { arrayLiteral } from '../../../language/index.ts';
 import type { Answer } from '../../../query/answer.ts';
 import { bind } from '../../../query/planner.ts';
-import { inRounds } from '../../../rounds.ts';
 import type { Keys } from '../../decode/keys.ts';
 import { skip } from '../../execute/run.ts';
 import { shareWork } from '../../execute/sharing.ts';
@@ -19,33 +19,33 @@ type Planned = Omit<LinksPlan, 'change'>;
 
 /** How the changes of a plan are made. */
 export function changeLinks(plan: Planned): ChangeLinks {
-  const make = shareWork<LinksChange, Answer>(async (transaction, changes) => {
+  const create = shareWork<LinksChange, Answer>(async (transaction, changes) => {
     // Sent at once: a change of an item that another one has changed sees what that has left.
-    const rounds = await Promise.all(
+    const batches = await Promise.all(
       apart(plan, changes).map(async (together) => {
         const answers = await run(transaction, plan, together);
         return together.map((change, index) => [change, answers[index]] as const);
       }),
     );
-    const all = new Map(rounds.flat());
+    const all = new Map(batches.flat());
     return changes.map((change) => all.get(change) ?? refuse());
   });
   // A statement that takes values of the caller is shared only by requests of that caller.
   const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
   return (transaction, change) => {
     const { user, role } = change.caller;
-    return make(transaction, isOwn ? JSON.stringify([user, role]) : '', change);
+    return create(transaction, isOwn ? JSON.stringify([user, role]) : '', change);
   };
 }
 
 /** Changes in rounds in which no item comes twice. */
-function apart({ several }: Planned, changes: readonly LinksChange[]): readonly (readonly LinksChange[])[] {
-  return several ? inRounds(changes, ({ key }) => key.join()) : changes.map((change) => [change]);
+function apart({ several: batch }: Planned, changes: readonly LinksChange[]): readonly (readonly LinksChange[])[] {
+  return batch ? inBatches(changes, ({ key }) => key.join()) : changes.map((change) => [change]);
 }
 
 async function run(
   transaction: Transaction,
-  { hold, statement, binders, sources, checks, answer }: Planned,
+  { hold, statement, binders, sources, checks, answer: result }: Planned,
   changes: readonly LinksChange[],
 ): Promise<readonly (Answer | undefined)[]> {
   const [first] = changes;
@@ -68,7 +68,7 @@ async function run(
         position = skip(buffer, position);
       }
       if (!passed) return;
-      const rows = answer();
+      const rows = result();
       // The flag that the caller may read the row is a boolean, and never null.
       if (buffer[position + 4] === 1) {
         rows.row(buffer, position + 5, length - (position + 5 - offset));

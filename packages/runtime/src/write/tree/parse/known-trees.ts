@@ -10,7 +10,7 @@ import type { ReadPlan } from '../../../query/plan/plan.ts';
 import { grantFor, type WritableCollection, type WritableField, type WriteScope } from '../../access/scope.ts';
 import type { BatchColumn } from '../../decode/batch.ts';
 import { decodeGiven } from '../../decode/value.ts';
-import type { Echo } from '../../echo.ts';
+import type { Returning } from '../../returning.ts';
 import type { Granted, WriteContext } from '../../write-plan.ts';
 import type { FilledGroup } from '../single-statement/filled-rows.ts';
 import type { InsertTree, TreePlan } from '../single-statement/tree-plan.ts';
@@ -66,7 +66,7 @@ const mostForms = 32;
 /** Keeps the form of a tree that was planned, so that the next one like it is read by it. */
 export function rememberTree(
   { scope }: Pick<WriteContext, 'scope'>,
-  { plan: read }: Echo,
+  { plan: read }: Returning,
   plan: TreePlan,
   planned: readonly PlannedGroup[],
   root: Group,
@@ -137,7 +137,7 @@ export function readKnownTree(
   { caller, mostItems }: Pick<WriteContext, 'caller' | 'mostItems'>,
   writable: WritableCollection,
   payloads: readonly FilterObject[],
-  { plan: read }: Echo,
+  { plan: read }: Returning,
 ): KnownTree | undefined {
   const [first] = payloads;
   const form = first && forms.get(read)?.get(formName(first));

@@ -59,11 +59,11 @@ function parseGroup(
   parsing.count += entries.length;
   checkCount(parsing.count, context.mostItems);
   checkDepth(way.depth, context.limits.relationalDepth);
-  const { merged, nodes } = mergeEntries(entries);
+  const { merged: combined, nodes } = mergeEntries(entries);
   const { path, owned, sort, loose, any } = way;
   const splitting = { scope: context.scope, problems, writable, owned, any };
-  const splits = merged.map((entry) => splitPayload(splitting, entry));
-  const parsed = merged.map((entry, index) => nodeOf(entry, splits[index]));
+  const splits = combined.map((entry) => splitPayload(splitting, entry));
+  const parsed = combined.map((entry, index) => nodeOf(entry, splits[index]));
   const below = parseBelow(parsing, writable, splits, way);
   return {
     group: { writable, path, nodes: parsed, owned, ...(sort !== undefined && { sort }), loose, ...below },
@@ -92,22 +92,22 @@ const strength: Readonly<Record<Form, number>> = { link: 0, either: 1, update: 2
 
 /** An item that comes twice by its key is one, whose later fields win. */
 function mergeEntries(entries: readonly Entry[]): { readonly merged: readonly Entry[]; readonly nodes: number[] } {
-  const merged: Entry[] = [];
+  const combined: Entry[] = [];
   const positions = new Map<string, number>();
   const nodes = entries.map((entry) => {
     const id = entry.given === null ? undefined : JSON.stringify(entry.given);
     const earlier = id === undefined ? undefined : positions.get(id);
-    const other = earlier === undefined ? undefined : merged[earlier];
+    const other = earlier === undefined ? undefined : combined[earlier];
     if (earlier === undefined || other === undefined) {
-      if (id !== undefined) positions.set(id, merged.length);
-      return merged.push(entry) - 1;
+      if (id !== undefined) positions.set(id, combined.length);
+      return combined.push(entry) - 1;
     }
     const form = strength[entry.form] > strength[other.form] ? entry.form : other.form;
     const sources = [...sourcesOf(other), ...sourcesOf(entry)];
-    merged[earlier] = { ...entry, form, payload: { ...other.payload, ...entry.payload }, sources };
+    combined[earlier] = { ...entry, form, payload: { ...other.payload, ...entry.payload }, sources };
     return earlier;
   });
-  return { merged, nodes };
+  return { merged: combined, nodes };
 }
 
 /** A lead, and the node whose payload has it. */

@@ -42,12 +42,12 @@ export function inputRows(question: Question, columns: readonly InputValues[], a
 
 /** Asks: the texts of the one row that the statement answers. */
 export async function ask(
-  { transaction, caller, gate }: Running,
+  { transaction, caller, driftGuard }: Running,
   question: Question,
   printed: string,
 ): Promise<TextRow> {
   const finished = question.statement.finish(printed);
-  gate(finished);
+  driftGuard(finished);
   let row: TextRow = [];
   const sink: RowSink = {
     row: (buffer, offset, length) => {

@@ -38,19 +38,19 @@ export function existenceQueries(root: Group): readonly ExistenceQuery[] {
 export async function findExisting(
   running: Running,
   scope: WriteScope,
-  wanted: readonly ExistenceQuery[],
+  requested: readonly ExistenceQuery[],
 ): Promise<Found> {
-  if (wanted.length === 0) return () => false;
+  if (requested.length === 0) return () => false;
   const question = startQuestion(running.dialect);
-  const { gathered } = running.dialect.input;
-  const parts = wanted.map((entry, index) => printQuery(question, scope, entry, `g${index}`));
-  const answers = wanted.flatMap((_, index) => [
-    `(SELECT ${gathered({ value: 'n' })} FROM g${index})`,
-    `(SELECT ${gathered({ value: 'n', only: 'r' })} FROM g${index})`,
+  const { collectedArray: arrayOf } = running.dialect.input;
+  const parts = requested.map((entry, index) => printQuery(question, scope, entry, `g${index}`));
+  const answers = requested.flatMap((_, index) => [
+    `(SELECT ${arrayOf({ value: 'n' })} FROM g${index})`,
+    `(SELECT ${arrayOf({ value: 'n', only: 'r' })} FROM g${index})`,
   ]);
   const row = await ask(running, question, `WITH ${parts.join(', ')} SELECT ${answers.join(', ')}`);
   const found = new Set<TreeNode>();
-  for (const [index, { nodes }] of wanted.entries()) {
+  for (const [index, { nodes }] of requested.entries()) {
     const there = new Set(readPlaces(row[index * 2]));
     const visible = new Set(readPlaces(row[index * 2 + 1]));
     for (const [position, node] of nodes.entries()) {

@@ -44,10 +44,10 @@ export interface Inspected {
  * Looks at the children of items, and locks those that are to go. A child that has been moved elsewhere by the time of
  * the lock is not among them. Items that the caller cannot read stay.
  */
-export async function inspectChildren(running: Running, scope: WriteScope, asked: Asked): Promise<Inspected> {
-  const { collection, columns, owners, kept, removed, sort } = asked;
+export async function inspectChildren(running: Running, scope: WriteScope, requested: Asked): Promise<Inspected> {
+  const { collection, columns, owners, kept, removed, sort } = requested;
   const { dialect } = running;
-  const { count: counted, gathered, join } = dialect.input;
+  const { count: counted, collectedArray: arrayOf, join } = dialect.input;
   const question = startQuestion(dialect);
   const order = sort === undefined ? 'NULL' : `c.${sort}`;
   const values = owners.map((owner) => owner.values);
@@ -95,16 +95,16 @@ export async function inspectChildren(running: Running, scope: WriteScope, asked
     keys,
     lock: 'UPDATE',
   });
-  const last = `SELECT ${gathered({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${dialect.aggregate('max', order, null)} AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
+  const last = `SELECT ${arrayOf({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${dialect.aggregate('max', order, null)} AS m FROM ${above} LEFT JOIN ${table} AS c ON ${below} GROUP BY o.n) l`;
   const there = `SELECT i.n, ${order} AS s FROM ${listed(kept, 'i')}${join}${table} AS c ON ${keyEqual(dialect, collection, 'c', 'i')} AND ${columnsEqual(dialect, collection, columns, 'c', 'i', 'f')}`;
   const selected = [
     `(SELECT ${counted()} FROM away)`,
     sort === undefined ? 'NULL' : `(${last})`,
-    `(SELECT ${gathered({ value: 'n', order: 'n' })} FROM there)`,
-    `(SELECT ${gathered({ value: 's', order: 'n' })} FROM there)`,
+    `(SELECT ${arrayOf({ value: 'n', order: 'n' })} FROM there)`,
+    `(SELECT ${arrayOf({ value: 's', order: 'n' })} FROM there)`,
     ...keys.map((_, part) => {
       const field = fields[part];
-      return `(SELECT ${gathered({ value: `k${part}`, settled, field })} FROM gone)`;
+      return `(SELECT ${arrayOf({ value: `k${part}`, settled, field })} FROM gone)`;
     }),
   ];
   const row = await ask(

@@ -47,13 +47,13 @@ export interface InspectedTargets {
 export async function inspectTargets(
   running: Running,
   scope: WriteScope,
-  asked: AskedTargets,
+  requested: AskedTargets,
 ): Promise<InspectedTargets> {
-  const { relation, junction, target, owners, pairs, removed, sort } = asked;
+  const { relation, junction, target, owners, pairs, removed, sort } = requested;
   const near = relation.near.map(({ to }) => to);
   const far = relation.far.map(({ from }) => from);
   const { dialect } = running;
-  const { count: counted, gathered, join } = dialect.input;
+  const { count: counted, collectedArray: arrayOf, join } = dialect.input;
   const question = startQuestion(dialect);
   const { statement } = question;
   const nearInput = (rows: readonly KeyTexts[]) => columnInput(junction, near, rows, 'a');
@@ -102,14 +102,14 @@ export async function inspectTargets(
     lock: 'UPDATE',
   });
   const order = sort === undefined ? 'NULL' : dialect.aggregate('max', `j.${sort}`, null);
-  const last = `SELECT ${gathered({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
+  const last = `SELECT ${arrayOf({ value: 'm', order: 'n' })} FROM (SELECT o.n, ${order} AS m FROM ${above} LEFT JOIN ${rows} ON ${columnsEqual(dialect, junction, near, 'j', 'o', 'a')} GROUP BY o.n) l`;
   const selected = [
-    `(SELECT ${gathered({ value: 'i.n' })} FROM ${listed}${join}${rows} ON ${same})`,
+    `(SELECT ${arrayOf({ value: 'i.n' })} FROM ${listed}${join}${rows} ON ${same})`,
     sort === undefined ? 'NULL' : `(${last})`,
     `(SELECT ${counted('u')} FROM gone)`,
     ...keys.map((_, part) => {
       const field = fields[part];
-      return `(SELECT ${gathered({ value: `k${part}`, settled, field })} FROM gone)`;
+      return `(SELECT ${arrayOf({ value: `k${part}`, settled, field })} FROM gone)`;
     }),
   ];
   const row = await ask(running, question, `WITH gone AS (${gone}) SELECT ${selected.join(', ')}`);

@@ -27,9 +27,9 @@ export function isTreeOvertaken({ open }: WriteScope, root: Group, error: unknow
 
 function uniqueNames(
   { constraints = [] }: CollectionDescriptor,
-  wanted: (fields: readonly string[]) => boolean,
+  requested: (fields: readonly string[]) => boolean,
 ): readonly string[] {
-  return constraints.flatMap(({ type, fields, name }) => (type === 'unique' && wanted(fields) ? [name] : []));
+  return constraints.flatMap(({ type, fields, name }) => (type === 'unique' && requested(fields) ? [name] : []));
 }
 
 function isSame(names: readonly string[], others: readonly string[]): boolean {

@@ -25,10 +25,10 @@ export async function columnTexts(
   const joined = keyJoin(question, collection, keys, 't');
   const { input } = running.dialect;
   const texts = [
-    input.gathered({ value: 'i.n', settled: 'i.n' }),
+    input.collectedArray({ value: 'i.n', settled: 'i.n' }),
     ...columns.map((column) => {
       const field = fieldOfColumn(collection.descriptor.fields, column);
-      return input.gathered({ value: input.text(columnText(collection, column, 't')), settled: 'i.n', field });
+      return input.collectedArray({ value: input.text(columnText(collection, column, 't')), settled: 'i.n', field });
     }),
   ];
   const whole = columns.map((column) => `t.${column} IS NOT NULL`).join(' AND ');

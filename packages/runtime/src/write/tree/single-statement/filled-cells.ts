@@ -69,7 +69,7 @@ type Field = Extract<Selected, { kind: 'field' }>['field'];
  * A text that every item brings is stored as it came: texts that are too long have been refused, so nothing is cut off.
  */
 function fieldCell(
-  { statement, groups, read, filled }: Filling,
+  { statement, groups, read, filled: completed }: Filling,
   collection: Selection['collection'],
   field: Field,
   index: number,
@@ -78,7 +78,7 @@ function fieldCell(
   const row = tableRow(statement, read.scope, collection, filledAlias);
   const { expression, shape } = printField(row, field);
   // Arrays that differ in length cannot form an array, but records that hold them can.
-  if (isNested(shape)) return { kind: 'filled', at: filledAt(filled[index], `ROW(${expression})`), wrapped: true };
+  if (isNested(shape)) return { kind: 'filled', at: filledAt(completed[index], `ROW(${expression})`), wrapped: true };
   const { column: name, type, native, stored, wire } = field.descriptor;
   const isText = (type === 'string' || type === 'text') && wire.kind === 'text' && native === 'text';
   const isPlain = isText && stored === undefined && expression === row.column(name);
@@ -87,7 +87,7 @@ function fieldCell(
   const written = columns[column];
   const isOwn = writable?.collection.descriptor.name === collection.descriptor.name;
   if (isPlain && isOwn && written?.complete === true && !written.linked) return { kind: 'given', column };
-  return { kind: 'filled', at: filledAt(filled[index], expression) };
+  return { kind: 'filled', at: filledAt(completed[index], expression) };
 }
 
 /** The position of an expression among those of a group. */
@@ -122,13 +122,13 @@ function relatedCell(
 
 /** The key that an item holds. */
 function ownKeyCell(
-  { statement, read, filled }: Filling,
+  { statement, read, filled: completed }: Filling,
   collection: Selection['collection'],
   relation: ManyToOne,
   index: number,
 ): Cell {
   const { expression } = printOwnKey(tableRow(statement, read.scope, collection, filledAlias), relation);
-  return { kind: 'filled', at: filledAt(filled[index], expression) };
+  return { kind: 'filled', at: filledAt(completed[index], expression) };
 }
 
 /** The item whose key an item holds, where the payload has it. */
@@ -176,7 +176,7 @@ function isEmpty(
 
 /** How a list is ordered and cut; undefined unless it has all items in the order of a key that is one integer. */
 function listOf(
-  { statement, filled, read: { nested, scope } }: Filling,
+  { statement, filled: completed, read: { nested, scope } }: Filling,
   collection: Selection['collection'],
   read: RelatedPart['read'],
   sort: string | undefined,
@@ -186,8 +186,8 @@ function listOf(
   const wire = key?.wire.kind;
   const isInteger = (wire === 'i2' || wire === 'i4' || wire === 'i8') && key?.wire.cast === undefined;
   if (key === undefined || more.length > 0 || !isInteger) return undefined;
-  const asked = read === undefined ? [] : (nested.orders.get(read) ?? []);
-  const terms = sort === undefined || asked.length > 0 ? asked : undefined;
+  const requested = read === undefined ? [] : (nested.orders.get(read) ?? []);
+  const terms = sort === undefined || requested.length > 0 ? requested : undefined;
   const order = terms === undefined ? undefined : chosenOrder(collection, terms);
   const isByKey = order?.every(({ through, by, descending }) => {
     return through.length === 0 && by.kind === 'plain' && by.field.descriptor.column === key.column && !descending;
@@ -195,5 +195,5 @@ function listOf(
   if (isByKey !== true || (read !== undefined && !(isEveryRow(read.condition) && read.request.offset === 0)))
     return undefined;
   const column = tableRow(statement, scope, collection, filledAlias).column(key.column);
-  return { key: { at: filledAt(filled[index], column), wire }, limit: read?.request.limit ?? nested.limit };
+  return { key: { at: filledAt(completed[index], column), wire }, limit: read?.request.limit ?? nested.limit };
 }

@@ -65,7 +65,7 @@ export function writeRows(
   const writing: Writing = { ...items, out: new ByteWriter(), below: new Map() };
   for (let node = 0; node < count; node++) {
     for (const cell of cells) putCell(writing, cell, index, node);
-    const bytes = writing.out.take();
+    const bytes = writing.out.takeBytes();
     row(bytes, 0, bytes.length);
     giveBack(bytes);
   }
@@ -124,16 +124,16 @@ function putText(out: ByteWriter, text: string | null): void {
 const wrapping = 12;
 
 function putFilled(
-  { out, filled, starts }: Writing,
+  { out, filled: completed, starts }: Writing,
   column: number,
   index: number,
   node: number,
   skipped: number,
 ): void {
-  const from = elementOf(filled, index, column, (starts[index] ?? 0) + node) + skipped;
-  const end = from + 4 + Math.max(int32(filled.buffer, from), 0);
+  const from = elementOf(completed, index, column, (starts[index] ?? 0) + node) + skipped;
+  const end = from + 4 + Math.max(int32(completed.buffer, from), 0);
   out.reserve(end - from);
-  for (let offset = from; offset < end; offset++) out.bytes[out.position++] = filled.buffer[offset] ?? 0;
+  for (let offset = from; offset < end; offset++) out.bytes[out.position++] = completed.buffer[offset] ?? 0;
 }
 
 function elementOf({ elements }: Filled, index: number, column: number, item: number): number {
@@ -201,10 +201,10 @@ function membersOf(writing: Writing, cell: ListCell): readonly (readonly number[
   return ordered;
 }
 
-function keyOf({ filled, starts }: Writing, { group, key }: ListCell, node: number): bigint | number {
-  const from = 4 + elementOf(filled, group, key.at, (starts[group] ?? 0) + node);
-  if (key.wire === 'i8') return filled.buffer.readBigInt64BE(from);
-  return key.wire === 'i4' ? filled.buffer.readInt32BE(from) : filled.buffer.readInt16BE(from);
+function keyOf({ filled: completed, starts }: Writing, { group, key }: ListCell, node: number): bigint | number {
+  const from = 4 + elementOf(completed, group, key.at, (starts[group] ?? 0) + node);
+  if (key.wire === 'i8') return completed.buffer.readBigInt64BE(from);
+  return key.wire === 'i4' ? completed.buffer.readInt32BE(from) : completed.buffer.readInt16BE(from);
 }
 
 /** Most keys grow with the items that they are made for. */

@@ -20,12 +20,12 @@ interface Tree {
 
 /** How the trees of a plan are made. */
 export function insertAssembled(plan: Omit<TreePlan, 'make'>, read: FilledRead): InsertTree {
-  const make = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
+  const create = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
   // A statement that takes values of the caller is shared only by requests of that caller.
   const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
   return (transaction, caller, groups) => {
     const name = isOwn ? JSON.stringify([caller.user, caller.role]) : '';
-    return make(transaction, name, { caller, groups });
+    return create(transaction, name, { caller, groups });
   };
 }
 
@@ -33,7 +33,7 @@ const nothing: ReadonlyMap<number, string> = new Map();
 
 async function makeTrees(
   transaction: Transaction,
-  { statement, binders, sources, answer }: Omit<TreePlan, 'make'>,
+  { statement, binders, sources, answer: result }: Omit<TreePlan, 'make'>,
   read: FilledRead,
   trees: readonly Tree[],
 ): Promise<readonly Answer[]> {
@@ -55,11 +55,11 @@ async function makeTrees(
     row(buffer, offset) {
       const from = skip(buffer, offset);
       transaction.identify(buffer.toString('latin1', offset + 4, from));
-      const filled = readFilled(buffer, from, read);
-      const isWhole = filled.elements.every((columns, index) =>
+      const completed = readFilled(buffer, from, read);
+      const isWhole = completed.elements.every((columns, index) =>
         columns.every((elements) => elements.length === joined[index]?.batch.count),
       );
-      if (isWhole) answers = answersOf(read, answer, filled, trees);
+      if (isWhole) answers = answersOf(read, result, completed, trees);
     },
   });
   if (answers !== undefined) return answers;
@@ -73,14 +73,16 @@ async function makeTrees(
 
 function answersOf(
   read: FilledRead,
-  answer: TreePlan['answer'],
-  filled: Filled,
+  result: TreePlan['answer'],
+  completed: Filled,
   trees: readonly Tree[],
 ): readonly Answer[] {
   const starts = read.arrays.map(() => 0);
   return trees.map(({ groups }) => {
-    const rows = answer();
-    writeRows(read, { filled, groups, starts }, (buffer, offset, length) => rows.row(buffer, offset, length));
+    const rows = result();
+    writeRows(read, { filled: completed, groups, starts }, (buffer, offset, length) =>
+      rows.row(buffer, offset, length),
+    );
     rows.end();
     for (const [index, { batch }] of groups.entries()) starts[index] = (starts[index] ?? 0) + batch.count;
     return rows;

@@ -39,7 +39,7 @@ export function planFilledTree(
     printInsert(statement, groups, group, index, { alone: undefined, numbered: false, isRead, sources }),
   );
   const finished = statement.finish(`WITH ${inserts.join(', ')} SELECT ${[transactionNumber, ...arrays].join(', ')}`);
-  const filled: FilledRead = {
+  const completed: FilledRead = {
     at: rootIndex,
     cells,
     arrays: filling.filled.map(({ length }) => Math.max(length, 1)),
@@ -50,6 +50,6 @@ export function planFilledTree(
     statement: { ...nameStatement(finished), brief: true },
     binders: finished.binders,
     sources,
-    filled,
+    filled: completed,
   };
 }

@@ -8,10 +8,10 @@ import { failedValidation } from '../../../json/problems.ts';
 import type { Answer } from '../../../query/answer.ts';
 import { bind } from '../../../query/planner.ts';
 import type { Batch } from '../../decode/batch.ts';
-import type { Echo } from '../../echo.ts';
 import { skip } from '../../execute/run.ts';
 import { valuesOf } from '../../plan/inputs.ts';
 import { shapeOf, writtenColumns } from '../../plan/plans.ts';
+import type { Returning } from '../../returning.ts';
 import type { WriteContext, WritePlan } from '../../write-plan.ts';
 import type { DecodedStep, DecodedSteps } from '../parse/decode-tree.ts';
 import { type Before, type Children, collectionsOf, type Group } from '../parse/group.ts';
@@ -25,8 +25,11 @@ import type { TreePlan } from './tree-plan.ts';
  * True if one statement can make new items and return them: PostgreSQL, no history or If-Match, and an answer that
  * needs only keys.
  */
-export function isReturned({ images, ifMatch, scope }: WriteContext, echo: Echo | null): echo is Echo {
-  return echo?.bare === true && images === null && ifMatch === undefined && scope.open.dialect.name === 'postgres';
+export function isReturned(
+  { images, ifMatch, scope }: WriteContext,
+  returning: Returning | null,
+): returning is Returning {
+  return returning?.bare === true && images === null && ifMatch === undefined && scope.open.dialect.name === 'postgres';
 }
 
 /** Members of a plan by which one statement writes a tree and returns the answer. */
@@ -41,36 +44,36 @@ export function singleStatementTree(
   { root, deferred }: DeferredLinks,
   decoded: DecodedSteps,
   many: boolean,
-  echo: Echo | null,
+  returning: Returning | null,
 ): SingleStatementTree | undefined {
-  if (deferred || !isReturned(context, echo)) return undefined;
+  if (deferred || !isReturned(context, returning)) return undefined;
   const steps = newSteps(root, decoded);
-  const plan = steps && planOf(context, root, steps, echo, many);
+  const plan = steps && planOf(context, root, steps, returning, many);
   if (steps === undefined || plan === null || plan === undefined) return undefined;
   const count = steps.reduce((rows, { batch }) => rows + batch.count, 0);
   if (plan.make !== undefined) {
-    rememberTree(context, echo, plan, steps.map(plannedGroup), root);
+    rememberTree(context, returning, plan, steps.map(plannedGroup), root);
     const groups = steps.map(({ batch, holds }) => ({ batch, places: holds.map(({ places }) => places) }));
     return singleStatementOf({ make: plan.make, plan, groups, count });
   }
   return {
     retrySlowPath: true,
     brief: count,
-    singleStatement({ transaction, caller, gate }) {
-      gate(plan.statement);
+    singleStatement({ transaction, caller, driftGuard }) {
+      driftGuard(plan.statement);
       return run(transaction, caller, plan, steps, root);
     },
   };
 }
 
 /** The same of a tree that is ready to be made. */
-export function singleStatementOf({ make, plan, groups, count }: KnownTree): SingleStatementTree {
+export function singleStatementOf({ make: create, plan, groups, count }: KnownTree): SingleStatementTree {
   return {
     retrySlowPath: true,
     brief: count,
-    singleStatement({ transaction, caller, gate }) {
-      gate(plan.statement);
-      return make(transaction, caller, groups);
+    singleStatement({ transaction, caller, driftGuard }) {
+      driftGuard(plan.statement);
+      return create(transaction, caller, groups);
     },
   };
 }
@@ -161,7 +164,7 @@ function planOf(
   { scope, trees }: WriteContext,
   root: Group,
   steps: readonly NewStep[],
-  { plan: read }: Echo,
+  { plan: read }: Returning,
   many: boolean,
 ): TreePlan | null {
   const collections = collectionsOf(root);

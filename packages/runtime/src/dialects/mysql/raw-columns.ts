@@ -48,7 +48,7 @@ export function plainValue(expression: string): PlainValue | undefined {
 }
 
 /** The column itself, or a count, under the name that tells the lane how it is spelled; undefined for any other expression. */
-export function unspelled(expression: string): string | undefined {
+export function rawColumn(expression: string): string | undefined {
   const [, whole] = integer.exec(expression) ?? counted.exec(expression) ?? [];
   if (whole !== undefined) return `${whole} AS "${spelledColumns.integer}"`;
   const [, zoned, moment] = time.exec(expression) ?? [];

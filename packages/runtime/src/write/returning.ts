@@ -16,10 +16,10 @@ import type { WriteScope } from './access/scope.ts';
 import { asMany, type Keys } from './decode/keys.ts';
 
 /** The form of an answer: one item, an array in the order of the keys, or the item of a singleton. */
-export type EchoForm = 'one' | 'many' | 'singleton';
+export type ReturningForm = 'one' | 'many' | 'singleton';
 
 /** A read that waits for the keys of what was written. */
-export interface Echo {
+export interface Returning {
   readonly plan: ReadPlan;
   readonly many: boolean;
   /** True if it needs no parameters but the keys. */
@@ -34,17 +34,17 @@ export interface EchoRequest {
   readonly collection: string;
   /** Raw text of the address after the question mark. */
   readonly query: string;
-  readonly form: EchoForm;
+  readonly form: ReturningForm;
   readonly limits: ReadLimits;
   readonly plans: PlanCache<ReadPlan>;
   /** Prepared answers by the exact text of what was asked. */
-  readonly texts: PlanCache<PreparedEcho>;
+  readonly texts: PlanCache<PreparedReturning>;
   /** Takes what is wrong with values of the query: names of the body are judged before. */
-  readonly complain: (error: PlatformError) => void;
+  readonly reportError: (error: PlatformError) => void;
 }
 
 /** An answer without the caller: null when there is nothing to read. */
-export interface PreparedEcho {
+export interface PreparedReturning {
   readonly plan: ReadPlan | null;
   /** Values of the request in front of the keys, and after them. */
   readonly values: readonly string[];
@@ -58,12 +58,12 @@ const longestCachedText = 2_048;
  * Prepares the answer, so that every error in it is known before anything is written. Returns null when the caller may
  * read nothing of the collection, and asked for nothing by name.
  */
-export function prepareEcho(asked: EchoRequest): Echo | null {
-  const { collection, query, form, texts } = asked;
+export function prepareReturning(requested: EchoRequest): Returning | null {
+  const { collection, query, form, texts } = requested;
   // The length keeps a name with a space in it from running into the query.
   const text = `${form} ${collection.length} ${collection} ${query}`;
   const cached = texts.get(text);
-  const prepared = cached ?? prepareText(asked);
+  const prepared = cached ?? prepareText(requested);
   if (prepared === null) return null;
   if (cached === undefined && query.length <= longestCachedText) texts.set(text, prepared);
   const { plan, values, bounds } = prepared;
@@ -74,13 +74,21 @@ export function prepareEcho(asked: EchoRequest): Echo | null {
     bare: values.length === 0 && bounds.length === 0,
     parameters: (written) => {
       const keys = form === 'one' ? written.values : asMany(written).values;
-      return bind(plan.binders, [...values, ...keys, ...bounds], asked.caller);
+      return bind(plan.binders, [...values, ...keys, ...bounds], requested.caller);
     },
   };
 }
 
-/** Returns null where values of the query are wrong; `complain` has received the error. */
-function prepareText({ scope, collection, query, form, limits, plans, complain }: EchoRequest): PreparedEcho | null {
+/** Returns null where values of the query are wrong; `reportError` has received the error. */
+function prepareText({
+  scope,
+  collection,
+  query,
+  form,
+  limits,
+  plans,
+  reportError,
+}: EchoRequest): PreparedReturning | null {
   const tree = new Map(parseQueryString(query, limits));
   tree.delete('export');
   const request = parseEcho(tree, form, limits);
@@ -92,27 +100,31 @@ function prepareText({ scope, collection, query, form, limits, plans, complain }
   const selector = form === 'one' ? 'key' : 'written';
   const parts = form === 'one' ? [] : readable.descriptor.key.map(() => '');
   const keys = () => ({ values: parts, count: parts.length });
-  const wanted = { scope: scope.read, limits, selector, collection, request, keys } as const;
-  const prepared = prepareOr(plans, wanted, complain);
+  const requested = { scope: scope.read, limits, selector, collection, request, keys } as const;
+  const prepared = prepareOr(plans, requested, reportError);
   if (prepared === null) return null;
   const { plan, values } = prepared;
   const bounds = form === 'one' ? [] : boundValues(request);
   return { plan, values: values.slice(0, values.length - parts.length - bounds.length), bounds };
 }
 
-function prepareOr(plans: PlanCache<ReadPlan>, wanted: WantedRead, complain: EchoRequest['complain']): Prepared | null {
+function prepareOr(
+  plans: PlanCache<ReadPlan>,
+  requested: WantedRead,
+  reportError: EchoRequest['reportError'],
+): Prepared | null {
   try {
-    return prepareRead(plans, wanted);
+    return prepareRead(plans, requested);
   } catch (error) {
     if (!(error instanceof PlatformError) || error.code !== 'INVALID_QUERY') throw error;
-    checkReadSyntax(wanted);
-    complain(error);
+    checkReadSyntax(requested);
+    reportError(error);
     return null;
   }
 }
 
 /** Everything that was written is answered, unless the request wants less. */
-function parseEcho(tree: QueryTree, form: EchoForm, limits: ReadLimits): ReadRequest {
+function parseEcho(tree: QueryTree, form: ReturningForm, limits: ReadLimits): ReadRequest {
   if (form !== 'many') return { ...parseKeyRequest(tree, limits), limit: -1 };
   const request = parseListRequest(tree, limits);
   if (request.aggregate !== undefined) throw invalidQuery('"aggregate" is for lists.');

@@ -6,12 +6,12 @@ import { rightsOf } from './rights.ts';
 
 /** Prints the argument of `bindClient`. */
 export function printAbilities(parts: Parts): string {
-  const abilities = abilitiesOf(parts);
-  return Object.values(abilities).every((permission) => permission === undefined) ? '{}' : printOpen(abilities, 0);
+  const permissions = abilitiesOf(parts);
+  return Object.values(permissions).every((permission) => permission === undefined) ? '{}' : printOpen(permissions, 0);
 }
 
 function abilitiesOf(parts: Parts): Readonly<Record<string, object | undefined>> {
-  const rights = (ones: readonly ClientCollection[]) => {
+  const permissions = (ones: readonly ClientCollection[]) => {
     const groups = [...Map.groupBy(ones, (collection) => rightsOf(collection).join()).values()];
     const listed = groups.map((same) => ({
       names: same.map(({ view }) => view.name),
@@ -25,8 +25,8 @@ function abilitiesOf(parts: Parts): Readonly<Record<string, object | undefined>>
     ([name, collection]) => [name, collection === null ? [] : rightsOf(collection)] as const,
   );
   return {
-    items: rights(parts.items),
-    singletons: rights(parts.singletons),
+    items: permissions(parts.items),
+    singletons: permissions(parts.singletons),
     system: system.length === 0 ? undefined : Object.fromEntries(system),
     me: users ? ownMethods(users[1]) : undefined,
     invites: users ? parts.invites : undefined,

@@ -4,7 +4,7 @@ import type { PostgresConnection } from './connect.ts';
 import type { PostgresSettings } from './options.ts';
 
 /** One open connection of the pool, with the pool's facts about it. */
-export interface Member {
+export interface PooledConnection {
   readonly connection: Channel;
   readonly cancel: () => Promise<void>;
   /** Shared connections are there all the time; the others are opened when needed and closed when idle. */
@@ -27,7 +27,7 @@ export interface Member {
 }
 
 /** Makes a member of a fresh connection. */
-export function newMember({ connection, cancel }: PostgresConnection, shared: boolean, now: number): Member {
+export function newMember({ connection, cancel }: PostgresConnection, shared: boolean, now: number): PooledConnection {
   return {
     connection,
     cancel,
@@ -45,7 +45,7 @@ export function newMember({ connection, cancel }: PostgresConnection, shared: bo
 }
 
 /** Milliseconds for which the member has been answering the same request. */
-export function headAge(member: Member, now: number): number {
+export function headAge(member: PooledConnection, now: number): number {
   const { head } = member.connection;
   if (head !== member.head || head === undefined) {
     member.head = head;
@@ -73,7 +73,10 @@ export interface ReadPlace {
  * Finds the connection a read goes to: the least busy one that has room, shared ones before others; a brief read goes
  * where others are being gathered.
  */
-export function pickForRead(members: readonly Member[], constraints: ReadPlace): Member | undefined {
+export function pickForRead(
+  members: readonly PooledConnection[],
+  constraints: ReadPlace,
+): PooledConnection | undefined {
   if (constraints.apart) {
     const isAble = !constraints.sharedOnly && lentOf(members) < constraints.lent;
     return isAble ? pickForLease(members, false) : undefined;
@@ -86,8 +89,11 @@ export function pickForRead(members: readonly Member[], constraints: ReadPlace):
   return bestForRead(had, constraints);
 }
 
-function bestForRead(members: readonly Member[], { depth, sharedOnly, brief }: ReadPlace): Member | undefined {
-  let best: Member | undefined;
+function bestForRead(
+  members: readonly PooledConnection[],
+  { depth, sharedOnly, brief }: ReadPlace,
+): PooledConnection | undefined {
+  let best: PooledConnection | undefined;
   for (const member of members) {
     if (member.leased || member.retired || (sharedOnly && !member.shared) || member.connection.ends) continue;
     if (member.connection.inFlight >= depth || isSlow(member)) continue;
@@ -98,17 +104,17 @@ function bestForRead(members: readonly Member[], { depth, sharedOnly, brief }: R
 }
 
 /** Connections, apart from the shared ones, that streams have, and reads that are under way. */
-export function lentOf(members: readonly Member[]): number {
-  const isLent = ({ shared, leased, streams, connection }: Member): boolean =>
+export function lentOf(members: readonly PooledConnection[]): number {
+  const isLent = ({ shared, leased, streams, connection }: PooledConnection): boolean =>
     !shared && (leased ? streams : connection.inFlight > 0 && !connection.ends);
   return members.filter(isLent).length;
 }
 
-function isSlow({ slow, head, connection }: Member): boolean {
+function isSlow({ slow, head, connection }: PooledConnection): boolean {
   return slow && head === connection.head;
 }
 
-function isBetter(member: Member, than: Member): boolean {
+function isBetter(member: PooledConnection, than: PooledConnection): boolean {
   if (member.shared !== than.shared) return member.shared;
   return member.connection.inFlight < than.connection.inFlight;
 }
@@ -117,17 +123,17 @@ function isBetter(member: Member, than: Member): boolean {
  * Finds a connection for one request alone. With `behind` it prefers one that ends a transaction, whose process is
  * awake and reads the next statement by itself, to one that has to be woken.
  */
-export function pickForLease(members: readonly Member[], behind: boolean): Member | undefined {
+export function pickForLease(members: readonly PooledConnection[], behind: boolean): PooledConnection | undefined {
   const ending = behind ? members.find((member) => isFree(member) && member.connection.ends) : undefined;
   return ending ?? members.find((member) => isFree(member) && member.connection.inFlight === 0);
 }
 
-function isFree(member: Member): boolean {
+function isFree(member: PooledConnection): boolean {
   return !member.shared && !member.leased && !member.retired;
 }
 
 /** Counts the connections that do something, and the others. */
-export function countUsed(members: readonly Member[]): { readonly used: number; readonly idle: number } {
+export function countUsed(members: readonly PooledConnection[]): { readonly used: number; readonly idle: number } {
   const used = members.filter(({ connection, leased }) => leased || connection.inFlight > 0).length;
   return { used, idle: members.length - used };
 }

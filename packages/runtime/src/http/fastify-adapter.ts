@@ -23,7 +23,7 @@ import type { Call, CallReader } from './call.ts';
 import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { observeRequests } from './observed-requests.ts';
-import { type Answerer, createAnswerer, type Exchange, type StreamingAnswerer } from './responses/answer.ts';
+import { createResponder, type HttpContext, type Responder, type StreamingResponder } from './responses/answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,16 +46,16 @@ declare module 'fastify' {
  */
 export function createCarrier(
   environment: Environment,
-  answerer: Answerer,
+  responder: Responder,
   readCall: CallReader,
   answerShortly: AnswerShortly,
-  front: Front | null = null,
+  httpListener: Listener | null = null,
 ): FastifyInstance {
   const fail: FrameworkFailure = (request, reply, error) => {
     if (!reply.sent) reply.hijack();
-    void tokenError(readCall, request).then((thrown) => failRequest(answerer, request, reply, thrown ?? error));
+    void tokenError(readCall, request).then((thrown) => failRequest(responder, request, reply, thrown ?? error));
   };
-  const server = createFastify(environment, fail, front?.server.log);
+  const server = createFastify(environment, fail, httpListener?.server.log);
   acceptBodies(server, environment.maxPayloadSize);
   server.decorateRequest('call', null);
   server.decorateRequest('json', undefined);
@@ -77,71 +77,71 @@ export function createCarrier(
       refuse(error);
     }
   });
-  const answerDirectly = createShortWay({ readCall, answerShortly, answerer, log: server.log });
+  const answerDirectly = createShortWay({ readCall, answerShortly, responder: responder, log: server.log });
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
-  passBy(server.server, takesShortWay, (exchange) => void answerDirectly(exchange));
+  passBy(server.server, takesShortWay, (httpContext) => void answerDirectly(httpContext));
   // Connections are those of the front, which outlives the servers that it passes requests to.
-  if (front === null) {
+  if (httpListener === null) {
     observeAll(server, environment);
-    endConnections(server, answerer);
+    endConnections(server, responder);
   }
-  server.setErrorHandler((error, request, reply) => failRequest(answerer, request, reply, error));
+  server.setErrorHandler((error, request, reply) => failRequest(responder, request, reply, error));
   return server;
 }
 
 /** Accepts connections, while the server that answers their requests is replaced. */
-export interface Front {
+export interface Listener {
   readonly server: FastifyInstance;
-  readonly answerer: StreamingAnswerer;
+  readonly responder: StreamingResponder;
 }
 
 /** Listeners of the requests of a front. */
-export interface FrontOptions {
+export interface ListenerOptions {
   /** They hear of each answered request. */
   readonly observers?: readonly RequestObserver[];
   /** Puts something in front of the code that passes requests on. */
-  readonly wrap?: (pass: PassRequest, answerer: Answerer) => PassRequest;
+  readonly wrap?: (pass: PassRequest, responder: Responder) => PassRequest;
 }
 
 /** Makes a server that listens and has everything answered by the one that `current` gives at that moment. */
-export function createFront(
+export function createListener(
   environment: Environment,
   current: () => FastifyInstance,
-  { observers = [], wrap = (pass) => pass }: FrontOptions = {},
-): Front {
-  const answerer = createAnswerer(environment);
-  const server = createFastify(environment, (request, reply, error) => failRequest(answerer, request, reply, error));
+  { observers = [], wrap = (pass) => pass }: ListenerOptions = {},
+): Listener {
+  const responder = createResponder(environment);
+  const server = createFastify(environment, (request, reply, error) => failRequest(responder, request, reply, error));
   server.server.removeAllListeners('request');
   const pass: PassRequest = (request, response) => {
     current().server.emit('request', request, response);
   };
-  server.server.on('request', observeRequests(environment, server.log, observers, wrap(pass, answerer)));
-  endConnections(server, answerer);
-  return { server, answerer };
+  server.server.on('request', observeRequests(environment, server.log, observers, wrap(pass, responder)));
+  endConnections(server, responder);
+  return { server, responder: responder };
 }
 
 /** Milliseconds for which a stopping server waits for the first bytes of a connection: its request may be on its way. */
 const unusedMs = 500;
 
 /** Sees to it that a server that stops comes to the end of its connections. */
-function endConnections(server: FastifyInstance, answerer: Answerer): void {
+function endConnections(server: FastifyInstance, responder: Responder): void {
   const dropUnused = watchUnusedConnections(server.server);
   server.addHook('preClose', (done) => {
-    answerer.hangUp();
+    responder.hangUp();
     setTimeout(dropUnused, unusedMs);
     done();
   });
 }
 
 /** Answers a request with an error and logs it. */
-export function failRequest(answerer: Answerer, request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+export function failRequest(responder: Responder, request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
   const error = toAnswerError(thrown);
   logFailure(request.log, request.raw, error);
   // Fastify asks for this when the rest of a body is still on its way.
   const closing = reply.getHeader('connection') === 'close';
   if (!reply.sent) reply.hijack();
-  const exchange = { request: request.raw, response: reply.raw };
-  answerer.fail(exchange, error, closing ? ['Connection', 'close'] : []);
+  const httpContext = { request: request.raw, response: reply.raw };
+  responder.fail(httpContext, error, closing ? ['Connection', 'close'] : []);
 }
 
 /** Bodies are read and answers written without the framework, whose compilers of schemas would be loaded by every start. */
@@ -196,13 +196,13 @@ function observeAll({ server, log }: FastifyInstance, environment: Environment):
 /** Puts a listener in front of those that a server has: they get the requests that are not `wanted`. */
 function passBy(
   server: Server,
-  wanted: (request: IncomingMessage) => boolean,
-  answer: (exchange: Exchange) => void,
+  requested: (request: IncomingMessage) => boolean,
+  result: (httpContext: HttpContext) => void,
 ): void {
   const others = server.listeners('request');
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (wanted(request)) answer({ request, response });
+    if (requested(request)) result({ request, response });
     else for (const other of others) other.call(server, request, response);
   });
 }

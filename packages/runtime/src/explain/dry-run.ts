@@ -12,7 +12,7 @@ export interface SentStatement {
 }
 
 /** A database to try a write on. */
-export interface Rehearsal {
+export interface DryRun {
   readonly database: WritableDatabase;
   /** Statements that the latest try at the transaction has sent, in order. */
   readonly sent: () => readonly SentStatement[];
@@ -26,22 +26,22 @@ export class Unanswered extends Error {
 }
 
 /** A database that takes what a write sends until it waits for an answer, and then rejects with `Unanswered`. */
-export function silentRehearsal(): Rehearsal {
+export function silentRehearsal(): DryRun {
   const record = new Recorder();
   const silence: Transaction = {
     run() {
-      const answer = new Promise<never>((_, reject) => {
+      const result = new Promise<never>((_, reject) => {
         // Statements that belong together are sent in one turn of the event loop.
         setImmediate(() => reject(new Unanswered('Statements have no results here.')));
       });
       // A caller that sends several statements waits for one of them only.
-      answer.catch(() => {});
-      return answer;
+      result.catch(() => {});
+      return result;
     },
     identify() {},
-    witness() {},
+    proof() {},
   };
-  return record.rehearsal((work) => work(silence));
+  return record.dryRun((work) => work(silence));
 }
 
 /** All constraints that wait for COMMIT speak now. */
@@ -52,9 +52,9 @@ const settleConstraints: Statement = { name: 'w_settle', text: 'SET CONSTRAINTS 
  * undoes stay: numbers of sequences, and effects of triggers elsewhere. `deferrable`: true if constraints may wait for
  * COMMIT.
  */
-export function undoneRehearsal(database: Pick<Database, 'transaction'>, deferrable: boolean): Rehearsal {
+export function undoneRehearsal(database: Pick<Database, 'transaction'>, deferrable: boolean): DryRun {
   const record = new Recorder();
-  return record.rehearsal(async (work) => {
+  return record.dryRun(async (work) => {
     let reached: unknown;
     try {
       await database.transaction(async (transaction) => {
@@ -80,7 +80,7 @@ class Recorder {
   #failure: unknown;
 
   /** A rehearsal on transactions that `run` begins and ends. */
-  rehearsal(run: (work: (transaction: Transaction) => Promise<void>) => Promise<void>): Rehearsal {
+  dryRun(run: (work: (transaction: Transaction) => Promise<void>) => Promise<void>): DryRun {
     const transaction = async <T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T> => {
       let result: Outcome<T> | undefined;
       await run(async (inner) => {
@@ -121,7 +121,7 @@ class Recorder {
         return running;
       },
       identify: (id) => inner.identify(id),
-      ...(inner.witness && { witness: (witness) => inner.witness?.(witness) }),
+      ...(inner.proof && { proof: (commitProof) => inner.proof?.(commitProof) }),
     };
   }
 }
