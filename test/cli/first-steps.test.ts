@@ -660,7 +660,7 @@ it('a project over a database with tables: the first printed request has rows, a
   await expect.poll(() => printed, { timeout: 30_000 }).toContain('/server/specs/oas');
   const request = /^ {2}(curl .*\/items\/books.*)$/m.exec(printed)?.[1] ?? '';
   const asked = (line: string): Promise<string> =>
-    promisify(execFile)('sh', ['-c', `${line} --silent`]).then(({ stdout }) => stdout);
+    promisify(execFile)('sh', ['-c', `${line} --silent`], { cwd: project }).then(({ stdout }) => stdout);
   expect(JSON.parse(await asked(request))).toEqual({ data: [{ id: 1, title: 'One' }] });
   expect(await asked(request.replace(/ -H .*$/, ''))).toContain('FORBIDDEN');
   server.kill('SIGTERM');
