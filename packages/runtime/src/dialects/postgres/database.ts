@@ -31,6 +31,9 @@ export function connectPostgres(options: PostgresOptions): Promise<Database> {
   return connectFitting((unfit) => connectFast(settings, unfit), plain, settings.onFallback);
 }
 
+/** Statements beside one that is timed: more of them make it longer by what they use themselves. */
+const mostBeside = 2;
+
 /** The fast driver; `unfit` is called whenever a connection turns out not to support it. */
 async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitError) => void): Promise<Database> {
   const pool = new Pool(settings, async (_shared, closed) => {
@@ -57,7 +60,10 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
   const query: Database['query'] = (text, parameters) =>
     readTexts((request, sink) => pool.read(request, sink), text, parameters);
   const sizes = new TableSizes(query);
-  const plans = new AdaptivePlans((tables) => sizes.areSmall(tables));
+  const plans = new AdaptivePlans(
+    (tables) => sizes.areSmall(tables),
+    () => pool.load.underWay <= mostBeside,
+  );
   const read: Database['read'] = (planned, parameters, sink) => {
     const { statement, took } = plans.chooseFor(planned);
     return pool.read({ ...statement, parameters }, sink, took);

@@ -8,7 +8,11 @@ const page: OtherWay = { name: 'r_2', text: 'SELECT 2' };
 const join: OtherWay = { name: 'r_3', text: 'SELECT 3', whole: ['"tags"'] };
 
 /** Plans of statements with a second way, and with a third one where their tables are small. */
-const create = (areSmall = true): AdaptivePlans => new AdaptivePlans(() => areSmall);
+const create = (areSmall = true): AdaptivePlans =>
+  new AdaptivePlans(
+    () => areSmall,
+    () => true,
+  );
 
 /** The ways of so many runs, each of which takes the time of its way. */
 function run(plans: AdaptivePlans, times: number, took: Readonly<Partial<Record<Way, number>>>): readonly Way[] {
@@ -86,8 +90,31 @@ test('tables are read as a whole only while they are small', () => {
   const took = { rows: 50, page: 30, join: 20 };
   expect(run(create(false), 100, took)).not.toContain('join');
   let areSmall = true;
-  const plans = new AdaptivePlans(() => areSmall);
+  const plans = new AdaptivePlans(
+    () => areSmall,
+    () => true,
+  );
   run(plans, 10, took);
   areSmall = false;
   expect(run(plans, 20, took)).toEqual(Array.from({ length: 20 }, () => 'page'));
+});
+
+test('statements beside others take the quickest way so far, and are not timed', () => {
+  let isCalm = true;
+  const plans = new AdaptivePlans(
+    () => true,
+    () => isCalm,
+  );
+  const statement = { name: 'r_1', text: 'SELECT 1', others: [page] };
+  isCalm = false;
+  expect(plans.chooseFor(statement)).toEqual({ statement });
+  isCalm = true;
+  for (let times = 0; times < 10; times++) {
+    const { statement: chosen, took } = plans.chooseFor(statement);
+    took?.(chosen.name === page.name ? 30 : 50);
+  }
+  isCalm = false;
+  for (let times = 0; times < 100; times++) {
+    expect(plans.chooseFor(statement)).toEqual({ statement: { ...statement, ...page } });
+  }
 });

@@ -39,29 +39,39 @@ export interface Chosen {
 export class AdaptivePlans {
   readonly #times = new Map<string, Times>();
   readonly #areSmall: (tables: readonly string[]) => boolean;
+  readonly #isCalm: () => boolean;
 
-  /** `areSmall` tells whether tables may be read as a whole. */
-  constructor(areSmall: (tables: readonly string[]) => boolean) {
+  /**
+   * `areSmall` tells whether tables may be read as a whole, `isCalm` whether so few other statements are under way that times
+   * tell something.
+   */
+  constructor(areSmall: (tables: readonly string[]) => boolean, isCalm: () => boolean) {
     this.#areSmall = areSmall;
+    this.#isCalm = isCalm;
   }
 
   /** Chooses for one run. */
   chooseFor(statement: Statement): Chosen {
     const { name, others } = statement;
     if (others === undefined) return { statement };
-    const way = this.choose(name, others);
+    const isTimed = this.#isCalm();
+    const way = this.choose(name, others, isTimed);
     const took = (ms: number): void => this.note(name, way, ms);
-    return { statement: way === 0 ? statement : { ...statement, ...others[way - 1] }, took };
+    return { statement: way === 0 ? statement : { ...statement, ...others[way - 1] }, ...(isTimed && { took }) };
   }
 
-  /** The way of a statement's next run, by its name: 0 for its own, then those of the others from 1. */
-  choose(name: string, others: readonly OtherWay[]): number {
+  /**
+   * The way of a statement's next run, by its name: 0 for its own, then those of the others from 1. The quickest one so far
+   * where the run is not timed.
+   */
+  choose(name: string, others: readonly OtherWay[], isTimed = true): number {
     const times = this.#times.get(name);
     if (times === undefined || (times.runs[0] ?? 0) < slowRuns) return 0;
     const isOpen = ({ whole }: OtherWay): boolean => whole === undefined || this.#areSmall(whole);
     const ways = [0, ...others.flatMap((other, index) => (isOpen(other) ? [index + 1] : []))];
     const msOf = (way: number): number => times.ms[way] ?? Number.POSITIVE_INFINITY;
     const best = ways.reduce((left, right) => (msOf(right) < msOf(left) ? right : left));
+    if (!isTimed) return best;
     const isPromising = (way: number): boolean => (times.ms[way] ?? 0) < msOf(best) * hopeless;
     const untried = ways.find((way) => (times.runs[way] ?? 0) < slowRuns && isPromising(way));
     if (untried !== undefined) return untried;

@@ -73,7 +73,7 @@ export class Pool {
   }
 
   /** All connections, and all that wait for one. */
-  get load(): PoolLoad {
+  get load(): PoolLoad & { readonly underWay: number } {
     const waiting = this.#waitingReads + this.#leases.length;
     return { ...countUsed(this.#members), max: this.#settings.poolMax, waiting };
   }

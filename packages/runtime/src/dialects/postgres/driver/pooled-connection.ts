@@ -1,3 +1,4 @@
+import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
 import type { Request } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
 import type { PostgresConnection } from './connect.ts';
@@ -133,9 +134,12 @@ function isFree(member: PooledConnection): boolean {
 }
 
 /** Counts the connections that do something, and the others. */
-export function countUsed(members: readonly PooledConnection[]): { readonly used: number; readonly idle: number } {
+export function countUsed(
+  members: readonly PooledConnection[],
+): Pick<PoolLoad, 'used' | 'idle'> & { readonly underWay: number } {
   const used = members.filter(({ connection, leased }) => leased || connection.inFlight > 0).length;
-  return { used, idle: members.length - used };
+  const underWay = members.reduce((sum, { connection }) => sum + connection.inFlight, 0);
+  return { used, idle: members.length - used, underWay };
 }
 
 /**
