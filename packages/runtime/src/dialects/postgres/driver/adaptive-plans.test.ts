@@ -109,7 +109,12 @@ test('statements beside others take the quickest way so far, and are not timed',
   isCalm = false;
   expect(plans.chooseFor(statement)).toEqual({ statement });
   isCalm = true;
+  const late = plans.chooseFor(statement);
+  isCalm = false;
+  for (let times = 0; times < 5; times++) late.took?.(50);
+  isCalm = true;
   for (let times = 0; times < 10; times++) {
+    if (times < 3) expect(plans.chooseFor(statement).statement).toEqual(statement);
     const { statement: chosen, took } = plans.chooseFor(statement);
     took?.(chosen.name === page.name ? 30 : 50);
   }

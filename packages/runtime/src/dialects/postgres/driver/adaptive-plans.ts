@@ -56,7 +56,9 @@ export class AdaptivePlans {
     if (others === undefined) return { statement };
     const isTimed = this.#isCalm();
     const way = this.choose(name, others, isTimed);
-    const took = (ms: number): void => this.note(name, way, ms);
+    const took = (ms: number): void => {
+      if (this.#isCalm()) this.note(name, way, ms);
+    };
     return { statement: way === 0 ? statement : { ...statement, ...others[way - 1] }, ...(isTimed && { took }) };
   }
 
