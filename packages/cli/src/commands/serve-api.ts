@@ -191,10 +191,10 @@ function startError(error: unknown, url: string | null): unknown {
   return failure === null ? error : new CommandError(failure.exitCode, failure.message, failure.hint);
 }
 
-/** Listens for the metrics of other processes, where they are asked for; gives the address. */
-export async function watchServers({ metrics: gather, ready }: WorkerCluster): Promise<string | null> {
+/** Listens for the metrics of other processes, where they are asked for; gives the listener. */
+export async function watchServers({ metrics: gather, ready }: WorkerCluster): ReturnType<typeof serveMetrics> {
   try {
-    return (await serveMetrics(process.env, { gather, ready }))?.url ?? null;
+    return await serveMetrics(process.env, { gather, ready });
   } catch (error) {
     throw startError(error, null);
   }

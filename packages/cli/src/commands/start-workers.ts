@@ -36,15 +36,21 @@ export async function startCrew(project: Settings, size: number, progress: Progr
   const manager = serviceManager(progress.say);
   obeySignals(workers, manager);
   const metrics = await watchServers(workers);
-  const ready = await progress.phase('listen', () => workers.start());
+  // An open listener would keep this process from ending after a failed start.
+  const ready = await progress
+    .phase('listen', () => workers.start())
+    .catch((error: unknown) => {
+      metrics?.close();
+      throw error;
+    });
   const [first] = ready;
   if (first === undefined) return;
   manager.ready(first.url);
   const administrator = ready.find((readiness) => readiness.administrator !== null)?.administrator ?? null;
   if (administrator !== null) progress.event('administrator', { ...administrator });
   reportDrift(first.drifts, progress);
-  progress.event('listening', { url: first.url, workers: size, ...(metrics !== null && { metrics }) });
-  if (metrics !== null) progress.say(`  metrics at ${metrics}/metrics`);
+  progress.event('listening', { url: first.url, workers: size, ...(metrics !== null && { metrics: metrics.url }) });
+  if (metrics !== null) progress.say(`  metrics at ${metrics.url}/metrics`);
   const api = await importApi(project);
   printWelcome(
     { url: first.url, pages: first.pages, token, api, stateFolder: project.stateFolder, administrator },
