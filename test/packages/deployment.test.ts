@@ -52,7 +52,7 @@ test('init lays the files down, and nothing over what is there', { timeout: minu
   expect(again).toContain('.dockerignore is there already');
   expect(readFileSync(join(project.folder, '.dockerignore'), 'utf8')).toBe('# mine\n');
   const wrong = await machine.run(project.folder, [...npm.run, 'platform', 'init', '--yes', '--deploy', 'ship']);
-  expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining('docker or systemd, not "ship"') });
+  expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining('docker, systemd, or grafana, not "ship"') });
 });
 
 test('compose names every secret as a file, and gives the server no place to write but its volume', () => {

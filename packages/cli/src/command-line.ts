@@ -84,7 +84,10 @@ export function program(): Command {
   command(root, 'init', 'write what a project begins with: configuration, rules, tables for an embedded database')
     .option('-y, --yes', 'take the defaults instead of asking')
     .option('--system', "also install the platform's own tables (users, roles, activity …) in the database")
-    .option('--deploy <kind>', 'also write the files to deploy it with: docker or systemd')
+    .option(
+      '--deploy <kind>',
+      'also write the files to deploy it with: docker or systemd; or to watch it with: grafana',
+    )
     .action(init);
   command(root, 'migrate', "install the platform's own tables in the database, or bring them to this version")
     .option('--status', 'only tell what is applied and what is pending')

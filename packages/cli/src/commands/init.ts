@@ -23,7 +23,7 @@ export interface InitOptions extends GlobalOptions {
   readonly yes?: boolean;
   /** Install the platform's own tables in the database; without it they are only asked about. */
   readonly system?: boolean;
-  /** Also write the files by which the project is deployed: docker, systemd. */
+  /** Also write the files by which the project is deployed or watched: docker, systemd, grafana. */
   readonly deploy?: string;
 }
 

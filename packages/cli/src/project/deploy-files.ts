@@ -1,7 +1,7 @@
 /** The files by which a project is deployed, as `platform init --deploy` lays them down. */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { templatesFolder } from './templates.ts';
@@ -10,12 +10,14 @@ import { templatesFolder } from './templates.ts';
 const files: ReadonlyMap<string, readonly string[]> = new Map([
   ['docker', ['Dockerfile', '.dockerignore', 'compose.yaml']],
   ['systemd', ['tablewright.service']],
+  ['grafana', ['grafana/tablewright.json', 'grafana/alerts.yaml']],
 ]);
 
 /** Refuses an unknown deployment tool. */
 export function checkDeployment(kind: string | undefined): void {
   if (kind === undefined || files.has(kind)) return;
-  throw new CommandError(exitCodes.usage, `--deploy takes ${[...files.keys()].join(' or ')}, not "${kind}".`);
+  const kinds = new Intl.ListFormat('en', { type: 'disjunction' }).format(files.keys());
+  throw new CommandError(exitCodes.usage, `--deploy takes ${kinds}, not "${kind}".`);
 }
 
 /** Copies the files of a kind into a project; existing files stay. */
@@ -23,6 +25,7 @@ export async function copyDeployment(folder: string, kind: string, progress: Pro
   for (const name of files.get(kind) ?? []) {
     const path = join(folder, name);
     const present = existsSync(path);
+    await mkdir(dirname(path), { recursive: true });
     if (!present) await copyFile(join(templatesFolder(), 'deploy', name), path);
     progress.event('file', { file: name, written: !present });
     progress.say(present ? `  ${name} is there already: left as it is` : `  ${name} written`);
