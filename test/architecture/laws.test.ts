@@ -21,11 +21,12 @@ test.each(laws)('$name: never worse', ({ name, today, bound, measure }) => {
 });
 
 test('the laws themselves find what they look for', () => {
-  const text = '/** What it is. */\nexport function judge(of: string): string { const { one } = of; return one; }\n';
+  const text =
+    '/** What it is. */\nexport function judge(of: string): string { const { one } = of; return one; }\ninterface A { askedItems: 1 }\n';
   const source: Source = { path: 'file.ts', text, lines: 2, tree: parseSource('file.ts', text) };
   const found = 'const a = "No item. What it is"; const b = "What is it?"; const c = "a key that nobody has";';
   const texts: Source = { path: 'file.ts', text: found, lines: 1, tree: parseSource('file.ts', found) };
-  expect(privateNames([source])).toEqual(['file.ts:2 judge']);
+  expect(privateNames([source])).toEqual(['file.ts:2 judge', 'file.ts:3 askedItems']);
   expect(bareVariables([source])).toEqual(['file.ts:2 of', 'file.ts:2 one']);
   expect(obscureComments([source])).toEqual(['file.ts:1 What it is. */']);
   expect(obscureTexts([texts])).toEqual(['file.ts:1 . What it is', 'file.ts:1 nobody has']);

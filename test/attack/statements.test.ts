@@ -76,7 +76,7 @@ function* shots(): Generator<Shot> {
 
 /** The statements that the planner has for a request of a caller, alone and with others; none when it has none. */
 function plannedFor(planner: ReturnType<typeof createPlanner>, caller: Caller, shot: Shot): readonly string[] {
-  const { text, others = [], several } = planOf(planner, caller, shot) ?? {};
+  const { text, others = [], keyBatch: several } = planOf(planner, caller, shot) ?? {};
   return [text, ...others.map((way) => way.text), several?.statement.text].filter((planned) => planned !== undefined);
 }
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Database,
+  type KeyBatch,
   keysMark,
-  type SeveralKeys,
   type Statement,
 } from '../../packages/runtime/src/database/database.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
@@ -64,10 +64,10 @@ describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
     await place?.close();
   });
 
-  const oneOf = (value: string): Statement & { readonly several: SeveralKeys } => {
+  const oneOf = (value: string): Statement & { readonly keyBatch: KeyBatch } => {
     const several = statement(`SELECT id, ${value} FROM notes WHERE ${keys}`);
     const one = statement(`SELECT ${value} FROM notes WHERE ${key}`);
-    return { ...one, brief: true, several: { at: 0, kind: 'integer', statement: several } };
+    return { ...one, brief: true, keyBatch: { at: 0, kind: 'integer', statement: several } };
   };
 
   async function read(one: Statement, id: string | number): Promise<string> {
@@ -101,14 +101,14 @@ describe.each(places)('$name', ({ missing, key, keys, fails, open }) => {
   it('asks for many with few statements', async () => {
     let statements = 0;
     const one = oneOf('body');
-    const several: SeveralKeys = {
-      ...one.several,
+    const keyBatch: KeyBatch = {
+      ...one.keyBatch,
       get statement() {
         statements += 1;
-        return one.several.statement;
+        return one.keyBatch.statement;
       },
     };
-    const counting: Statement = { ...one, several };
+    const counting: Statement = { ...one, keyBatch };
     await Promise.all(rows.map((id) => read(counting, id)));
     expect(statements).toBeGreaterThan(0);
     expect(statements).toBeLessThan(20);

@@ -3,7 +3,7 @@ import { createPool, type PoolConnection } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Parameter, RowSink } from '../../packages/runtime/src/database/database.ts';
 import { connectMysql } from '../../packages/runtime/src/dialects/mysql/database.ts';
-import { mostPrepared } from '../../packages/runtime/src/dialects/mysql/driver/line.ts';
+import { maxPrepared } from '../../packages/runtime/src/dialects/mysql/driver/line.ts';
 import { connectionOptions } from '../../packages/runtime/src/dialects/mysql/driver/options.ts';
 import { run } from '../../packages/runtime/src/dialects/mysql/driver/run.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
@@ -125,9 +125,9 @@ describe.each(servers)('$name', ({ name, missing, start }) => {
 
   it('keeps what it uses of very many', async () => {
     const text = (n: number) => `SELECT 'of many ${n}'`;
-    for (let n = 0; n < mostPrepared; n++) await ask(text(n));
+    for (let n = 0; n < maxPrepared; n++) await ask(text(n));
     const first = await ask(text(0));
-    await ask(text(mostPrepared));
+    await ask(text(maxPrepared));
     expect([first, await ask(text(0)), await ask(text(1))]).toEqual([
       [['of many 0']],
       [['of many 0']],

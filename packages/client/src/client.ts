@@ -12,7 +12,7 @@ import {
 } from './items.ts';
 import { createFieldsHandler, createRelationsHandler, type FieldsHandler, type RelationsHandler } from './model.ts';
 import { createOperationMethods } from './operations.ts';
-import { type ClientOptions, checkOptions, defaultLead, isBrowser } from './options.ts';
+import { type ClientOptions, checkOptions, defaultRefreshBeforeMs, isBrowser } from './options.ts';
 import { createRequester, type Requester } from './requester.ts';
 import { createSend } from './send.ts';
 import type { ServerHandler, UtilsHandler } from './server.ts';
@@ -77,7 +77,7 @@ export function openClient<Schema>(url: string, init: ClientOptions = {}): OpenC
     mode,
     storage: openStorage(init.storage),
     autoRefresh: auth.autoRefresh ?? true,
-    lead: auth.msRefreshBeforeExpires ?? defaultLead,
+    refreshBeforeMs: auth.msRefreshBeforeExpires ?? defaultRefreshBeforeMs,
     staticToken: auth.staticToken ?? '',
   });
   const requester = createRequester(send, session);

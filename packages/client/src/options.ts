@@ -76,7 +76,7 @@ export function isBrowser(): boolean {
 }
 
 /** Milliseconds before the end of an access token at which it is refreshed. */
-export const defaultLead = 30_000;
+export const defaultRefreshBeforeMs = 30_000;
 
 /** Throws a TypeError for options that exclude each other. */
 export function checkOptions(url: unknown, { auth = {} }: ClientOptions): void {

@@ -32,7 +32,7 @@ export interface SessionParts {
   readonly mode: AuthMode;
   readonly autoRefresh: boolean;
   /** Milliseconds. */
-  readonly lead: number;
+  readonly refreshBeforeMs: number;
   /** Empty: none. */
   readonly staticToken: string;
   /** Address of the server. */
@@ -54,7 +54,15 @@ export interface Session {
 }
 
 /** Makes a session from what the storage has. */
-export function createSession({ send, storage, mode, autoRefresh, lead, staticToken, url }: SessionParts): Session {
+export function createSession({
+  send,
+  storage,
+  mode,
+  autoRefresh,
+  refreshBeforeMs,
+  staticToken,
+  url,
+}: SessionParts): Session {
   let fixed = staticToken;
   let running: Promise<AuthTokens> | null = null;
   /** Counts the users of this client: a request made for an earlier user says nothing about the current one. */
@@ -67,7 +75,7 @@ export function createSession({ send, storage, mode, autoRefresh, lead, staticTo
 
   function isDue(): boolean {
     const end = storage.get('auth_expires_at');
-    return end !== null && Number(end) - Date.now() <= lead;
+    return end !== null && Number(end) - Date.now() <= refreshBeforeMs;
   }
 
   function keep({ access_token, expires, refresh_token }: AuthTokens): void {

@@ -1,20 +1,25 @@
 /** Sending forms with word of how far they are. */
 import type { Fetch, UploadProgress } from './options.ts';
 
-type Tell = (progress: UploadProgress) => void;
+type ReportProgress = (progress: UploadProgress) => void;
 
 /**
  * Sends a form and tells how much of it has gone: by `XMLHttpRequest` where there is one, because browsers tell nothing of
  * what `fetch` sends, and else by looking at the body as it is read.
  */
-export function sendForm(send: Fetch | undefined, url: string, init: RequestInit, onProgress: Tell): Promise<Response> {
+export function sendForm(
+  send: Fetch | undefined,
+  url: string,
+  init: RequestInit,
+  onProgress: ReportProgress,
+): Promise<Response> {
   const Request: unknown = Reflect.get(globalThis, 'XMLHttpRequest');
-  return send === undefined && isMaker(Request)
+  return send === undefined && isConstructor(Request)
     ? sendByRequest(new Request(), url, init, onProgress)
     : sendCounted(send ?? fetch, url, init, onProgress);
 }
 
-async function sendCounted(send: Fetch, url: string, init: RequestInit, onProgress: Tell): Promise<Response> {
+async function sendCounted(send: Fetch, url: string, init: RequestInit, onProgress: ReportProgress): Promise<Response> {
   // Writes the form down: the boundary of its parts stands in the type.
   const form = new Response(init.body ?? null);
   const headers = { ...init.headers, 'Content-Type': form.headers.get('content-type') ?? '' };
@@ -52,11 +57,16 @@ interface XmlRequest {
   abort(): void;
 }
 
-function isMaker(value: unknown): value is new () => XmlRequest {
+function isConstructor(value: unknown): value is new () => XmlRequest {
   return typeof value === 'function';
 }
 
-function sendByRequest(request: XmlRequest, url: string, init: RequestInit, onProgress: Tell): Promise<Response> {
+function sendByRequest(
+  request: XmlRequest,
+  url: string,
+  init: RequestInit,
+  onProgress: ReportProgress,
+): Promise<Response> {
   const { signal } = init;
   return new Promise((resolve, reject) => {
     const stop = (): void => request.abort();

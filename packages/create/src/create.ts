@@ -39,7 +39,7 @@ export async function create(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof InputError) return refuse(error.message, error.hint);
     if (isAborted(error)) {
-      say('\nStopped: nothing was written.');
+      print('\nStopped: nothing was written.');
       return 130;
     }
     // The file system: no room, no right, no such device.
@@ -64,10 +64,10 @@ async function makeProject(options: Options): Promise<number> {
   const files = [...(await filesOf(options, basename(path))), ...managerFiles(manager)];
   await mkdir(path, { recursive: true });
   for (const file of files) await writeProjectFile(path, file, file.name === '.env' ? 0o600 : 0o666);
-  say(`${files.length} files written to ${path}.`);
+  print(`${files.length} files written to ${path}.`);
   if (isInstalled && !(await installPackages(path, manager))) {
     const install = [...enter(path), `${manager} install`].join(' && ');
-    say(
+    print(
       `The packages could not be installed, see above. The files stay: run \`${install}\` when a registry can be reached.`,
     );
     return 3;
@@ -78,8 +78,8 @@ async function makeProject(options: Options): Promise<number> {
   const isApp = files.some(({ name, text }) => name === 'package.json' && text.includes('"web":'));
   const scripts = isApp ? ['dev', 'web'] : ['generate', 'dev'];
   const commands = [...enter(path), ...install, ...migrate, ...scripts.map((source) => `${manager} run ${source}`)];
-  say(`Next:\n${commands.map((command) => `  ${command}`).join('\n')}`);
-  if (isApp) say('The server (dev) and the app (web) run at the same time, each in a terminal of its own.');
+  print(`Next:\n${commands.map((command) => `  ${command}`).join('\n')}`);
+  if (isApp) print('The server (dev) and the app (web) run at the same time, each in a terminal of its own.');
   return 0;
 }
 
@@ -103,6 +103,6 @@ function enter(path: string): readonly string[] {
   return [`cd ${/^[\w./@:+-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`}`];
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -62,13 +62,13 @@ function managerFor(name: string | undefined): PackageManager {
   return manager;
 }
 
-interface Given {
+interface Arguments {
   readonly folder: string | undefined;
   readonly database: string | undefined;
   readonly template: string | undefined;
 }
 
-function check({ folder = defaults.folder, database, template = defaults.template }: Given) {
+function check({ folder = defaults.folder, database, template = defaults.template }: Arguments) {
   checkTemplate(template);
   if (database !== undefined) {
     checkDatabase(database);
@@ -79,7 +79,7 @@ function check({ folder = defaults.folder, database, template = defaults.templat
 }
 
 /** Asks until an answer is right. */
-async function promptOptions({ folder, database, template }: Given): Promise<Given> {
+async function promptOptions({ folder, database, template }: Arguments): Promise<Arguments> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const names = [...templateFolders().keys()].join(' or ');
   try {

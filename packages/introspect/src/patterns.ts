@@ -25,12 +25,12 @@ function partMatches(pattern: string, name: string): boolean {
 }
 
 /** Most names a message lists; the rest is counted. */
-const mostNames = 50;
+const maxNames = 50;
 
 /** Lists names in double quotes, sorted, each once: `"a", "b" and 3 more`. */
 export function quotedNames(names: readonly string[]): string {
   const sorted = [...new Set(names)].sort(compareText);
-  const shown = sorted.slice(0, mostNames).map((name) => `"${name}"`);
+  const shown = sorted.slice(0, maxNames).map((name) => `"${name}"`);
   const rest = sorted.length - shown.length;
   return rest > 0 ? `${shown.join(', ')} and ${rest} more` : shown.join(', ');
 }

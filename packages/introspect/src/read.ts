@@ -1,7 +1,7 @@
 import { defaultSystemSchema } from '@tablewright/runtime/language';
 import { type Catalog, type CatalogRows, oldestVersion, type Selection } from './postgres/catalog.ts';
 import { catalogSql, versionSql } from './postgres/catalog-sql.ts';
-import { type MergedCatalog, mergeCatalog } from './postgres/merge-catalog.ts';
+import { type CombinedCatalog, mergeCatalog } from './postgres/merge-catalog.ts';
 
 /** Runs one statement and returns its rows as text values: how this package reaches a database. */
 export type RunStatement = (
@@ -45,7 +45,7 @@ export async function rereadCatalog(
   run: RunStatement,
   catalog: Catalog,
   relations: ReadonlySet<string>,
-): Promise<MergedCatalog | null> {
+): Promise<CombinedCatalog | null> {
   const { version, selection } = catalog;
   const rows = await run(catalogSql(version, 'reread'), [schemasOf(selection), JSON.stringify([...relations])]);
   return mergeCatalog(catalog, { version, selection, ...rowsByKind(rows) }, relations);

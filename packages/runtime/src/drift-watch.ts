@@ -51,9 +51,9 @@ export interface DriftWatch {
 
 const defaultInterval = 30_000;
 
-/** A check's result is reused for `freshFor` milliseconds, and for `mostLoad` times the duration of the check. */
+/** A check's result is reused for `freshFor` milliseconds, and for `maxLoad` times the duration of the check. */
 const freshFor = 1_000;
-const mostLoad = 20;
+const maxLoad = 20;
 
 /** While something is closed, so that it opens soon after it was mended. */
 const closedInterval = 5_000;
@@ -78,7 +78,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
       const found = await readLive(database, fingerprint);
       if (stopped) return;
       const current = compareFingerprint(fingerprint, found, dialect);
-      tellDrift(log, drifts, current);
+      reportDrift(log, drifts, current);
       for (const added of findNewColumns(live ?? found, found, dialect))
         log.info({ object: added.object }, added.message);
       live = found;
@@ -89,7 +89,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
         log.warn({ cause: describeCause(error) }, 'The database could not be compared with the compiled API.');
     } finally {
       const now = performance.now();
-      due = now + Math.max(freshFor, (now - start) * mostLoad);
+      due = now + Math.max(freshFor, (now - start) * maxLoad);
     }
   }
 
@@ -124,7 +124,7 @@ export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
 }
 
 /** Logs drifts that are new since the check before, and when everything fits again. */
-function tellDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[]): void {
+function reportDrift(log: DriftLog, before: readonly Drift[], now: readonly Drift[]): void {
   const reported = new Set(before.map(({ message, object }) => `${object} ${message}`));
   for (const { object, message, collections, severity } of now) {
     if (reported.has(`${object} ${message}`)) continue;

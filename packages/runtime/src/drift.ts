@@ -12,7 +12,7 @@ import {
   type Fingerprint,
   type FingerprintColumn,
   type FingerprintObject,
-  shownTable,
+  printTable,
 } from './language/index.ts';
 
 /** One difference between the compiled API and the database. */
@@ -54,7 +54,7 @@ export function findNewColumns(
   return after.flatMap((object) => {
     const names = byName.get(qualifiedName(object));
     if (names === undefined) return [];
-    const shown = shownTable(dialect, qualifiedName(object));
+    const shown = printTable(dialect, qualifiedName(object));
     return object.columns
       .filter(({ name }) => !names.has(name))
       .map(({ name }) => ({
@@ -68,7 +68,7 @@ export function findNewColumns(
 }
 
 function compareObject(dialect: Dialect, expected: FingerprintObject, live: LiveObject | undefined): readonly Drift[] {
-  const shown = shownTable(dialect, qualifiedName(expected));
+  const shown = printTable(dialect, qualifiedName(expected));
   const table = quotedTable(dialect, expected);
   const tableLabel = `table ${shown}`;
   const drifts: Drift[] = [];

@@ -231,7 +231,7 @@ export function requestLimits(environment: Environment) {
   return {
     limits: readLimits(environment),
     fieldLimits: { passwordMinLength: environment.auth.passwordMinLength },
-    mostItems: environment.maxBatchMutation,
+    maxItems: environment.maxBatchMutation,
   };
 }
 

@@ -18,14 +18,41 @@ const privateWords = new Set([
 /** Names of variables that do not say what they hold. */
 const bareNames = new Set(['of', 'one', 'at', 'place', 'most', 'known', 'own', 'given', 'told', 'said']);
 
+/** Words that no name has as a part: `askedItems`, `mostRows`. */
+const privateParts = new Set([
+  ...['asked', 'wanted', 'wants', 'tell', 'tells', 'telling', 'told', 'said', 'say', 'says', 'judge', 'judgement'],
+  ...['shown', 'seen', 'several', 'gathered', 'filled', 'fills', 'spelled', 'rights', 'given', 'columnless', 'lead'],
+  ...['unpopulated', 'leads', 'complain', 'echo', 'patience', 'gate', 'upkeep', 'turns', 'witness', 'admission'],
+  ...['carrier', 'nobody', 'everybody', 'desk', 'desktop', 'job', 'front', 'overtaken', 'maker', 'merged', 'rehearsal'],
+  ...['settle', 'crew', 'sweep', 'touched', 'portion', 'portions', 'most', 'abilities', 'sight'],
+]);
+
+/** Names that stay: released ones, those of the database, and `seen` and `shown` alone, which everybody understands. */
+const acceptedNames = new Set([
+  ...['seen', 'shown', 'Abilities', 'Given', 'Said', 'SharedRights', 'allRights', 'rights', 'filled'],
+]);
+
 /** Beginnings and words of comments that name no subject. */
 const hiddenSubject = /^(What|Whose|Who|Whether|Of)\b|\b([Nn]obody|[Ss]omebody|[Ww]hoever|[Ww]hatever)\b/;
 
 /** Words of the list that a declaration still has as its name. */
 export function privateNames(sources: readonly Source[]): readonly string[] {
   const used = new Map<string, string>();
-  for (const { name, node } of declarationsIn(sources)) if (privateWords.has(name)) used.set(name, placeOf(node));
+  for (const { name, node } of declarationsIn(sources)) {
+    const isWhole = privateWords.has(name) && !isMember(node);
+    const hasPart = !acceptedNames.has(name) && partsOf(name).some((part) => privateParts.has(part));
+    if (isWhole || hasPart) used.set(name, placeOf(node));
+  }
   return [...used].map(([name, place]) => `${place} ${name}`);
+}
+
+/** Words of a name in camel case, small. */
+function partsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[ _]/);
 }
 
 /** Variables and parameters whose name does not say what they hold. */
@@ -64,6 +91,13 @@ function isDeclaration(node: ts.Node): node is ts.Node & { readonly name?: ts.No
     ts.isMethodDeclaration(node) ||
     ts.isClassDeclaration(node) ||
     ts.isInterfaceDeclaration(node) ||
+    isMember(node) ||
     ts.isTypeAliasDeclaration(node)
+  );
+}
+
+function isMember(node: ts.Node): node is ts.Node & { readonly name: ts.Node } {
+  return (
+    ts.isPropertySignature(node) || ts.isMethodSignature(node) || ts.isPropertyDeclaration(node) || ts.isAccessor(node)
   );
 }

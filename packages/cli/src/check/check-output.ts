@@ -23,7 +23,7 @@ export async function checkOutput(project: Project, progress: Progress, options:
   ];
   for (const difference of all) printDifference(difference, progress);
   progress.event('summary', { upToDate: all.length === 0, files: files.length, different: all.length });
-  progress.say(
+  progress.print(
     all.length === 0
       ? `${count(files.length, 'file')} in ${folder}/ and platform.schema.json are up to date.`
       : `${count(all.length, 'file')} of ${files.length + 1} would change: run \`platform generate\`.`,
@@ -35,12 +35,12 @@ export async function checkOutput(project: Project, progress: Progress, options:
 export const offlineAdvice = 'Set DATABASE_URL, or add --offline to compare with platform.schema.json.';
 
 /** Lines of a difference that are worth reading in a log. */
-const linesShown = 6;
+const maxLines = 6;
 
 function printDifference({ path, before, after }: FileDifference, progress: Progress): void {
   const change = before === null ? 'added' : after === null ? 'removed' : 'changed';
   progress.event('file', { path, change });
-  progress.say(`  ${change.padEnd(7)}  ${path}`);
+  progress.print(`  ${change.padEnd(7)}  ${path}`);
   if (before === null || after === null) return;
-  for (const line of lineDifference(before, after, linesShown)) progress.say(`    ${line}`);
+  for (const line of lineDifference(before, after, maxLines)) progress.print(`    ${line}`);
 }

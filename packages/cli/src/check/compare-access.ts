@@ -16,11 +16,11 @@ export function compareAccess(compiled: readonly AccessClass[], now: readonly Ac
       return [{ object, message: `It is ${is.admin ? 'an' : 'no'} administrator, unlike what was compiled.` }];
     }
     // The permissions of an administrator follow from the tables.
-    return is.admin ? [] : compareRights(role, was, is);
+    return is.admin ? [] : comparePermissions(role, was, is);
   });
 }
 
-function compareRights(role: string, was: AccessClass, is: AccessClass): readonly Finding[] {
+function comparePermissions(role: string, was: AccessClass, is: AccessClass): readonly Finding[] {
   const [before, after] = [byCollection(was), byCollection(is)];
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) =>
     actions.flatMap((action) => {

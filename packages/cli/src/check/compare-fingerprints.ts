@@ -1,5 +1,5 @@
 import type { Fingerprint, FingerprintColumn, FingerprintObject } from '@tablewright/runtime';
-import { type Dialect, shownTable } from '@tablewright/runtime/language';
+import { type Dialect, printTable } from '@tablewright/runtime/language';
 import type { Finding } from './verdict.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Finding } from './verdict.ts';
  * on.
  */
 export function compareFingerprints(dialect: Dialect, compiled: Fingerprint, now: Fingerprint): readonly Finding[] {
-  const nameOf = ({ schema, name }: FingerprintObject): string => shownTable(dialect, `${schema}.${name}`);
+  const nameOf = ({ schema, name }: FingerprintObject): string => printTable(dialect, `${schema}.${name}`);
   const before = new Map(compiled.objects.map((object) => [nameOf(object), object]));
   const after = new Map(now.objects.map((object) => [nameOf(object), object]));
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {

@@ -50,8 +50,8 @@ async function check(question: Question, options: CanOptions, progress: Progress
   }
   const project = await loadProject(options.project);
   // Rules that the tables hold are those of a server; the file may say otherwise.
-  const isAsked = key !== undefined || project.config.permissionSource === 'tables';
-  const source = isAsked ? await connectPresent(project, progress) : null;
+  const hasDetails = key !== undefined || project.config.permissionSource === 'tables';
+  const source = hasDetails ? await connectPresent(project, progress) : null;
   try {
     const schema = await currentSchema(project, progress, source ?? undefined);
     const api = writableApi(schema);
@@ -105,11 +105,11 @@ function printAnswer(
     impossible,
     rules: checkedRules.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
-  progress.say(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}${what}.`);
-  if (impossible !== null) progress.say(`  No role may: ${impossible}`);
-  if (checkedRules.length === 0) progress.say(`  No rule of ${role} is about ${action} of ${collection}.`);
+  progress.print(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}${what}.`);
+  if (impossible !== null) progress.print(`  No role may: ${impossible}`);
+  if (checkedRules.length === 0) progress.print(`  No rule of ${role} is about ${action} of ${collection}.`);
   for (const [index, checkedRule] of checkedRules.entries()) {
-    for (const line of ruleLines(checkedRule, index, action)) progress.say(`  ${line}`);
+    for (const line of ruleLines(checkedRule, index, action)) progress.print(`  ${line}`);
   }
   return allowed;
 }

@@ -25,11 +25,11 @@ export async function check(options: CheckOptions): Promise<void> {
 }
 
 /** Findings of one pair that are worth reading at once; `--json` has them all. */
-const findingsShown = 20;
+const maxFindings = 20;
 
 function printVerdict({ pair, verdict, findings }: Verdict, progress: Progress): void {
   progress.event('verdict', { pair, verdict, findings });
-  progress.say(`${verdict.padEnd(7)}  ${pair.join(' and ')}`);
-  for (const { object, message } of findings.slice(0, findingsShown)) progress.say(`           ${object}: ${message}`);
-  if (findings.length > findingsShown) progress.say(`           … ${findings.length - findingsShown} more`);
+  progress.print(`${verdict.padEnd(7)}  ${pair.join(' and ')}`);
+  for (const { object, message } of findings.slice(0, maxFindings)) progress.print(`           ${object}: ${message}`);
+  if (findings.length > maxFindings) progress.print(`           … ${findings.length - maxFindings} more`);
 }

@@ -35,7 +35,7 @@ export async function dev(options: DevOptions): Promise<void> {
   refreshModules(project.folder);
   const source = await connect(project, progress);
   const held = holdSource(source, progress);
-  const watcher = await startWatcher(project, held, progress.say);
+  const watcher = await startWatcher(project, held, progress.print);
   const endChangeEvents = options.notify === true ? await startChangeEvents(project, source, watcher, progress) : null;
   let running: Running | null = null;
   try {
@@ -127,7 +127,7 @@ async function serveFirst(
     { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },
     progress,
   );
-  progress.say('\nWatching the database, the configuration, permissions, templates, extensions and documents.');
+  progress.print('\nWatching the database, the configuration, permissions, templates, extensions and documents.');
   const folders = [outputOf(project), 'extensions'];
   const types = options.types
     ? startTypeChecks({ folder: project.folder, folders }, (verdict) => printTypes(verdict, progress))
@@ -190,9 +190,9 @@ async function change(running: Running, noticed: Noticed, watcher: Watcher, prog
   } catch (error) {
     const unread = error instanceof CommandError && error.exitCode === exitCodes.database ? error.message : null;
     if (unread !== null) watcher.forgetTables();
-    const isTold = unread !== null && unread === running.unread && paths.length === 0;
+    const isStillUnread = unread !== null && unread === running.unread && paths.length === 0;
     running.unread = unread;
-    if (!isTold) printFailure(reasons, error, 'The version that was served before stays.', progress);
+    if (!isStillUnread) printFailure(reasons, error, 'The version that was served before stays.', progress);
   }
 }
 

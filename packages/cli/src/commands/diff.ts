@@ -78,8 +78,8 @@ async function compare(from: string, to: string, options: DiffOptions, progress:
 function reportErrors(name: string, { diagnostics }: Resolution, progress: Progress): boolean {
   if (diagnostics.length === 0) return true;
   for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });
-  progress.say(printDiagnostics(diagnostics, { color: progress.color }));
-  progress.say(`${count(diagnostics.length, 'error')}: "${name}" cannot be compiled.`);
+  progress.print(printDiagnostics(diagnostics, { color: progress.color }));
+  progress.print(`${count(diagnostics.length, 'error')}: "${name}" cannot be compiled.`);
   return false;
 }
 
@@ -103,8 +103,8 @@ async function chooseRenames(before: Schema, after: Schema, options: DiffOptions
   const found = findRenames(before, after);
   const guesses = found.filter(({ certain }) => !certain);
   if (!options.guess) return found.filter(({ certain }) => certain);
-  const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
-  if (guesses.length === 0 || !isAsked) return found;
+  const canPrompt = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
+  if (guesses.length === 0 || !canPrompt) return found;
   const agreed = new Set(await promptRenames(guesses));
   return found.flatMap((difference) =>
     difference.certain ? [difference] : agreed.has(difference) ? [{ ...difference, certain: true }] : [],

@@ -30,12 +30,12 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const shown = findings.filter(({ severity }) => progress.notes || severity !== 'note');
   for (const finding of findings) progress.event('finding', { ...finding });
   for (const { check, severity, message, advice } of shown) {
-    progress.say(`${severity.padEnd(7)}  ${check}: ${visible(message)}\n           ${visible(advice)}`);
+    progress.print(`${severity.padEnd(7)}  ${check}: ${visible(message)}\n           ${visible(advice)}`);
   }
   const countOf = (severity: Finding['severity']): number =>
     findings.filter((finding) => finding.severity === severity).length;
   progress.event('summary', { problems: countOf('problem'), warnings: countOf('warning'), notes: countOf('note') });
-  progress.say(
+  progress.print(
     `${count(countOf('problem'), 'problem')}, ${count(countOf('warning'), 'warning')}, ${count(countOf('note'), 'note')}` +
       `${countOf('note') > 0 && !progress.notes ? ' (--notes shows them)' : ''}.`,
   );

@@ -130,16 +130,16 @@ function rulesOf({ collections }: AccessClass, target: string): readonly AccessR
 }
 
 function printRules(target: string, access: AccessClass, rules: readonly CheckedRule[], progress: Progress): void {
-  progress.say(`rules    of ${access.roles.join(', ')} for reading ${itemIn(target).collection}`);
-  if (rules.length === 0) progress.say('           none');
+  progress.print(`rules    of ${access.roles.join(', ')} for reading ${itemIn(target).collection}`);
+  if (rules.length === 0) progress.print('           none');
   for (const [index, rule] of rules.entries()) {
-    for (const line of ruleLines(rule, index, 'read')) progress.say(`           ${line}`);
+    for (const line of ruleLines(rule, index, 'read')) progress.print(`           ${line}`);
   }
 }
 
 function printRead(read: ExplainedRead, progress: Progress): void {
-  progress.say(`answer   ${read.many ? 'a list' : 'one item'}`);
-  for (const line of read.answer) progress.say(`           ${line}`);
-  progress.say('SQL');
+  progress.print(`answer   ${read.many ? 'a list' : 'one item'}`);
+  for (const line of read.answer) progress.print(`           ${line}`);
+  progress.print('SQL');
   printStatement(read.statement, read.parameters, progress);
 }

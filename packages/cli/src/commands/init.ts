@@ -46,14 +46,14 @@ export async function init(options: InitOptions): Promise<void> {
   databaseUrl({ config: {} });
   await mkdir(folder, { recursive: true });
   const isStarter = isUntouched(folder);
-  const isAsked = !isStarter && options.yes !== true && process.stdin.isTTY === true;
-  const answers = isAsked ? await promptAnswers() : defaults;
+  const canPrompt = !isStarter && options.yes !== true && process.stdin.isTTY === true;
+  const answers = canPrompt ? await promptAnswers() : defaults;
   for (const file of await filesFor({ folder, config: configText(answers), hasTables: isStarter })) {
     // A configuration of another name counts as well.
     const isThere = file.name.startsWith('platform.config.') && configName(folder) !== undefined;
     const written = !isThere && (await writeProjectFile(folder, file));
     progress.event('file', { file: file.name, written });
-    progress.say(written ? `  ${file.name} written` : `  ${file.name} is there already: left as it is`);
+    progress.print(written ? `  ${file.name} written` : `  ${file.name} is there already: left as it is`);
   }
   if (options.deploy !== undefined) await copyDeployment(folder, options.deploy, progress);
   if (options.system === true || answers.system) await installTables(folder, progress);
@@ -75,7 +75,7 @@ function printNext(folder: string, progress: Progress): void {
     ownCommand('start', folder),
   ];
   progress.event('next', { commands });
-  progress.say(`Next:\n${commands.map((command) => `  ${command}\n`).join('')}`.trimEnd());
+  progress.print(`Next:\n${commands.map((command) => `  ${command}\n`).join('')}`.trimEnd());
 }
 
 /** The configuration in the folder counts, which may have been there before. */
@@ -86,7 +86,7 @@ async function installTables(folder: string, progress: Progress): Promise<void> 
     const applied = await installSystem(source, project, progress);
     // On a database server `platform migrate` applies the project's migrations.
     const ofProject = source.embedded === null ? [] : await applyProjectMigrations(source, project, () => undefined);
-    progress.say(`  ${count(applied.length + ofProject.length, 'migration')} applied to ${source.label}`);
+    progress.print(`  ${count(applied.length + ofProject.length, 'migration')} applied to ${source.label}`);
   } finally {
     await source.close();
   }

@@ -12,5 +12,5 @@ export async function introspect(options: GlobalOptions): Promise<void> {
   const schema = await introspectProject(project, progress, await loadReplaced(project, progress));
   const file = relative(process.cwd(), project.schemaFile);
   progress.event('summary', { tables: schema.tables.length, file, phases: progress.phases });
-  progress.say(`${count(schema.tables.length, 'table')} in ${file}.`);
+  progress.print(`${count(schema.tables.length, 'table')} in ${file}.`);
 }

@@ -56,7 +56,7 @@ async function printOrWrite(options: MatrixOptions, progress: Progress): Promise
   const changed = (await readFile(path, 'utf8').catch(() => null)) !== text;
   if (changed) await writeOutput(path, text);
   progress.event('file', { path: output, change: changed ? 'changed' : 'none' });
-  progress.say(`${output} ${changed ? 'was written' : 'is up to date'}.`);
+  progress.print(`${output} ${changed ? 'was written' : 'is up to date'}.`);
 }
 
 async function checkFile(options: MatrixOptions, progress: Progress): Promise<boolean> {
@@ -67,7 +67,7 @@ async function checkFile(options: MatrixOptions, progress: Progress): Promise<bo
   const present = (await readFile(resolve(options.project, output), 'utf8').catch(() => null)) ?? '';
   const isSame = present === text;
   progress.event('summary', { upToDate: isSame, file: output });
-  if (!isSame) for (const line of lineDifference(present, text, 40)) progress.say(`  ${line}`);
-  progress.say(isSame ? `${output} is up to date.` : `${output} would change: run the command without --check.`);
+  if (!isSame) for (const line of lineDifference(present, text, 40)) progress.print(`  ${line}`);
+  progress.print(isSame ? `${output} is up to date.` : `${output} would change: run the command without --check.`);
   return isSame;
 }

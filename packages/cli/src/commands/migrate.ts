@@ -42,20 +42,20 @@ async function printState(source: Source, project: Project, progress: Progress):
   const { applied, pending } = await systemState(source, project);
   for (const { id, name, appliedAt, version } of applied) {
     progress.event('migration', { id, name, action: 'none', appliedAt, version });
-    progress.say(`  ${id} ${name}  applied ${appliedAt} by version ${version}`);
+    progress.print(`  ${id} ${name}  applied ${appliedAt} by version ${version}`);
   }
   for (const { id, name } of pending) {
     progress.event('migration', { id, name, action: 'pending' });
-    progress.say(`  ${id} ${name}  pending`);
+    progress.print(`  ${id} ${name}  pending`);
   }
   const ofProject = await projectMigrationState(source, project);
   for (const name of ofProject.applied) {
     progress.event('migration', { name, action: 'none' });
-    progress.say(`  ${name}  applied`);
+    progress.print(`  ${name}  applied`);
   }
   for (const { name } of ofProject.pending) {
     progress.event('migration', { name, action: 'pending' });
-    progress.say(`  ${name}  pending`);
+    progress.print(`  ${name}  pending`);
   }
   const waiting = pending.length + ofProject.pending.length;
   progress.event('summary', { applied: applied.length + ofProject.applied.length, pending: waiting });
@@ -64,7 +64,7 @@ async function printState(source: Source, project: Project, progress: Progress):
 
 function printApplied(applied: number, source: Source, progress: Progress): void {
   progress.event('summary', { applied });
-  progress.say(
+  progress.print(
     applied === 0
       ? `The tables of the platform in ${source.label} are up to date.`
       : `Applied ${count(applied, 'migration')} to ${source.label}.`,

@@ -34,7 +34,7 @@ export async function diffPermissions(options: GlobalOptions): Promise<void> {
     const differences = comparePermissions(tables.document, project.permissions);
     const errors = tables.diagnostics.filter(({ severity }) => severity === 'error');
     for (const error of errors) progress.event('diagnostic', { ...error });
-    if (errors.length > 0) progress.say(printDiagnostics(errors, { color: progress.color }));
+    if (errors.length > 0) progress.print(printDiagnostics(errors, { color: progress.color }));
     // A row that cannot be read is a difference that no comparison shows.
     if (errors.length === 0 || differences.length > 0) show(differences, progress);
     if (errors.length > 0 || differences.length > 0) process.exitCode = exitCodes.invalid;
@@ -51,7 +51,7 @@ export async function pullPermissions(options: GlobalOptions): Promise<void> {
     if (differences.length === 0) return;
     const before = await readFile(project.permissionsFile, 'utf8').catch(() => '');
     await writeFile(project.permissionsFile, printPermissions(tables.document, before));
-    progress.say(`Wrote ${relative(process.cwd(), project.permissionsFile)}.`);
+    progress.print(`Wrote ${relative(process.cwd(), project.permissionsFile)}.`);
   });
 }
 
@@ -70,7 +70,7 @@ export async function pushPermissions(options: PushOptions): Promise<void> {
       throw new CommandError(exitCodes.invalid, 'Nothing was written.', 'Say that you mean it: add --yes.');
     }
     const written = await writePermissionTables(source, project, compare);
-    progress.say(`Wrote ${count(written.length, 'change')} to ${source.label}.`);
+    progress.print(`Wrote ${count(written.length, 'change')} to ${source.label}.`);
   });
 }
 
@@ -96,5 +96,5 @@ async function withTables(
 function show(differences: readonly PermissionDifference[], progress: Progress): void {
   for (const difference of differences) progress.event('difference', { ...difference });
   progress.event('summary', { differences: differences.length });
-  progress.say(differences.length === 0 ? 'The tables and the file say the same.' : printDifferences(differences));
+  progress.print(differences.length === 0 ? 'The tables and the file say the same.' : printDifferences(differences));
 }

@@ -24,10 +24,10 @@ export async function roles(options: RolesOptions): Promise<void> {
       admin ? 'everything' : ruled ? 'its rules' : 'as public',
       app ? 'yes' : 'no',
     ]);
-    progress.say(printTable(['role', 'users', 'may', 'app'], rows));
+    progress.print(printTable(['role', 'users', 'may', 'app'], rows));
     if (missing.length === 0) return;
     const names = missing.join(', ');
-    progress.say(
+    progress.print(
       options.sync === true ? `Made: ${names}.` : `Only in the permissions file: ${names} (--sync makes them).`,
     );
   });

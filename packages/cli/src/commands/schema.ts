@@ -22,11 +22,11 @@ export async function pullSchema({ from, ...options }: SchemaPullOptions): Promi
   const differences = previous === null ? [] : compareFacts(previous, schema);
   for (const difference of differences) {
     progress.event('difference', { ...difference });
-    progress.say(`  ${difference.object}: ${difference.message}`);
+    progress.print(`  ${difference.object}: ${difference.message}`);
   }
   const file = relative(process.cwd(), project.schemaFile);
   progress.event('summary', { tables: schema.tables.length, differences: differences.length, file });
   const news =
     previous === null ? 'new' : differences.length === 0 ? 'as before' : count(differences.length, 'difference');
-  progress.say(`${count(schema.tables.length, 'table')} in ${file}, ${news}.`);
+  progress.print(`${count(schema.tables.length, 'table')} in ${file}, ${news}.`);
 }

@@ -204,6 +204,6 @@ export async function watchServers({ metrics: gather, ready }: WorkerCluster): R
 export function reportDrift(drifts: readonly Drift[], progress: Progress): void {
   for (const drift of drifts) {
     progress.event('drift', { ...drift });
-    progress.say(`  ${drift.severity}: ${drift.message}`);
+    progress.print(`  ${drift.severity}: ${drift.message}`);
   }
 }

@@ -26,14 +26,14 @@ export function workersOf({ workers }: StartOptions, project: Settings): number 
 }
 
 /** Starts the processes, and watches over them until this one gets the signal to stop. */
-export async function startCrew(project: Settings, size: number, progress: Progress): Promise<void> {
+export async function startCluster(project: Settings, size: number, progress: Progress): Promise<void> {
   await checkContract(project);
   const token = await adminToken(project.stateFolder);
   const workers = createWorkerCluster(size, (text) => {
     progress.event('workers', { message: text.trim() });
-    progress.say(text);
+    progress.print(text);
   });
-  const manager = serviceManager(progress.say);
+  const manager = serviceManager(progress.print);
   obeySignals(workers, manager);
   const metrics = await watchServers(workers);
   // An open listener would keep this process from ending after a failed start.
@@ -50,7 +50,7 @@ export async function startCrew(project: Settings, size: number, progress: Progr
   if (administrator !== null) progress.event('administrator', { ...administrator });
   reportDrift(first.drifts, progress);
   progress.event('listening', { url: first.url, workers: size, ...(metrics !== null && { metrics: metrics.url }) });
-  if (metrics !== null) progress.say(`  metrics at ${metrics.url}/metrics`);
+  if (metrics !== null) progress.print(`  metrics at ${metrics.url}/metrics`);
   const api = await importApi(project);
   printWelcome(
     { url: first.url, pages: first.pages, token, api, stateFolder: project.stateFolder, administrator },

@@ -10,7 +10,7 @@ import { type Progress, processProgress } from '../terminal/progress.ts';
 import { printWelcome } from '../terminal/welcome.ts';
 import type { StartOptions } from './options.ts';
 import { reportDrift, serveOne } from './serve-api.ts';
-import { startCrew, startWorker, workersOf } from './start-workers.ts';
+import { startCluster, startWorker, workersOf } from './start-workers.ts';
 
 /** `platform start`: serves the generated API. Resolves once it listens; signals end the process. */
 export async function start(options: StartOptions): Promise<void> {
@@ -24,7 +24,7 @@ export async function start(options: StartOptions): Promise<void> {
   if (cluster.isWorker) return startWorker(project, options);
   const source = await (compilation === null ? beginEmbedded(project, progress) : compilation.compile());
   try {
-    if (workers !== null) await startCrew(project, workers, progress);
+    if (workers !== null) await startCluster(project, workers, progress);
     else await serveProject(project, source, options, progress);
   } catch (error) {
     // A connection that was handed on but not taken stays open, and would keep the process from ending.
@@ -62,12 +62,12 @@ async function serveProject(
   options: StartOptions,
   progress: Progress,
 ): Promise<void> {
-  const manager = serviceManager(progress.say);
+  const manager = serviceManager(progress.print);
   const { server, api, token, administrator } = await serveOne(project, source, options, progress);
   reportDrift(server.drifts(), progress);
   const metrics = server.metricsUrl;
   progress.event('listening', { url: server.url, ...(metrics !== null && { metrics }) });
-  if (metrics !== null) progress.say(`  metrics at ${metrics}/metrics`);
+  if (metrics !== null) progress.print(`  metrics at ${metrics}/metrics`);
   manager.ready(server.url);
   printWelcome(
     { url: server.url, pages: server.pages, token, api, stateFolder: project.stateFolder, administrator },

@@ -33,7 +33,7 @@ export async function listUsers(options: GlobalOptions): Promise<void> {
       role ?? '–',
       lastAccess ?? 'never',
     ]);
-    progress.say(printTable(['user', 'status', 'role', 'last access'], rows));
+    progress.print(printTable(['user', 'status', 'role', 'last access'], rows));
   });
 }
 
@@ -44,7 +44,7 @@ export async function createUser(email: string, options: PasswordOptions): Promi
   await withAccounts(options, async (accounts, progress) => {
     await accounts.addUser(email, password, options.role ?? null);
     progress.event('user', { email, role: options.role ?? null, ...(made && { password }) });
-    progress.say(`${email} can sign in${made ? ` with the password ${password}, which is shown this once` : ''}.`);
+    progress.print(`${email} can sign in${made ? ` with the password ${password}, which is shown this once` : ''}.`);
   });
 }
 
@@ -54,7 +54,7 @@ export async function setPassword(email: string, options: PasswordOptions): Prom
   await withAccounts(options, async (accounts, progress) => {
     await accounts.setPassword(email, password);
     progress.event('user', { email, ...(made && { password }) });
-    progress.say(
+    progress.print(
       `The password of ${email} is changed, and every session has ended${made ? `. It is ${password}, which is shown this once` : ''}.`,
     );
   });
@@ -66,7 +66,7 @@ export async function setToken(email: string, options: TokenOptions): Promise<vo
   await withAccounts(options, async (accounts, progress) => {
     await accounts.setToken(email, token);
     progress.event('user', { email, ...(token !== null && { token }) });
-    progress.say(
+    progress.print(
       token === null ? `${email} has no static token any more.` : `${token}\nThis is the static token of ${email}.`,
     );
   });

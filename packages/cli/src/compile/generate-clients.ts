@@ -30,7 +30,7 @@ export async function generateClients(project: Project, progress: Progress, opti
   const folder = relative(process.cwd(), project.output) || '.';
   const { paths: _, ...written } = result;
   progress.event('summary', { clients: [...folders].sort(), ...written, folder });
-  progress.say(
+  progress.print(
     `Compiled ${count(folders.size, 'client')} in ${folder}/: ${[...folders].sort().join(', ')} ` +
       `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed).`,
   );

@@ -91,14 +91,14 @@ export function printSummary(project: Project, result: GenerateResult, progress:
   const folder = relative(process.cwd(), project.output) || '.';
   const roles = schema.roles.length + builtInRoles;
   progress.event('summary', { ...summary, ...written, roles, warnings, notes, phases: progress.phases, folder });
-  progress.say(
+  progress.print(
     `Compiled ${count(schema.collections.length, 'collection')}, ${count(relationsIn(schema), 'relation')}, ` +
       `${count(roles, 'role')} into ${count(summary.files, 'file')} in ${folder}/ ` +
       `(${written.written} written, ${written.unchanged} unchanged, ${written.removed} removed); ` +
       `${diagnosticsLine(warnings, notes)}.`,
   );
   if (schema.collections.some(({ system }) => system === undefined)) return;
-  progress.say(
+  progress.print(
     'There is no table to serve yet: make one and compile again, or check DATABASE_URL and `database` in platform.config.ts.',
   );
 }
@@ -211,9 +211,9 @@ export function report(diagnostics: readonly Diagnostic[], progress: Progress): 
   for (const diagnostic of diagnostics) progress.event('diagnostic', { ...diagnostic });
   if (diagnostics.some(({ severity }) => severity === 'error')) throw invalid(diagnostics);
   const shown = diagnostics.filter(({ severity }) => progress.notes || severity !== 'info');
-  if (shown.length > 0) progress.say(printDiagnostics(shown, { color: progress.color }));
+  if (shown.length > 0) progress.print(printDiagnostics(shown, { color: progress.color }));
   const infos = diagnostics.length - shown.length;
-  if (infos > 0) progress.say(`  ${count(infos, 'note')} about the database (--notes shows them)`);
+  if (infos > 0) progress.print(`  ${count(infos, 'note')} about the database (--notes shows them)`);
 }
 
 function invalid(diagnostics: readonly Diagnostic[]): DiagnosticsError {

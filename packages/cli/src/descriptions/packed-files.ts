@@ -50,7 +50,7 @@ type Place = readonly [buffer: number, start: number, length: number];
 const bufferBytes = 1 << 22;
 
 /** Bytes of a character of a string at most, as UTF-8. */
-const mostBytes = 3;
+const maxBytes = 3;
 
 /** A buffer by its number, of which some bytes are used. */
 interface Room {
@@ -79,7 +79,7 @@ function createBytes() {
   }
 
   function copy(chunk: Chunk): Place {
-    const to = room(typeof chunk === 'string' ? chunk.length * mostBytes : chunk.length);
+    const to = room(typeof chunk === 'string' ? chunk.length * maxBytes : chunk.length);
     const start = to.used;
     if (typeof chunk === 'string') to.used += to.bytes.write(chunk, start);
     else {

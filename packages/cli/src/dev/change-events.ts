@@ -23,7 +23,7 @@ export async function startChangeEvents(
   const poll = (reason: string): void => {
     watcher.relyOnEvents(false);
     progress.event('notices', { live: false, reason });
-    progress.say(`  Changes of tables are looked for every second: ${reason}.`);
+    progress.print(`  Changes of tables are looked for every second: ${reason}.`);
   };
   const listen = async (url: string): Promise<void> => {
     changeEvents = await hearTables(url, { heard: watcher.wake, lost: () => lose(url) });
@@ -32,7 +32,9 @@ export async function startChangeEvents(
     // Earlier changes were not reported.
     watcher.wake();
     progress.event('notices', { live: true, trigger: changeEvents.name });
-    progress.say(`  Changes of tables are told by the event trigger ${changeEvents.name}, which goes when this ends.`);
+    progress.print(
+      `  Changes of tables are told by the event trigger ${changeEvents.name}, which goes when this ends.`,
+    );
   };
   const lose = (url: string): void => {
     poll('the connection that told of them was lost');

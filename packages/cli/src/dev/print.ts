@@ -32,7 +32,7 @@ export function printRebuilt(rebuilt: Rebuilt, progress: Progress): void {
     total === 0
       ? 'no client sees a difference'
       : `${counts.breaking} breaking, ${counts.dangerous} dangerous, ${counts.safe} safe`;
-  progress.say(
+  progress.print(
     [
       `${progress.color ? clear : '\n'}${titleOf(reasons)}`,
       ...some(diff.changes.map(changeLine)),
@@ -48,13 +48,13 @@ export function printFailure(reasons: readonly string[], error: unknown, outlook
   const { message, hint } = textOf(error);
   progress.event('failed', { reasons, message, hint });
   const lines = [titleOf(reasons), message, ...(hint === null ? [] : [`  ${hint}`])];
-  progress.say(`${progress.color ? clear : '\n'}${lines.join('\n')}\n  ${outlook}`);
+  progress.print(`${progress.color ? clear : '\n'}${lines.join('\n')}\n  ${outlook}`);
 }
 
 /** Prints the result of a type check. */
 export function printTypes(verdict: TypeVerdict, progress: Progress): void {
   progress.event('types', { ...verdict });
-  progress.say(typeLines(verdict).join('\n'));
+  progress.print(typeLines(verdict).join('\n'));
 }
 
 function typeLines(verdict: TypeVerdict): readonly string[] {

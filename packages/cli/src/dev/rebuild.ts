@@ -82,7 +82,7 @@ export async function rebuild(
     compilation: { schema: previous },
   } = last;
   const facts = tables === null ? last.facts : await readAgain(last, project, source, tables);
-  if (onlyTables && isSaid(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
+  if (onlyTables && isSameFacts(last.facts, facts)) return { built: { ...last, facts }, served: null, unwritten: null };
   const rewriting = startRewriting(project, last.left);
   try {
     const options = { facts: { ...facts, previous }, memoCache };
@@ -116,7 +116,7 @@ async function readAgain(
   return { ...facts, tables: memoCache.recallTables(facts.tables) };
 }
 
-function isSaid(before: ReadFacts, { tables, enums, diagnostics, model, permissions }: ReadFacts): boolean {
+function isSameFacts(before: ReadFacts, { tables, enums, diagnostics, model, permissions }: ReadFacts): boolean {
   return isSame({ ...before, tables, enums, diagnostics, model, permissions }, before);
 }
 

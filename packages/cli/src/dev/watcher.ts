@@ -43,7 +43,7 @@ export interface Watcher {
 export async function startWatcher(
   project: Project,
   source: HeldSource,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Watcher> {
   let files = await takeStamps(project);
   let database = await source.stamps(project);
@@ -59,8 +59,8 @@ export async function startWatcher(
     lastRead = performance.now();
     woken = false;
     const taken = await source.stamps(latest);
-    if (taken === null && !away) say('  The database is away; it is asked again every second.');
-    if (taken !== null && away) say('  The database is back.');
+    if (taken === null && !away) print('  The database is away; it is asked again every second.');
+    if (taken !== null && away) print('  The database is back.');
     away = taken === null;
     isForgotten &&= away;
     if (taken === null) return null;
@@ -94,11 +94,11 @@ export async function startWatcher(
         const start = performance.now();
         const taken = await settledStamps(latest, files);
         const paths = changedPaths(files, taken);
-        const seenTables = isDue(start) ? await lookAtTables(latest) : null;
-        const isQuiet = paths.length === 0 && seenTables === null;
+        const readTables = isDue(start) ? await lookAtTables(latest) : null;
+        const isQuiet = paths.length === 0 && readTables === null;
         const isProof = isQuiet && start >= proofAt && !away;
         if (stopping.aborted || (isQuiet && !isProof)) continue;
-        const tables = isProof ? 'all' : seenTables;
+        const tables = isProof ? 'all' : readTables;
         if (tables === 'all') proofAt = Number.POSITIVE_INFINITY;
         files = taken;
         number += 1;

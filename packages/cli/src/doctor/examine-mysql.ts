@@ -1,6 +1,6 @@
 /** Findings about a MySQL or MariaDB server: rights, replicas, clock, engines, and settings that writes need. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import { reasonOf } from '../errors/reason-of.ts';
 import type { Source } from '../sources/source.ts';
 import { compareClock } from './clock.ts';
@@ -73,7 +73,7 @@ async function engines({ run }: Source, tables: readonly Table[]): Promise<reado
     return {
       check: 'no-transactions',
       severity: 'warning' as const,
-      message: `${shownTable('mysql', table.id)} is a table of ${engine}, which knows no transactions: what is written before an error stays.`,
+      message: `${printTable('mysql', table.id)} is a table of ${engine}, which knows no transactions: what is written before an error stays.`,
       advice: `ALTER TABLE ${quotedTable('mysql', table)} ENGINE = InnoDB;`,
     };
   });
@@ -104,7 +104,7 @@ function failureOf(error: unknown): Failure {
 }
 
 function unreadable(table: Table, { isDenied, reason }: Failure): Finding {
-  const name = shownTable('mysql', table.id);
+  const name = printTable('mysql', table.id);
   return {
     check: isDenied ? 'no-right' : 'unreadable',
     severity: 'problem',

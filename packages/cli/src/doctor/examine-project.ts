@@ -26,8 +26,8 @@ function nodeVersion(version: string): readonly Finding[] {
 async function secrets({ config, folder }: Project): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   const url = config.database?.url;
-  const isGiven = url !== undefined && url !== ownVariable('DATABASE_URL') && hasPassword(url);
-  if (isGiven || (await configTexts(folder)).some((text) => urlsIn(text).some(hasPassword))) {
+  const hasUrl = url !== undefined && url !== ownVariable('DATABASE_URL') && hasPassword(url);
+  if (hasUrl || (await configTexts(folder)).some((text) => urlsIn(text).some(hasPassword))) {
     found.push({
       check: 'secret-in-configuration',
       severity: 'problem',

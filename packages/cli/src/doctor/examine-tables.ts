@@ -1,7 +1,7 @@
 /** Findings about the tables: missing keys and indexes. Pure. */
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { Condition } from '@tablewright/runtime';
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import type { Finding } from './finding.ts';
 import { quotedName, quotedTable } from './quoted.ts';
 
@@ -40,7 +40,7 @@ function unindexedKeys({ dialect }: Schema, table: Table): readonly Finding[] {
     .map(({ columns, target }) => ({
       check: 'missing-index',
       severity: 'warning' as const,
-      message: `No index of ${shownTable(dialect, table.id)} begins with (${columns.join(', ')}), which refers to ${shownTable(dialect, target)}.`,
+      message: `No index of ${printTable(dialect, table.id)} begins with (${columns.join(', ')}), which refers to ${printTable(dialect, target)}.`,
       advice: indexSql(dialect, table, columns),
     }));
 }
@@ -61,7 +61,7 @@ function unindexedRules(
     .map((column) => ({
       check: 'rule-index',
       severity: 'note' as const,
-      message: `A rule for "${collection}" asks for ${column}, with which no index of ${shownTable(dialect, table.id)} begins.`,
+      message: `A rule for "${collection}" asks for ${column}, with which no index of ${printTable(dialect, table.id)} begins.`,
       advice: `Where few rows meet the rule: ${indexSql(dialect, table, [column])}`,
     }));
 }

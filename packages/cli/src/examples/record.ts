@@ -17,7 +17,7 @@ interface Described {
 }
 
 /** Requests of one operation that are kept for each status of their answers. */
-const mostKept = 3;
+const maxKept = 3;
 
 /**
  * Makes the function that stores requests and responses in `openapi-examples.json`: successful ones, of operations that
@@ -82,7 +82,7 @@ function jsonOf(text: string | null): readonly JsonValue[] | null {
 /** Another way to ask is one with other parameters, or with a body of other members. */
 function isNews(kept: readonly Example[], example: Example): boolean {
   const alike = kept.filter(({ status }) => status === example.status);
-  return alike.length < mostKept && alike.every((keptExample) => shapeOf(keptExample) !== shapeOf(example));
+  return alike.length < maxKept && alike.every((keptExample) => shapeOf(keptExample) !== shapeOf(example));
 }
 
 function shapeOf({ request, body = null }: Example): string {

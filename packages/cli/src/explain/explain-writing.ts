@@ -53,10 +53,10 @@ export async function explainWriting(
   const checkedRules = await checkNamedRules({ api, caller, target: write.target }, explained.rules, source);
   progress.event(explained.kind, { ...explained, accessClass: access.name });
   if (explained.kind === 'refused') printRefusal(explained, progress);
-  progress.say(`rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${explained.collection}`);
-  if (checkedRules.length === 0) progress.say('           none');
+  progress.print(`rules    of ${access.roles.join(', ')} for ${verbs[explained.action]} ${explained.collection}`);
+  if (checkedRules.length === 0) progress.print('           none');
   for (const [index, rule] of checkedRules.entries()) {
-    for (const line of linesOf(rule, index)) progress.say(`           ${line}`);
+    for (const line of linesOf(rule, index)) progress.print(`           ${line}`);
   }
   printHooks(explained.hooks, hooks, progress);
   printStatements(explained, rehearse, progress);
@@ -89,8 +89,8 @@ export function printRefusal(
   { code, message, reasons }: Pick<RefusedWrite, 'code' | 'message' | 'reasons'>,
   progress: Progress,
 ): void {
-  progress.say(`refused  ${code}: ${message}`);
-  for (const reason of reasons) progress.say(`  ${reason}`);
+  progress.print(`refused  ${code}: ${message}`);
+  for (const reason of reasons) progress.print(`  ${reason}`);
 }
 
 const verbs = { create: 'creating', update: 'changing', delete: 'deleting' } as const;
@@ -113,11 +113,11 @@ function linesOf(checkedRule: CheckedRule<RuleOfWrite>, index: number): readonly
 
 function printStatements(explained: ExplainedWrite | RefusedWrite, rehearsed: boolean, progress: Progress): void {
   for (const [index, { statement, parameters }] of explained.statements.entries()) {
-    progress.say(`SQL      ${index + 1} of ${explained.statements.length}`);
+    progress.print(`SQL      ${index + 1} of ${explained.statements.length}`);
     printStatement(statement, parameters, progress);
   }
   if (explained.kind === 'refused') return;
   if (!explained.complete)
-    progress.say('         What follows depends on the answer; --rehearse runs all of it and takes it back.');
-  if (rehearsed) progress.say(`answer   ${JSON.stringify(explained.answer ?? null)}`);
+    progress.print('         What follows depends on the answer; --rehearse runs all of it and takes it back.');
+  if (rehearsed) progress.print(`answer   ${JSON.stringify(explained.answer ?? null)}`);
 }

@@ -2,7 +2,7 @@
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Parameter } from '@tablewright/runtime';
 import type { SentStatement } from '@tablewright/runtime/explain';
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { MissingIndex } from './missing-index.ts';
@@ -21,12 +21,12 @@ export async function printPlan(
   const isPostgres = source.family === 'postgres';
   const lines = await (isPostgres ? explainPostgres : explainMysql)(source, statement, parameters, analyze);
   const found = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
-  const missing = found.map((index) => ({ ...index, table: shownTable(schema.dialect, index.table) }));
+  const missing = found.map((index) => ({ ...index, table: printTable(schema.dialect, index.table) }));
   progress.event('plan', { lines, missingIndexes: missing });
-  progress.say(`plan     of ${source.label}`);
-  for (const line of lines) progress.say(`           ${line}`);
-  progress.say(`indexes  ${missing.length === 0 ? 'every condition can use one' : 'none fits'}`);
-  for (const index of missing) progress.say(`           ${missingText(index)}`);
+  progress.print(`plan     of ${source.label}`);
+  for (const line of lines) progress.print(`           ${line}`);
+  progress.print(`indexes  ${missing.length === 0 ? 'every condition can use one' : 'none fits'}`);
+  for (const index of missing) progress.print(`           ${missingText(index)}`);
 }
 
 function missingText({ table, condition, columns }: MissingIndex): string {
@@ -36,8 +36,8 @@ function missingText({ table, condition, columns }: MissingIndex): string {
 
 /** Prints a statement with its parameters. */
 export function printStatement(text: string, parameters: readonly Parameter[], progress: Progress): void {
-  for (const line of text.split('\n')) progress.say(`           ${line}`);
+  for (const line of text.split('\n')) progress.print(`           ${line}`);
   for (const [index, value] of parameters.entries()) {
-    progress.say(`           $${index + 1} = ${value === null ? 'NULL' : JSON.stringify(value)}`);
+    progress.print(`           $${index + 1} = ${value === null ? 'NULL' : JSON.stringify(value)}`);
   }
 }

@@ -24,6 +24,6 @@ export function printHooks(names: readonly string[], hooks: readonly ReadHook[],
   if (names.length === 0) return;
   const places = Map.groupBy(hooks, ({ stage, event }) => `${stage} ${event}`);
   const next = new Map([...places].map(([name, found]) => [name, found.values()]));
-  progress.say('hooks    code of the project, which may change or refuse this, and is not run here');
-  for (const name of names) progress.say(`           ${name} at ${next.get(name)?.next().value?.place ?? ''}`);
+  progress.print('hooks    code of the project, which may change or refuse this, and is not run here');
+  for (const name of names) progress.print(`           ${name} at ${next.get(name)?.next().value?.place ?? ''}`);
 }

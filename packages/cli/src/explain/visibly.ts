@@ -3,5 +3,5 @@ import type { Progress } from '../terminal/progress.ts';
 
 /** Prints lines in which no name, value or plan can move the cursor of a terminal or turn the direction of its text. */
 export function visibly(progress: Progress): Progress {
-  return { ...progress, say: (line) => progress.say(visible(line)) };
+  return { ...progress, print: (line) => progress.print(visible(line)) };
 }

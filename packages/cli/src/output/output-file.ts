@@ -160,7 +160,7 @@ function bytesIn(chunks: readonly Chunk[]): number {
 const chunkBytes = 1 << 20;
 
 /** Bytes of a character of a string at most, as UTF-8. */
-const mostBytes = 3;
+const maxBytes = 3;
 
 /**
  * The bytes of a text, some chunks at a time. Each chunk has to be used before the next one is asked for, because they stand
@@ -170,7 +170,7 @@ export function* inChunks(chunks: Iterable<Chunk>): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   let used = 0;
   for (const chunk of chunks) {
-    const maxLength = typeof chunk === 'string' ? chunk.length * mostBytes : chunk.length;
+    const maxLength = typeof chunk === 'string' ? chunk.length * maxBytes : chunk.length;
     if (used + maxLength > buffer.length) {
       if (used > 0) yield buffer.subarray(0, used);
       used = 0;

@@ -27,7 +27,7 @@ export interface WorkerCluster {
 }
 
 /** Milliseconds in which a process has to answer. */
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 
 /** Milliseconds before a process that has ended by itself is replaced: one that cannot start must not be started all the time. */
 const replaceAfter = 1_000;
@@ -69,7 +69,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
 
   async function metrics(): Promise<readonly ProcessMetrics[]> {
     const requested = [...serving].map((worker) =>
-      metricsQuestions.ask((question) => send(worker, { kind: 'metrics', question }), patienceMs),
+      metricsQuestions.ask((question) => send(worker, { kind: 'metrics', question }), timeoutMs),
     );
     const answers = await Promise.all(requested);
     const silent = answers.filter((response) => response === null).length;
@@ -140,7 +140,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
     async ready(role) {
       if (stopping) return 'draining';
       const request = [...serving].map((worker) =>
-        readyQuestions.ask((question) => send(worker, { kind: 'ready', question, role }), patienceMs),
+        readyQuestions.ask((question) => send(worker, { kind: 'ready', question, role }), timeoutMs),
       );
       const answers = (await Promise.all(request)).filter((settled) => settled !== null);
       return answers.includes('ok') ? 'ok' : (answers[0] ?? 'starting');

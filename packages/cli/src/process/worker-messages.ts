@@ -44,13 +44,13 @@ export type LeaderMessage =
 /** Questions to another process that wait for their answers. */
 export class Questions<Answer> {
   readonly #open = new Map<number, (reply: Answer) => void>();
-  #asked = 0;
+  #requested = 0;
 
   /** Asks by `send`; null if there is no answer in time. */
-  async ask(send: (question: number) => void, patienceMs: number): Promise<Answer | null> {
-    const question = ++this.#asked;
+  async ask(send: (question: number) => void, timeoutMs: number): Promise<Answer | null> {
+    const question = ++this.#requested;
     const { promise, resolve } = Promise.withResolvers<Answer | null>();
-    const timer = setTimeout(() => resolve(null), patienceMs);
+    const timer = setTimeout(() => resolve(null), timeoutMs);
     this.#open.set(question, resolve);
     try {
       send(question);

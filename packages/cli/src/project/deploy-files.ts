@@ -28,7 +28,7 @@ export async function copyDeployment(folder: string, kind: string, progress: Pro
     await mkdir(dirname(path), { recursive: true });
     if (!present) await copyFile(join(templatesFolder(), 'deploy', name), path);
     progress.event('file', { file: name, written: !present });
-    progress.say(present ? `  ${name} is there already: left as it is` : `  ${name} written`);
+    progress.print(present ? `  ${name} is there already: left as it is` : `  ${name} written`);
   }
   if (kind === 'docker') await makeSecretsFolder(join(folder, 'secrets'));
 }

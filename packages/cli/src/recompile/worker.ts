@@ -17,7 +17,7 @@ import { readRuleRows } from '../sources/permission-tables.ts';
 import type { Question, RecompileSources, Reply } from './messages.ts';
 
 /** Generations that can still be described: requests of those before the last are few and short. */
-const mostKept = 4;
+const maxKept = 4;
 
 const sources: RecompileSources = workerData;
 const routes = readCustomRoutes(sources.schema, sources);
@@ -70,15 +70,15 @@ function compileRows({ number, rows, tables, unless }: Extract<Question, { kind:
   const result = compileModel(schema, { routes, documents, examples });
   if ('diagnostics' in result) return refuse(number, result.diagnostics);
   models.set(number, { model: result.model, schema });
-  for (const [oldest] of models) if (models.size > mostKept) models.delete(oldest);
+  for (const [oldest] of models) if (models.size > maxKept) models.delete(oldest);
   return { kind: 'model', number, model: result.model.data };
 }
 
 /** More are not reported: the first ones suffice. */
-const mostProblems = 10;
+const maxProblems = 10;
 
 function refuse(number: number, diagnostics: readonly Diagnostic[]): Reply {
-  const problems = diagnostics.slice(0, mostProblems).map(({ place: location, message }) => `${location}: ${message}`);
+  const problems = diagnostics.slice(0, maxProblems).map(({ place: location, message }) => `${location}: ${message}`);
   return { kind: 'problems', number, problems };
 }
 

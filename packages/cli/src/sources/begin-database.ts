@@ -14,6 +14,6 @@ export async function beginDatabase(source: Source, project: Project, progress: 
   await installSystem(source, project, progress);
   await applyProjectMigrations(source, project, (name) => {
     progress.event('migration', { name, action: 'applied' });
-    progress.say(`  migrations/${name}.sql applied`);
+    progress.print(`  migrations/${name}.sql applied`);
   });
 }

@@ -20,7 +20,7 @@ export interface ConnectOptions {
 export async function connect(project: Project, progress: Progress, options: ConnectOptions = {}): Promise<Source> {
   const isNew = !hasDatabase(project);
   // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
-  if (isNew) progress.say('  making the embedded PostgreSQL (only this first time) …');
+  if (isNew) progress.print('  making the embedded PostgreSQL (only this first time) …');
   const source = await progress.phase('connect', () => openSource(project, options));
   if (!isNew || options.writable === true) return source;
   try {

@@ -23,7 +23,7 @@ const settings = "SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITU
 const committing = /^(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|ANALYZE|OPTIMIZE|GRANT|REVOKE|SET|USE)\b/i;
 
 /** Completes or undoes a change of the model that a server has left half done. `schema` as `systemPlace` gives it. */
-export async function settleChanges(source: Source, schema: string): Promise<void> {
+export async function waitForChanges(source: Source, schema: string): Promise<void> {
   await source.script(settings);
   try {
     await takeTurn(source, schema);

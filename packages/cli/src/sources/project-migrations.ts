@@ -22,7 +22,7 @@ import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { reasonOf } from '../errors/reason-of.ts';
 import { replaceFile } from '../output/replace-file.ts';
 import type { Project } from '../project/project.ts';
-import { applyMysqlMigration, settleChanges } from './project-migrations-mysql.ts';
+import { applyMysqlMigration, waitForChanges } from './project-migrations-mysql.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
@@ -112,7 +112,7 @@ export async function applyProjectMigrations(
   onDone: (name: string) => void,
 ): Promise<readonly string[]> {
   const { schema } = systemPlace(source, project);
-  if (source.family === 'mysql') await settleChanges(source, schema);
+  if (source.family === 'mysql') await waitForChanges(source, schema);
   const { pending, missing } = await projectMigrationState(source, project);
   await keepMigrations(project, missing);
   const done: string[] = [];

@@ -16,7 +16,7 @@ export interface Progress {
   /** Runs one phase, showing that it runs and how long it took. `detail` may be set while it runs. */
   phase<T>(name: string, work: (detail: (text: string) => void) => Promise<T> | T): Promise<T>;
   /** Prints lines for people; nothing in JSON mode. */
-  say(text: string): void;
+  print(text: string): void;
   /** Emits one event in JSON mode; nothing otherwise. */
   event(type: string, data: Readonly<Record<string, unknown>>): void;
   readonly phases: readonly Phase[];
@@ -74,7 +74,7 @@ export function createProgress(options: ProgressOptions): Progress {
     color: options.terminal && process.env.NO_COLOR === undefined,
     showsSecrets: options.showsSecrets ?? options.terminal,
     event,
-    say: (text) => {
+    print: (text) => {
       if (!options.json) options.write(`${format(text)}\n`);
     },
     async phase(name, work) {
@@ -143,6 +143,6 @@ export const silent: Progress = {
   color: false,
   showsSecrets: false,
   phase: async (_, work) => work(() => undefined),
-  say: () => undefined,
+  print: () => undefined,
   event: () => undefined,
 };

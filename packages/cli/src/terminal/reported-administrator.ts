@@ -19,10 +19,10 @@ export async function reportAdministrator(
   progress: Progress,
   isLate: boolean,
 ): Promise<ReportedAdministrator> {
-  const isShown = progress.showsSecrets && !isLate;
-  const reported = isShown ? { ...made, passwordFile: null } : await withPasswordKept(made, stateFolder);
+  const isPrinted = progress.showsSecrets && !isLate;
+  const reported = isPrinted ? { ...made, passwordFile: null } : await withPasswordKept(made, stateFolder);
   progress.event('administrator', { ...reported });
-  if (isLate) progress.say(administratorLine(reported));
+  if (isLate) progress.print(administratorLine(reported));
   return reported;
 }
 

@@ -21,8 +21,8 @@ export function printWelcome(welcome: Welcome, progress: Progress): void {
   const { showsSecrets } = progress;
   const admin = adminLine(welcome, showsSecrets);
   const lines = [`Listening on ${welcome.url}`, pagesLine(welcome), admin, ...signInLines(welcome)];
-  progress.say(`\n${lines.join('\n')}\n\nTry:`);
-  for (const line of curlLines(welcome, showsSecrets)) progress.say(`  ${line}`);
+  progress.print(`\n${lines.join('\n')}\n\nTry:`);
+  for (const line of curlLines(welcome, showsSecrets)) progress.print(`  ${line}`);
 }
 
 function pagesLine({ url, pages }: Welcome): string {

@@ -126,8 +126,8 @@ export function bindClient(permissions: Abilities): (url: string, options?: Clie
       return [name, { ...choose(found?.[1] ?? {}, grants), ...below(client, name, permissions, grants) }];
     });
     return {
-      items: (name) => choose(client.items(name), rightsOf(items, name)),
-      singleton: (name) => choose(client.singleton(name), rightsOf(singletons, name)),
+      items: (name) => choose(client.items(name), permissionsOf(items, name)),
+      singleton: (name) => choose(client.singleton(name), permissionsOf(singletons, name)),
       ...Object.fromEntries(handlers),
       ...(permissions.utils && { utils: pick(client.utils, permissions.utils) }),
       ...pick(client, permissions.handlers ?? []),
@@ -151,7 +151,7 @@ function below(
   return { me: { ...pick(methods, me), tfa }, invites: pick(all, invites), tfa };
 }
 
-function rightsOf(allRights: readonly SharedRights[], name: string): readonly Right[] {
+function permissionsOf(allRights: readonly SharedRights[], name: string): readonly Right[] {
   const found = allRights.find(({ names }) => names.includes(name));
   if (found === undefined) throw new TypeError(`There is no collection "${name}" for this client.`);
   return found.rights;

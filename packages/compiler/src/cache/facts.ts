@@ -23,7 +23,7 @@ export function createFactsOfTwo<Of extends object, And extends object, Fact ext
 }
 
 /** Number of lists of names, the latest, for which facts are kept. */
-const mostLists = 16;
+const maxLists = 16;
 
 /** Makes a cache of what follows from a list of names. */
 export function createFactsOfNames<Fact>(): (names: readonly string[], find: () => Fact) => Fact {
@@ -33,7 +33,7 @@ export function createFactsOfNames<Fact>(): (names: readonly string[], find: () 
     if (found !== undefined) return found.fact;
     const fact = find();
     kept.unshift({ names, fact });
-    kept.length = Math.min(kept.length, mostLists);
+    kept.length = Math.min(kept.length, maxLists);
     return fact;
   };
 }

@@ -10,7 +10,7 @@ import type { ClientCollection, ClientCollections, ReferableCollections } from '
 import { declareFilter } from './filters.ts';
 import { libraryTypes } from './library-names.ts';
 import { declarePayloads } from './payloads.ts';
-import { rightsOf } from './rights.ts';
+import { permissionsOf } from './rights.ts';
 import { declareReads, nameSets } from './rows.ts';
 import { literals, takenType } from './values.ts';
 
@@ -95,7 +95,7 @@ function declareFacts(collection: ClientCollection): TypeDeclaration {
     member('update', update === null ? 'never' : names.update),
     member('change', update === null || view.key.length === 0 ? 'never' : names.change),
     member('unread', echoes ? 'never' : 'null'),
-    member('rights', literals(rightsOf(collection))),
+    member('rights', literals(permissionsOf(collection))),
   ];
   return {
     kind: 'interface',

@@ -6,7 +6,7 @@ import { stringLiteral } from '../print/text.ts';
 import { generic, list, type Type, union } from '../print/type.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import type { ClientCollection, ReferableCollections } from './client-collections.ts';
-import { askedType } from './values.ts';
+import { filterType } from './values.ts';
 
 /** The type of filters; none for a collection that can only be written. */
 export function declareFilter(
@@ -37,7 +37,7 @@ function fieldMember(
   { name, descriptor, values, filtered, note }: RoleField,
   collections: ReferableCollections,
 ): readonly DeclaredMember[] {
-  const requested = askedType(descriptor, values);
+  const requested = filterType(descriptor, values);
   const related = filtered && collections.get(filtered.collection)?.names.filter;
   const parts = [...(related ? [related] : []), ...(requested === null ? [] : [requested])];
   return parts.length === 0 ? [] : [optional(name, union(...parts), [note])];

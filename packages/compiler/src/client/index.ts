@@ -23,8 +23,8 @@ import { indexTypes, printCollection } from './collection.ts';
 import { indexLibraries } from './library-names.ts';
 import { clientName, defaultPackages } from './package-name.ts';
 import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
-import { printAbilities } from './permissions.ts';
-import { rightsOf } from './rights.ts';
+import { printPermissions } from './permissions.ts';
+import { permissionsOf } from './rights.ts';
 import { routeMembers } from './route-types.ts';
 import { literals } from './values.ts';
 
@@ -44,7 +44,7 @@ export function emitClient(
   const file = (path: string, contents: string): GeneratedFile => ({ path: `client/${access.name}/${path}`, contents });
   return [
     file('package.json', printPackage(access, api.clientPackages)),
-    file('index.js', render('client', { about, abilities: printAbilities(parts) })),
+    file('index.js', render('client', { about, abilities: printPermissions(parts) })),
     file('index.d.ts', render('clientTypes', { about, ...printIndex(parts) })),
     ...[...collections.values()].map((collection) =>
       file(
@@ -153,7 +153,7 @@ function systemType(name: string, collection: ClientCollection | null, { invites
     );
   }
   if (name !== 'users') return handler;
-  const isRead = collection !== null && rightsOf(collection).includes('read');
+  const isRead = collection !== null && permissionsOf(collection).includes('read');
   const methods = generic(
     'Pick',
     generic('Methods', 'Schema', collection?.names.facts ?? 'never'),

@@ -6,7 +6,7 @@ import { callableOperations, collectionLists, mayCall } from '../role-view/calla
 import { hasUsers } from '../role-view/has-users.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
-import { rightsOf } from './rights.ts';
+import { permissionsOf } from './rights.ts';
 
 /** The parts of a client. */
 export interface Parts {
@@ -25,7 +25,7 @@ export interface Parts {
 /** Gathers them. */
 export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
   const collections = clientCollectionsOf(api, access, view);
-  const usable = [...collections.values()].filter((collection) => rightsOf(collection).length > 0);
+  const usable = [...collections.values()].filter((collection) => permissionsOf(collection).length > 0);
   const ordinary = usable.filter(({ descriptor }) => descriptor.system !== true);
   const withUsers = hasUsers(api);
   const served = usable.flatMap((collection): Parts['system'] => {
@@ -33,12 +33,12 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
     return collection.descriptor.system === true && path !== undefined ? [[path.slice(1), collection]] : [];
   });
   const readsFiles = served.some(([name, collection]) => name === 'files' && collection?.view.readable === true);
-  const everybody = withUsers && served.every(([name]) => name !== 'users') ? [['users', null] as const] : [];
+  const collectionsOfAll = withUsers && served.every(([name]) => name !== 'users') ? [['users', null] as const] : [];
   return {
     surface: collections,
     items: ordinary.filter(({ view: shown }) => !shown.singleton),
     singletons: ordinary.filter(({ view: shown }) => shown.singleton),
-    system: [...served, ...everybody],
+    system: [...served, ...collectionsOfAll],
     invites: mayCall(userResource.operations.usersInvite, access, (name) => collections.get(name)?.view)
       ? ['send', 'accept']
       : ['accept'],
@@ -51,7 +51,7 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
 
 /** Form uploads, by the permissions to create and update files. */
 export function uploadMethods(files: ClientCollection): readonly string[] {
-  const permissions = rightsOf(files);
+  const permissions = permissionsOf(files);
   return [
     ...(permissions.includes('create') ? ['createOne', 'createMany', 'import'] : []),
     ...(permissions.includes('update') ? ['updateOne'] : []),
@@ -73,6 +73,6 @@ function utilityNames(api: Api, access: AccessClass, view: RoleView): readonly s
 
 /** Every signed-in caller reads at least the own key. A class that reads no users changes none either. */
 export function ownMethods(users: ClientCollection | null): readonly string[] {
-  const permissions = users === null ? [] : rightsOf(users);
+  const permissions = users === null ? [] : permissionsOf(users);
   return ['read', ...(permissions.includes('read') && permissions.includes('update') ? ['update'] : [])];
 }

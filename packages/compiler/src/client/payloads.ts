@@ -55,7 +55,7 @@ function linkAliases(
   });
 }
 
-function linkName({ component }: AnyLead): string {
+function linkName({ component }: AnyNestedWrite): string {
   return shortened(component, component);
 }
 
@@ -77,7 +77,9 @@ function membersOf(
   });
   return [
     ...members,
-    ...nestedWrites.map((nested) => once(cached, nested, () => optional(nested.name, leadType(nested, collections)))),
+    ...nestedWrites.map((nested) =>
+      once(cached, nested, () => optional(nested.name, nestedWriteType(nested, collections))),
+    ),
   ];
 }
 
@@ -110,17 +112,17 @@ function objectsOf(member: NestedItem, collections: ReferableCollections): reado
 
 function made({ names, owned }: NestedItem, collections: ReferableCollections): Type {
   const target = collections.get(names.collection);
-  return given(target?.names.create ?? 'never', owned.create, target?.view.writes?.create);
+  return printPayload(target?.names.create ?? 'never', owned.create, target?.view.writes?.create);
 }
 
 function changed({ names, owned }: NestedItem, collections: ReferableCollections): Type {
   const target = collections.get(names.collection);
   const key = target?.view.key.map((field) => field.name) ?? [];
-  return given(target?.names.change ?? 'never', owned.change, target?.view.writes?.update, key);
+  return printPayload(target?.names.change ?? 'never', owned.change, target?.view.writes?.update, key);
 }
 
 /** A payload some of whose fields the relation sets. */
-function given(
+function printPayload(
   name: string,
   owned: readonly string[],
   payload: RolePayload | null | undefined,
@@ -150,7 +152,7 @@ function keyObject({ names, key }: NestedItem, collections: ReferableCollections
   return generic('Pick', item, literals(key.map(({ name }) => name)));
 }
 
-function leadType(nested: NestedWrite, collections: ReferableCollections): Type {
+function nestedWriteType(nested: NestedWrite, collections: ReferableCollections): Type {
   if (nested.kind === 'one') {
     const { member } = nested;
     const composite = member.links && member.key.length > 1 ? [keyObject(member, collections)] : [];
@@ -194,9 +196,9 @@ function membersIn(member: NestedItem, collections: ReferableCollections): Forms
   };
 }
 
-type AnyLead = Extract<NestedWrite, { kind: 'any' }>;
+type AnyNestedWrite = Extract<NestedWrite, { kind: 'any' }>;
 
-function linksIn(nested: AnyLead, collections: ReferableCollections): Forms {
+function linksIn(nested: AnyNestedWrite, collections: ReferableCollections): Forms {
   const { create, update } = linkObjects(nested, collections);
   const name = linkName(nested);
   return {
@@ -209,7 +211,7 @@ function linksIn(nested: AnyLead, collections: ReferableCollections): Forms {
 
 /** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
 function linkObjects(
-  nested: AnyLead,
+  nested: AnyNestedWrite,
   collections: ReferableCollections,
 ): { readonly create: readonly Type[]; readonly update: readonly Type[] } {
   const { link, named } = nested;
@@ -224,7 +226,11 @@ function linkObjects(
   };
 }
 
-function linkTypes({ named, targets }: AnyLead, payload: string, collections: ReferableCollections): readonly Type[] {
+function linkTypes(
+  { named, targets }: AnyNestedWrite,
+  payload: string,
+  collections: ReferableCollections,
+): readonly Type[] {
   return targets.map(({ collection, member }) =>
     generic(
       'LinkTo',

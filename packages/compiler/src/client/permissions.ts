@@ -2,27 +2,27 @@
 import { printOpen } from '../print/value.ts';
 import type { ClientCollection } from './client-collections.ts';
 import { ownMethods, type Parts } from './parts.ts';
-import { rightsOf } from './rights.ts';
+import { permissionsOf } from './rights.ts';
 
 /** Prints the argument of `bindClient`. */
-export function printAbilities(parts: Parts): string {
-  const permissions = abilitiesOf(parts);
+export function printPermissions(parts: Parts): string {
+  const permissions = permissionTables(parts);
   return Object.values(permissions).every((permission) => permission === undefined) ? '{}' : printOpen(permissions, 0);
 }
 
-function abilitiesOf(parts: Parts): Readonly<Record<string, object | undefined>> {
+function permissionTables(parts: Parts): Readonly<Record<string, object | undefined>> {
   const permissions = (ones: readonly ClientCollection[]) => {
-    const groups = [...Map.groupBy(ones, (collection) => rightsOf(collection).join()).values()];
+    const groups = [...Map.groupBy(ones, (collection) => permissionsOf(collection).join()).values()];
     const listed = groups.map((same) => ({
       names: same.map(({ view }) => view.name),
-      rights: same[0] === undefined ? [] : rightsOf(same[0]),
+      rights: same[0] === undefined ? [] : permissionsOf(same[0]),
     }));
     return listed.length === 0 ? undefined : listed;
   };
   const some = (list: readonly string[]) => (list.length === 0 ? undefined : list);
   const users = parts.system.find(([name]) => name === 'users');
   const system = parts.system.map(
-    ([name, collection]) => [name, collection === null ? [] : rightsOf(collection)] as const,
+    ([name, collection]) => [name, collection === null ? [] : permissionsOf(collection)] as const,
   );
   return {
     items: permissions(parts.items),

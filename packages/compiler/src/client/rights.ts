@@ -1,7 +1,7 @@
 import type { ClientCollection } from './client-collections.ts';
 
 /** The rights that a client has on a collection, as `@tablewright/client/typed` names them; none without routes. */
-export function rightsOf({ view }: ClientCollection): readonly string[] {
+export function permissionsOf({ view }: ClientCollection): readonly string[] {
   const { operations, readable, key, writes, singleton } = view;
   if (operations.size === 0) return [];
   if (singleton) return [...(readable ? ['single'] : []), ...(writes?.update ? ['updateSingle'] : [])];

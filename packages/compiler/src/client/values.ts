@@ -21,7 +21,7 @@ export function takenType(field: Valued, values: Values): Type {
 }
 
 /** Filter type of a field; null if no filter may name it. */
-export function askedType(field: Valued, values: Values): Type | null {
+export function filterType(field: Valued, values: Values): Type | null {
   if (field.wire.kind === 'masked') return null;
   return comparedType(field, listedType(field, values));
 }

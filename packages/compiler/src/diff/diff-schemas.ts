@@ -12,12 +12,12 @@ import { compareCollections } from './compare/compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare/compare-documents.ts';
 import { compareExtensions, type ExtensionsOfBoth } from './compare/compare-extensions.ts';
 import { compareItems } from './compare/compare-items.ts';
-import { compareRights } from './compare/compare-rights.ts';
+import { comparePermissions } from './compare/compare-rights.ts';
 import { compareTables } from './compare/compare-tables.ts';
 import { differingSurfaces } from './differing-surfaces.ts';
 import { findRenames, indexRenames, type Rename, type RenameIndex } from './renames.ts';
 import { type RuleId, rules } from './rules.ts';
-import { type ApiSurface, mostSevere, surfaces, type Verdicts } from './severity.ts';
+import { type ApiSurface, maxSeverity, surfaces, type Verdicts } from './severity.ts';
 import { type Found, type Side, sideOf, versionOf } from './side.ts';
 
 /** Options of a comparison. */
@@ -66,7 +66,7 @@ function compareSides(was: Side, is: Side, renames: RenameIndex): readonly Found
     ...compareCollections(was, is, renames),
     ...compareItems(was, is, renames),
     ...compareTables(was, is, renames),
-    ...compareRights(was, is, renames),
+    ...comparePermissions(was, is, renames),
   ];
   return asGenerated(was, is, changes);
 }
@@ -186,7 +186,7 @@ function changeOf(found: Found): Change {
   const verdicts = verdictsOf(found);
   const verdictList = surfaces.flatMap((surface) => verdicts[surface] ?? []);
   // A change of permissions asks for a review, also where no client notices it.
-  const severity = mostSevere([...verdictList, ...(permissions === undefined ? [] : (['dangerous'] as const))]);
+  const severity = maxSeverity([...verdictList, ...(permissions === undefined ? [] : (['dangerous'] as const))]);
   return {
     rule,
     subject,

@@ -25,7 +25,7 @@ const nothing: Verdicts = {};
 
 const gone = 'A request that names it is refused.';
 const more = 'Clients need not use it.';
-const onlyTold = 'Only what is told about it changes.';
+const onlyDescription = 'Only what is told about it changes.';
 
 /** Every rule by its id. */
 export const rules = {
@@ -83,9 +83,9 @@ export const rules = {
   'collection-added': { verdicts: everywhere(S), reason: more },
   'collection-shown': { verdicts: everywhere(S), reason: 'The role sees a collection that it did not see.' },
   'collection-renamed': { verdicts: everywhere(B), reason: 'Paths, root fields and types have its name.' },
-  'collection-note': { verdicts: documents, reason: onlyTold },
-  'collection-deprecated': { verdicts: documents, reason: onlyTold },
-  'collection-undeprecated': { verdicts: documents, reason: onlyTold },
+  'collection-note': { verdicts: documents, reason: onlyDescription },
+  'collection-deprecated': { verdicts: documents, reason: onlyDescription },
+  'collection-undeprecated': { verdicts: documents, reason: onlyDescription },
   'singleton-begun': {
     verdicts: everywhere(B),
     reason: 'It answers one object in place of a list, and has no paths by key.',
@@ -142,9 +142,9 @@ export const rules = {
   },
   'default-changed': { verdicts: { rest: D }, reason: 'New items that leave it out get another value.' },
   'collation-changed': { verdicts: { rest: D }, reason: 'Texts sort and compare otherwise.' },
-  'field-note': { verdicts: documents, reason: onlyTold },
-  'field-deprecated': { verdicts: documents, reason: onlyTold },
-  'field-undeprecated': { verdicts: documents, reason: onlyTold },
+  'field-note': { verdicts: documents, reason: onlyDescription },
+  'field-deprecated': { verdicts: documents, reason: onlyDescription },
+  'field-undeprecated': { verdicts: documents, reason: onlyDescription },
   'field-leads': {
     verdicts: { rest: S, openapi: S, graphql: B, client: S },
     reason: 'The item can be read through the key; over GraphQL it stands in its place.',
@@ -197,8 +197,8 @@ export const rules = {
   },
   'link-target-removed': { verdicts: everywhere(B), reason: 'Requests that name the collection are refused.' },
   'relation-sort-changed': { verdicts: { rest: D }, reason: 'Its items come in another order.' },
-  'relation-deprecated': { verdicts: documents, reason: onlyTold },
-  'relation-undeprecated': { verdicts: documents, reason: onlyTold },
+  'relation-deprecated': { verdicts: documents, reason: onlyDescription },
+  'relation-undeprecated': { verdicts: documents, reason: onlyDescription },
   'deselect-deletes': {
     verdicts: { rest: D, openapi: S, graphql: S, client: S },
     reason: 'Items that are removed from the relation are deleted.',

@@ -16,7 +16,7 @@ export type Severity = 'breaking' | 'dangerous' | 'safe';
 export type Verdicts = { readonly [surface in ApiSurface]?: Severity };
 
 /** The most severe of several; safe when there is none. */
-export function mostSevere(severities: Iterable<Severity>): Severity {
+export function maxSeverity(severities: Iterable<Severity>): Severity {
   const all = new Set(severities);
   return all.has('breaking') ? 'breaking' : all.has('dangerous') ? 'dangerous' : 'safe';
 }

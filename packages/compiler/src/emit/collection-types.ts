@@ -4,8 +4,8 @@ import type { DeclaredMember, TypeDeclaration } from '../print/declaration.ts';
 import { member, optional } from '../print/declarations.ts';
 import { stringLiteral } from '../print/text.ts';
 import { list, nullable, type Type, union, unionOfTexts } from '../print/type.ts';
-import { askedRelation, type Collections, keyType, sentRelation, takenRelation } from './relation-types.ts';
-import { askedType, sentType, takenType } from './scalar-types.ts';
+import { type Collections, keyType, relationFilterType, sentRelation, takenRelation } from './relation-types.ts';
+import { filterType, sentType, takenType } from './scalar-types.ts';
 
 /** Declares the types of a collection. Those of payloads exist where the database lets anyone write. */
 export function declareTypes(collection: ApiCollection, collections: Collections): readonly TypeDeclaration[] {
@@ -96,12 +96,12 @@ function declareFilter(collection: ApiCollection): TypeDeclaration {
   const { names, anyItem, descriptor } = collection;
   const fields = collection.fields.flatMap((field) => {
     const relation = relationOf(collection, field);
-    const requested = askedType(field);
-    const parts = [...(relation ? [askedRelation(relation)] : []), ...(requested ? [requested] : [])];
+    const requested = filterType(field);
+    const parts = [...(relation ? [relationFilterType(relation)] : []), ...(requested ? [requested] : [])];
     return parts.length > 0 ? [optional(field.descriptor.name, union(...parts))] : [];
   });
   const relations = otherRelations(collection).map((relation) =>
-    optional(relation.descriptor.name, askedRelation(relation)),
+    optional(relation.descriptor.name, relationFilterType(relation)),
   );
   const items = (anyItem?.targets ?? []).map(({ collection: name, filter }) => optional(`item:${name}`, filter));
   const groups = ['_and', '_or'].map((name) => optional(name, list(names.filter)));

@@ -58,7 +58,7 @@ function anyOne({ names, descriptor }: ApiCollection): Type {
 }
 
 /** Filter type of a relation. */
-export function askedRelation({ descriptor, target }: ApiRelation): Type {
+export function relationFilterType({ descriptor, target }: ApiRelation): Type {
   if (descriptor.kind === 'm2o') return target.filter;
   return union(target.filter, generic('ManyOperators', target.filter));
 }

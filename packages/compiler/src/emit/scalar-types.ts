@@ -23,7 +23,7 @@ export function takenType({ descriptor, valuesType }: ApiField): Type {
 }
 
 /** Filter type of a field; null for a field that no filter may name. */
-export function askedType({ descriptor, valuesType }: ApiField): Type | null {
+export function filterType({ descriptor, valuesType }: ApiField): Type | null {
   return comparedType(descriptor, valuesType);
 }
 

@@ -7,7 +7,7 @@ import { loadTsMorph } from '../print/load-ts-morph.ts';
 import { placeOf, problem, registrationsIn } from './files.ts';
 import type { RouteHead } from './read-routes.ts';
 import type { ModuleSource } from './source.ts';
-import { type Complain, readShape } from './type-shape.ts';
+import { type ReportMismatch, readShape } from './type-shape.ts';
 
 /** A route with its types, before it is known which classes may call it. */
 export type TypedRoute = Omit<CustomRoute, 'access'> & Pick<RouteHead, 'roles'>;
@@ -77,7 +77,7 @@ function readTypes(
   const [argument] = call.getTypeArguments();
   const node = argument ?? call;
   const location = placeOf(node, head.file);
-  const report: Complain = (path, reason) => {
+  const report: ReportMismatch = (path, reason) => {
     const hint =
       'Routes take and give what JSON has: objects, arrays, texts, numbers, booleans, null, literals and Date.';
     diagnostics.push(problem('extension-route', location, `"${path}" ${reason}.`, hint));
@@ -98,7 +98,7 @@ function readTypes(
   };
 }
 
-function partsOf(type: Type | undefined, node: Node, report: Complain): ReadonlyMap<string, Shape> {
+function partsOf(type: Type | undefined, node: Node, report: ReportMismatch): ReadonlyMap<string, Shape> {
   const parts = new Map<string, Shape>();
   for (const property of type?.getProperties() ?? []) {
     const name = property.getName();
@@ -109,7 +109,7 @@ function partsOf(type: Type | undefined, node: Node, report: Complain): Readonly
   return parts;
 }
 
-function objectPart(shape: Shape | undefined, name: string, report: Complain): ObjectShape | undefined {
+function objectPart(shape: Shape | undefined, name: string, report: ReportMismatch): ObjectShape | undefined {
   if (shape === undefined) return undefined;
   if (shape.kind === 'object' && shape.rest === undefined) return shape;
   report(name, 'must be an object with the names that there are');
@@ -117,7 +117,7 @@ function objectPart(shape: Shape | undefined, name: string, report: Complain): O
 }
 
 /** The path says which there are, the type what they are. */
-function checkParams({ path }: RouteHead, params: ObjectShape | undefined, report: Complain): void {
+function checkParams({ path }: RouteHead, params: ObjectShape | undefined, report: ReportMismatch): void {
   const names = path.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []));
   const members = params?.members ?? [];
   for (const name of names) {
@@ -129,7 +129,7 @@ function checkParams({ path }: RouteHead, params: ObjectShape | undefined, repor
   }
 }
 
-function checkQuery(query: ObjectShape | undefined, report: Complain): void {
+function checkQuery(query: ObjectShape | undefined, report: ReportMismatch): void {
   for (const { name, shape } of query?.members ?? []) {
     const value = shape.kind === 'array' ? shape.of : shape;
     if (!isText(value)) report(`query.${name}`, 'must be a value, or an array of values');

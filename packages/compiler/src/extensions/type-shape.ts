@@ -4,12 +4,12 @@ import type { Node, Type } from 'ts-morph';
 import { canonicalJson } from '../print/json.ts';
 
 /** Takes what cannot be said: where in the type it stands, and why, as the rest of a sentence. */
-export type Complain = (path: string, reason: string) => void;
+export type ReportMismatch = (path: string, reason: string) => void;
 
 interface Reading {
   /** Where the type is asked for. */
   readonly at: Node;
-  readonly reportError: Complain;
+  readonly reportError: ReportMismatch;
   /** Types around the one that is read. */
   readonly around: readonly Type[];
   readonly path: string;
@@ -19,7 +19,7 @@ interface Reading {
 const deepest = 32;
 
 /** The shape of a type. A type that JSON cannot express is reported, and becomes an open shape. */
-export function readShape(type: Type, node: Node, path: string, report: Complain): Shape {
+export function readShape(type: Type, node: Node, path: string, report: ReportMismatch): Shape {
   return shapeOf(type, { at: node, reportError: report, around: [], path });
 }
 

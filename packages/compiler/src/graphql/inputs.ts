@@ -107,7 +107,7 @@ function createLines(
     if (needed) return sdlLine(graphqlName(name), `${inputType(field, shown, schema)}!`, note);
     return all.get(graphqlName(name)) ?? '';
   });
-  return [...fields, ...create.nestedWrites.flatMap(leadNames).map((name) => all.get(name) ?? '')];
+  return [...fields, ...create.nestedWrites.flatMap(nestedWriteNames).map((name) => all.get(name) ?? '')];
 }
 
 /** Users of other providers have no password, and perhaps no address; files that are fetched are named by their address. */
@@ -130,7 +130,7 @@ function updateLines(shown: GraphqlCollection, schema: ReferableCollections): Li
     const name = graphqlName(field.name);
     lines.set(name, sdlLine(name, inputType(field, shown, schema), field.note, field.deprecated));
   }
-  for (const nested of new Set(payloads.flatMap((payload) => payload.nestedWrites))) addLead(lines, nested);
+  for (const nested of new Set(payloads.flatMap((payload) => payload.nestedWrites))) addNestedWrite(lines, nested);
   return lines;
 }
 
@@ -170,12 +170,12 @@ function targetOf(
 }
 
 /** A related item has one field; a list has one for the whole list and one for its changes. */
-function leadNames({ kind, name }: NestedWrite): readonly string[] {
+function nestedWriteNames({ kind, name }: NestedWrite): readonly string[] {
   return kind === 'one' ? [graphqlName(name)] : [graphqlName(name), graphqlChangesName(name)];
 }
 
-function addLead(lines: Map<string, PrintedField>, nested: NestedWrite): void {
-  const [name = '', changed = ''] = leadNames(nested);
+function addNestedWrite(lines: Map<string, PrintedField>, nested: NestedWrite): void {
+  const [name = '', changed = ''] = nestedWriteNames(nested);
   if (nested.kind === 'one') {
     lines.set(name, sdlLine(name, graphqlUpdateName(nested.member.names.collection)));
     return;

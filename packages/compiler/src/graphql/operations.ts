@@ -104,8 +104,8 @@ function namedIn(schema: ValueSchema, kind: 'type' | 'input'): readonly (readonl
 
 function fieldsOf(members: NonNullable<ValueSchema['members']>): readonly SdlField[] {
   return listMembers(members).map(({ name, isRequired, schema: { note = null, ...schema } }) => {
-    const isSpelled = schema.graphql !== undefined && schema.members === undefined;
-    return { name, type: isRequired && !isSpelled ? `${typeOf(schema)}!` : typeOf(schema), note };
+    const isTypeless = schema.graphql !== undefined && schema.members === undefined;
+    return { name, type: isRequired && !isTypeless ? `${typeOf(schema)}!` : typeOf(schema), note };
   });
 }
 

@@ -140,7 +140,7 @@ public,articles,read,title,"status _eq ""published""",
   test('as CSV, in which no name is a formula', () => {
     const names = ['=1', '+1', '-1', '@a', '＝1', '＋1', '－1', '＠a', 'a=1'];
     const permissions = names.map((name) => ruleOf(name, 'articles', 'delete', []));
-    const lines = printMatrix({ ...schema, permissions: permissions }, 'csv')
+    const lines = printMatrix({ ...schema, permissions }, 'csv')
       .split('\n')
       .slice(1, -1);
     expect(lines.map((line) => line.split(',')[0])).toEqual([...names.slice(0, -1).map((name) => `'${name}`), 'a=1']);

@@ -1,7 +1,7 @@
 import type { DeclaredRow } from '@tablewright/runtime/language';
 import type { NoteReader } from '../role-view/notes.ts';
 import { type DescribedCollection, shows } from './context.ts';
-import { told as toldOf } from './declared.ts';
+import { readableMembers } from './declared.ts';
 
 /** Members that only an app reads. */
 const appMembers = [
@@ -41,7 +41,7 @@ const unsaid = {
 /** Describes a folder: a name that groups others, without a table. */
 export function modelFolder(row: DeclaredRow) {
   const { collection = null } = row;
-  const declared = toldOf(row, ['note', ...appMembers], (text) => text);
+  const declared = readableMembers(row, ['note', ...appMembers], (text) => text);
   return { collection: String(collection), meta: { collection, ...unsaid, ...declared }, schema: null };
 }
 
@@ -61,7 +61,7 @@ export function modelCollection(described: DescribedCollection, row: DeclaredRow
       archive_value: archiveRule?.value ?? null,
       unarchive_value: archiveRule?.unarchiveValue ?? null,
       accountability: kept[descriptor.accountability ?? 'all'],
-      ...toldOf(row, appMembers, note),
+      ...readableMembers(row, appMembers, note),
     },
     schema: { name: stored.name, schema: stored.schema, comment: note(stored.comment), kind: stored.kind },
   };

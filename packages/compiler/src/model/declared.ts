@@ -1,5 +1,5 @@
 /** Members that only an app reads, as the platform's own tables hold them. Source: API specification, 10.2 and 10.4. */
-import { type DeclaredRow, isColumnless, type JsonValue, relationSpecialIn } from '@tablewright/runtime/language';
+import { type DeclaredRow, isVirtual, type JsonValue, relationSpecialIn } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import type { Lookup } from '../cache/remember.ts';
 import type { NoteReader } from '../role-view/notes.ts';
@@ -9,7 +9,7 @@ export interface Declared {
   readonly collections: Lookup<DeclaredRow>;
   readonly fields: Lookup<readonly DeclaredRow[]>;
   /** Rows about fields without a column that are no relation, by name, for each collection. */
-  readonly columnless: Lookup<readonly DeclaredRow[]>;
+  readonly virtualFields: Lookup<readonly DeclaredRow[]>;
   /** Rows about what is no collection: folders, which only group others. */
   readonly folders: readonly DeclaredRow[];
 }
@@ -21,15 +21,15 @@ export function declaredIn({ model, collections }: Api, waiting: boolean): Decla
   return {
     collections: new Map(rows.map((row) => [String(row.collection), row])),
     fields: Map.groupBy(model?.fields ?? [], ({ collection }) => String(collection)),
-    columnless: columnlessIn(model?.fields ?? [], collections, waiting),
+    virtualFields: virtualFieldsIn(model?.fields ?? [], collections, waiting),
     folders: rows.filter(({ collection = null }) => !names.has(collection)),
   };
 }
 
-function columnlessIn(rows: readonly DeclaredRow[], collections: Api['collections'], waiting: boolean) {
+function virtualFieldsIn(rows: readonly DeclaredRow[], collections: Api['collections'], waiting: boolean) {
   const requested = rows.filter((row) => {
     const special = specialsOf(row);
-    return isColumnless(special) && (waiting || relationSpecialIn(special) === undefined);
+    return isVirtual(special) && (waiting || relationSpecialIn(special) === undefined);
   });
   if (requested.length === 0) return new Map<string, readonly DeclaredRow[]>();
   const taken = new Map(
@@ -53,7 +53,11 @@ export function specialsOf({ special }: DeclaredRow): readonly string[] {
 }
 
 /** The declared members of a row, if there is one. Texts that name something hidden are left out. */
-export function told(row: DeclaredRow | undefined, members: readonly string[], note: NoteReader): DeclaredRow {
+export function readableMembers(
+  row: DeclaredRow | undefined,
+  members: readonly string[],
+  note: NoteReader,
+): DeclaredRow {
   return Object.fromEntries(
     members.flatMap((member) => {
       const value = row?.[member] ?? null;

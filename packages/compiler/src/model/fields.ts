@@ -5,7 +5,7 @@ import type { ApiField, ApiRelation, StoredColumn } from '../api.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
 import { type DescribedCollection, type ModelContext, shows } from './context.ts';
-import { type Declared, specialsOf, told as toldOf } from './declared.ts';
+import { type Declared, readableMembers, specialsOf } from './declared.ts';
 
 /**
  * Describes the fields of a collection: the key first, then the other columns, relations without a column, and what only
@@ -14,7 +14,7 @@ import { type Declared, specialsOf, told as toldOf } from './declared.ts';
 export function modelFields(
   described: DescribedCollection,
   context: ModelContext,
-  rows: Pick<Declared, 'fields' | 'columnless'>,
+  rows: Pick<Declared, 'fields' | 'virtualFields'>,
   note: NoteReader,
 ): readonly (ModelField & JsonValue)[] {
   const { api, view } = described;
@@ -29,23 +29,23 @@ export function modelFields(
     const field = fields.get(seen.name);
     return field === undefined ? [] : [{ seen, field }];
   });
-  const structure = rows.columnless.get(described.view.name) ?? [];
-  const isShown = columns.length === api.fields.length;
-  const untold = new Set<JsonValue>(isShown ? [] : structure.map(({ field = null }) => field));
+  const structure = rows.virtualFields.get(described.view.name) ?? [];
+  const isWhole = columns.length === api.fields.length;
+  const untold = new Set<JsonValue>(isWhole ? [] : structure.map(({ field = null }) => field));
   const count = columns.length + view.relations.length;
   const fieldsOf = [
     ...columns.map(({ seen, field }, position) => columnField(described, seen, field, position, context, note)),
     ...view.relations.map((seen, position) =>
       aliasField(described, seen, relations.get(seen.name), columns.length + position),
     ),
-    ...(isShown ? structure : []).map((row, position) => plainField(described, row, count + position)),
+    ...(isWhole ? structure : []).map((row, position) => plainField(described, row, count + position)),
   ];
   const rowsByField = new Map<JsonValue, DeclaredRow>();
   for (const row of rows.fields.get(view.name) ?? []) rowsByField.set(row.field ?? null, row);
   return fieldsOf.map((field) => {
     const row = rowsByField.get(field.field);
     // Most fields have no declaration.
-    return row === undefined ? field : withSaid(field, row, untold, note);
+    return row === undefined ? field : withDeclared(field, row, untold, note);
   });
 }
 
@@ -67,13 +67,13 @@ const appMembers = [
 type PlainField = ReturnType<typeof columnField | typeof aliasField | typeof plainField>;
 
 /** A field with what its row says; `untold` are groups that must not be named. */
-function withSaid<Field extends PlainField>(
+function withDeclared<Field extends PlainField>(
   field: Field,
   row: DeclaredRow,
   untold: ReadonlySet<JsonValue>,
   note: NoteReader,
 ) {
-  const declared = toldOf(row, field.schema === null ? [...appMembers, 'note'] : appMembers, note);
+  const declared = readableMembers(row, field.schema === null ? [...appMembers, 'note'] : appMembers, note);
   return { ...field, meta: { ...field.meta, ...declared, ...(untold.has(declared.group ?? null) && { group: null }) } };
 }
 

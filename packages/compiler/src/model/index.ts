@@ -124,7 +124,7 @@ function partsOf<Made>(
     .map((relation) => [relation.target, relation] as const);
   const owners = new Map(links.toReversed());
   const notes: Lookup<string | null> = { get: view.note, has: () => true };
-  const { collections, fields, columnless: virtualFields } = declaredIn(api, view.administrator);
+  const { collections, fields, virtualFields } = declaredIn(api, view.administrator);
   const sources = [all, junctions, owners, notes, collections, fields, virtualFields];
   return describedCollections.map((collection) =>
     create(collection, {
@@ -135,7 +135,12 @@ function partsOf<Made>(
         const noted: NoteReader = (text) => (text === null ? null : (read.get(text) ?? null));
         return {
           collection: modelCollection(collection, watch(collections).get(collection.view.name), noted),
-          fields: modelFields(collection, context, { fields: watch(fields), columnless: watch(virtualFields) }, noted),
+          fields: modelFields(
+            collection,
+            context,
+            { fields: watch(fields), virtualFields: watch(virtualFields) },
+            noted,
+          ),
           relations: modelRelations(collection, context),
         };
       },

@@ -20,7 +20,7 @@ import { conditionSchemas } from './components/conditions.ts';
 import { filterSchemas } from './components/filters.ts';
 import { itemSchema } from './components/items.ts';
 import { operationSchemas } from './components/operation-schemas.ts';
-import { leadSchemas, payloadSchemas } from './components/payloads.ts';
+import { nestedWriteSchemas, payloadSchemas } from './components/payloads.ts';
 import { valueSchemas } from './components/values.ts';
 import { withExamples, withFixedExamples } from './examples/insert.ts';
 import { ownExamples } from './examples/own-examples.ts';
@@ -216,7 +216,7 @@ function isAddressed({ operations }: RoleCollection): boolean {
 /** Schemas that collections share, or that are the same for all. */
 function sharedSchemas(view: RoleView, from: TextsFrom): readonly (readonly [string, JsonValue])[] {
   return [
-    ...leadSchemas(view, from),
+    ...nestedWriteSchemas(view, from),
     ...valueSchemas(),
     ...conditionSchemas(),
     ...parameterSchemas(),

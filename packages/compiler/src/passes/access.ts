@@ -67,7 +67,7 @@ function groupRoles(schema: Schema, routes: readonly GrantedRoute[]): readonly G
   }));
 }
 
-interface Rights {
+interface RolePermissions {
   readonly name: string;
   readonly app: boolean;
   readonly access: readonly CollectionAccess[];
@@ -78,14 +78,14 @@ interface Rights {
  * By what they may do, in the order of the first of each group. Most roles that may do the same say so in the same order, so
  * the members of few have to be sorted.
  */
-function groupSame(roles: readonly Rights[]): readonly (readonly Rights[])[] {
-  const rightsOf = ({ app, access, callable }: Rights) => [app, access, callable];
-  const alike = [...Map.groupBy(roles, (role) => JSON.stringify(rightsOf(role))).values()];
-  const same = Map.groupBy(alike, ([first]) => (first === undefined ? '' : canonicalJson(rightsOf(first))));
+function groupSame(roles: readonly RolePermissions[]): readonly (readonly RolePermissions[])[] {
+  const permissionsOf = ({ app, access, callable }: RolePermissions) => [app, access, callable];
+  const alike = [...Map.groupBy(roles, (role) => JSON.stringify(permissionsOf(role))).values()];
+  const same = Map.groupBy(alike, ([first]) => (first === undefined ? '' : canonicalJson(permissionsOf(first))));
   return [...same.values()].map((groups) => (groups.length === 1 ? (groups[0] ?? []) : inOrder(roles, groups.flat())));
 }
 
-function inOrder(roles: readonly Rights[], members: readonly Rights[]): readonly Rights[] {
+function inOrder(roles: readonly RolePermissions[], members: readonly RolePermissions[]): readonly RolePermissions[] {
   const all = new Set(members);
   return roles.filter((role) => all.has(role));
 }

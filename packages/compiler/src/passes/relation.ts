@@ -37,7 +37,7 @@ export function resolveRelation(relation: Relation, index: SchemaIndex): Relatio
         junctionTable: quoteTable(index.dialect, index.table(index.collection(relation.junction).table)),
         near: quotePairs(relation.near),
         far: quotePairs(relation.far),
-        ...(leadsToTargets(relation, index) && { unbroken: true as const }),
+        ...(reachesTargets(relation, index) && { unbroken: true as const }),
         ...(isPaired(relation, index) && { paired: true as const }),
         ...soughtOf(relation, index),
         ...sortOf(relation),
@@ -113,7 +113,7 @@ function ordersAllRows({ method, predicate }: Index): boolean {
  * True if every row of a junction leads to exactly one row of the target that the database shows: by a foreign key that
  * holds for all rows, over columns that are never null.
  */
-function leadsToTargets({ junction, target, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {
+function reachesTargets({ junction, target, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {
   const links = index.table(index.collection(junction).table);
   const targets = index.table(index.collection(target).table);
   const isComplete = far.every(({ from }) => !index.column(links, from).nullable);

@@ -17,7 +17,7 @@ const worthwhile = 1024;
 const packBytes = 1 << 20;
 
 /** Bytes of a character of a string at most, as UTF-8. */
-const mostBytes = 3;
+const maxBytes = 3;
 
 let pack: { readonly bytes: Buffer; used: number } = { bytes: Buffer.alloc(0), used: 0 };
 
@@ -28,7 +28,7 @@ let pack: { readonly bytes: Buffer; used: number } = { bytes: Buffer.alloc(0), u
 export function packChunk(text: string): Chunk {
   if (text.length < worthwhile) return text;
   // The exact length is only worked out where it matters.
-  if (pack.used + text.length * mostBytes > pack.bytes.length) {
+  if (pack.used + text.length * maxBytes > pack.bytes.length) {
     const bytes = Buffer.byteLength(text);
     if (pack.used + bytes > pack.bytes.length) {
       pack = { bytes: Buffer.from(new SharedArrayBuffer(Math.max(packBytes, bytes))), used: 0 };

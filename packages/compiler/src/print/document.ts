@@ -112,7 +112,7 @@ function printObject(value: Members, indent: number, levels: number, chunks: Chu
 const quotes = new Map<string, string>();
 
 /** So many are kept. */
-const mostQuotes = 10_000;
+const maxQuotes = 10_000;
 
 /** Texts that are longer hardly ever come again: characters. */
 const longText = 16;
@@ -121,7 +121,7 @@ function quoted(text: string): string {
   const cached = quotes.get(text);
   if (cached !== undefined) return cached;
   const quote = JSON.stringify(text);
-  if (quotes.size >= mostQuotes) quotes.clear();
+  if (quotes.size >= maxQuotes) quotes.clear();
   quotes.set(text, quote);
   return quote;
 }

@@ -55,10 +55,10 @@ function opensAlways(values: readonly Value[]): boolean {
   if (values.length < 2 || typeof first !== 'object' || first === null) return false;
   return Array.isArray(first)
     ? values.every((value) => Array.isArray(value) && value.length > 1)
-    : values.every((value) => value instanceof Kept || hasSeveralProperties(value));
+    : values.every((value) => value instanceof Kept || hasManyProperties(value));
 }
 
-function hasSeveralProperties(value: Value): boolean {
+function hasManyProperties(value: Value): boolean {
   if (typeof value !== 'object' || value === null || !isData(value)) return false;
   let count = 0;
   for (const key in value) if (value[key] !== undefined) count += 1;

@@ -12,7 +12,7 @@ import {
 export function mayCall(
   { access: needed }: Operation,
   access: AccessClass | null,
-  find: (collection: string) => Pick<SeenCollection, 'readable'> | undefined,
+  find: (collection: string) => Pick<CallableCollection, 'readable'> | undefined,
 ): boolean {
   if (typeof needed !== 'string' && needed.action === 'read') return find(needed.collection)?.readable === true;
   if (access === null || access.admin) return typeof needed === 'string' || find(needed.collection) !== undefined;
@@ -24,29 +24,29 @@ export function mayCall(
 }
 
 /** Facts of an Api that operations depend on. */
-export interface SeenApi {
+export interface CallableApi {
   readonly collections: readonly {
     readonly descriptor: Pick<CollectionDescriptor, 'name' | 'sort' | 'system' | 'singleton'>;
   }[];
 }
 
 /** Facts of a role's view that operations depend on. */
-export interface SeenView {
+export interface CallableView {
   readonly administrator: boolean;
-  readonly collections: readonly SeenCollection[];
+  readonly collections: readonly CallableCollection[];
 }
 
-interface SeenUpdate {
+interface CallableUpdate {
   readonly fields: readonly { readonly name: string }[];
 }
 
 /** Facts of a collection that operations depend on. */
-export interface SeenCollection {
+export interface CallableCollection {
   readonly name: string;
   /** Name of the component that its items have. */
   readonly names: { readonly item: string };
   readonly readable: boolean;
-  readonly writes: { readonly create: object | null; readonly update: SeenUpdate | null } | null;
+  readonly writes: { readonly create: object | null; readonly update: CallableUpdate | null } | null;
 }
 
 /** Names of collections that paths list. */
@@ -56,10 +56,10 @@ export type CollectionLists = Readonly<Record<NonNullable<ValueSchema['collectio
 export function callableOperations(
   resource: Resource,
   access: AccessClass | null,
-  view: SeenView,
+  view: CallableView,
   lists: CollectionLists,
 ): readonly NamedOperation[] {
-  const find = (name: string): SeenCollection | undefined => view.collections.find((shown) => shown.name === name);
+  const find = (name: string): CallableCollection | undefined => view.collections.find((shown) => shown.name === name);
   return operationsOf(resource).filter((operation) => {
     const named = Object.values(operation.input ?? {}).flatMap(({ collections }) => collections ?? []);
     return mayCall(operation, access, find) && named.every((list) => lists[list].length > 0);
@@ -67,11 +67,11 @@ export function callableOperations(
 }
 
 /** Collections that operations of a class may name. */
-export function collectionLists({ collections: all }: SeenApi, { collections }: SeenView): CollectionLists {
+export function collectionLists({ collections: all }: CallableApi, { collections }: CallableView): CollectionLists {
   const descriptors = new Map(all.map(({ descriptor }) => [descriptor.name, descriptor]));
   const hasFiles = descriptors.has('platform_files');
   const files = collections.find(({ name }) => name === 'platform_files');
-  const namesOf = (holds: (collection: SeenCollection) => boolean): readonly string[] =>
+  const namesOf = (holds: (collection: CallableCollection) => boolean): readonly string[] =>
     collections.filter(holds).map(({ name }) => name);
   return {
     sortable: namesOf(({ name, writes }) => {

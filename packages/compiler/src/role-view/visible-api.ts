@@ -45,19 +45,19 @@ export function visibleApiOf(api: Api, access: AccessClass | null): VisibleApi {
     api.collections.map(({ descriptor }) => descriptor.name).filter((name) => readable.has(name) || writes.has(name)),
   );
   const visible = new Map(
-    [...readable].flatMap(([name, seenCollection]): [string, VisibleCollection][] => {
+    [...readable].flatMap(([name, visibleCollection]): [string, VisibleCollection][] => {
       const documentNames = names.get(name);
       const collection = documentNames && {
-        ...seenCollection,
+        ...visibleCollection,
         names: documentNames,
-        readable: withoutHiddenTargets(seenCollection, readable),
+        readable: withoutHiddenTargets(visibleCollection, readable),
       };
-      return collection ? [[name, internVisible(seenCollection.api, collection)]] : [];
+      return collection ? [[name, internVisible(visibleCollection.api, collection)]] : [];
     }),
   );
   const isWhole = api.collections.every(({ descriptor }) => visible.get(descriptor.name)?.rules === null);
   const shown = ({ descriptor }: ApiCollection) =>
-    shownNames(visible.get(descriptor.name), writes.get(descriptor.name));
+    visibleNames(visible.get(descriptor.name), writes.get(descriptor.name));
   return {
     visible,
     links: linksByTarget([...visible.values()].flatMap((collection) => manyToAny(collection.api, collection.readable))),
@@ -80,7 +80,7 @@ const internWritable = createInterning<WritableCollection>();
 const internLinks = createInterning<readonly ManyToAny[]>();
 
 /** The names of a collection that are read or written; null when it is hidden. */
-function shownNames(
+function visibleNames(
   collection: VisibleCollection | undefined,
   writes: GrantedWrites | undefined,
 ): ReadonlySet<string> | null {

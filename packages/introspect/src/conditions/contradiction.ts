@@ -4,7 +4,7 @@ import type { ColumnFacts, FactsIndex } from './column-facts.ts';
 import { type Comparison, readConstraint } from './constraint.ts';
 
 /** How many conjunctions are looked at for one answer; alternatives multiply. */
-const mostCases = 500;
+const maxCases = 500;
 
 type Related = Extract<Condition, { kind: 'related' }>;
 
@@ -24,7 +24,7 @@ export function findContradiction(
 
   function contradictionIn(collection: string, parts: readonly Condition[]): string | null {
     cases += 1;
-    if (cases > mostCases) return null;
+    if (cases > maxCases) return null;
     const flat = parts.flatMap(conjuncts);
     const found = inComparisons(collection, flat) ?? inRelations(collection, flat);
     return found ?? inAlternatives(collection, flat);

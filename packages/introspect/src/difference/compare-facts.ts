@@ -4,7 +4,7 @@
  * Pure. Owners are left out, because the same migration leaves another one in every environment.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Dialect, shownTable } from '@tablewright/runtime/language';
+import { type Dialect, printTable } from '@tablewright/runtime/language';
 import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 
@@ -30,7 +30,7 @@ export function compareFacts(
     ...paired(before.tables, after.tables, ({ id }) => id).flatMap(([name, was, is]) =>
       was && is
         ? compareTables(shown(dialect, was), shown(dialect, is))
-        : single(`table ${shownTable(dialect, name)}`, was),
+        : single(`table ${printTable(dialect, name)}`, was),
     ),
     ...paired(before.enums, after.enums, ({ schema, name }) => tableId(schema, name)).flatMap(([name, was, is]) =>
       was && is ? compareEnums(`type ${name}`, was, is) : single(`type ${name}`, was),
@@ -40,7 +40,7 @@ export function compareFacts(
 
 /** A table with its name, and those that it tells of, as people know them. */
 function shown(dialect: Dialect, table: Table): Table {
-  const named = (id: string): string => shownTable(dialect, id);
+  const named = (id: string): string => printTable(dialect, id);
   const foreignKeys = table.foreignKeys.map((key) => ({ ...key, target: named(key.target) }));
   return { ...table, id: named(table.id), inherits: table.inherits.map(named), foreignKeys };
 }
@@ -48,7 +48,7 @@ function shown(dialect: Dialect, table: Table): Table {
 function compareTables(was: Table, is: Table): readonly FactDifference[] {
   const location = `table ${is.id}`;
   return [
-    ...told(location, [
+    ...differences(location, [
       value('kind', was.kind, is.kind),
       value('comment', was.comment, is.comment),
       value('row-level security', rowSecurity(was), rowSecurity(is)),
@@ -96,11 +96,11 @@ function orderOfColumns(was: Table, is: Table): readonly FactDifference[] {
     const names = new Set(other.columns.map(({ name }) => name));
     return table.columns.map(({ name }) => name).filter((name) => names.has(name));
   };
-  return told(`table ${is.id}`, [value('columns', common(was, is).join(', '), common(is, was).join(', '))]);
+  return differences(`table ${is.id}`, [value('columns', common(was, is).join(', '), common(is, was).join(', '))]);
 }
 
 function compareEnums(object: string, was: EnumType, is: EnumType): readonly FactDifference[] {
-  return told(object, [
+  return differences(object, [
     value(
       'labels',
       was.labels.map((label) => `"${label}"`).join(', '),
@@ -124,7 +124,7 @@ function members<T extends Named>(
   const locationOf = (name: string): string =>
     kind === 'column' ? `column ${table}.${name}` : `${kind} ${name} of ${table}`;
   return paired(before, after, ({ name }) => name).flatMap(([name, was, is]) =>
-    was && is ? told(locationOf(name), compare(was, is)) : single(locationOf(name), was),
+    was && is ? differences(locationOf(name), compare(was, is)) : single(locationOf(name), was),
   );
 }
 
@@ -149,7 +149,7 @@ function single(object: string, was: unknown): readonly FactDifference[] {
     : [{ object, change: 'removed', message: 'It is gone.' }];
 }
 
-function told(object: string, messages: readonly (string | null)[]): readonly FactDifference[] {
+function differences(object: string, messages: readonly (string | null)[]): readonly FactDifference[] {
   return messages.flatMap((message) => (message === null ? [] : [{ object, change: 'changed' as const, message }]));
 }
 

@@ -15,7 +15,7 @@ export interface MysqlCatalog extends MysqlRows {
   /** The database of the connection: the schema `public` of the IR. */
   readonly database: string;
   /** The databases whose tables are served, and the one that holds the platform's own. */
-  readonly asked: readonly string[];
+  readonly requestedSchemas: readonly string[];
   readonly system: string;
   readonly include: readonly string[] | null;
   readonly exclude: readonly string[];

@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import { groupedBy, sortedBy } from '../order.ts';
 import type { ForeignKey, ReferentialAction, TableId } from '../schema.ts';
@@ -63,8 +63,8 @@ function targetOutside(table: TableId, key: ForeignKey): Diagnostic {
   return {
     code: 'foreign-key-outside',
     severity: 'warning',
-    place: `table ${shownTable('mysql', table)}`,
-    message: `The foreign key "${key.name}" leads to "${shownTable('mysql', key.target)}", which is not served, so it is no relation.`,
+    place: `table ${printTable('mysql', table)}`,
+    message: `The foreign key "${key.name}" leads to "${printTable('mysql', key.target)}", which is not served, so it is no relation.`,
     hint: 'Add the schema of the target to the list of schemas, or include the table.',
   };
 }

@@ -21,7 +21,7 @@ export async function readMysqlCatalog(run: RunStatement, options: ReadOptions =
     version,
     dialect,
     database,
-    asked: requested,
+    requestedSchemas: requested,
     system,
     include: options.include ?? null,
     exclude: options.exclude ?? [],

@@ -1,4 +1,4 @@
-import { ledgerTable, reservedPrefix, shownTable, systemCollection } from '@tablewright/runtime/language';
+import { ledgerTable, printTable, reservedPrefix, systemCollection } from '@tablewright/runtime/language';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { SchemaFacts } from '../facts.ts';
 import { compareText, groupedBy, sortedBy } from '../order.ts';
@@ -20,10 +20,10 @@ export function buildMysqlTables(catalog: MysqlCatalog): SchemaFacts {
   if (old.length > 0) return { dialect: catalog.dialect, tables: [], enums: [], diagnostics: old };
   const listable = catalog.tables.filter((row) => row.table_type !== 'SEQUENCE');
   const isSystem = systemTest(catalog);
-  const ordinary = listable.filter((row) => !isSystem(row) && isAskedFor(catalog, row));
+  const ordinary = listable.filter((row) => !isSystem(row) && isRequested(catalog, row));
   const lookup = lookupOf(catalog);
   const isReadable = (row: TableRow): boolean => row.table_type !== 'VIEW' || lookup.columns.has(idOf(catalog, row));
-  const requested = ordinary.filter((row) => isWanted(catalog, row));
+  const requested = ordinary.filter((row) => isRequestedTable(catalog, row));
   const desired = [
     ...requested.filter(isReadable),
     ...listable.filter((row) => isSystem(row) && isCollection(catalog, row)),
@@ -81,11 +81,11 @@ function isCollection(catalog: MysqlCatalog, { table_schema: schema, table_name:
 }
 
 /** The database of the platform's tables is always read; its other tables only on request. */
-function isAskedFor({ asked: requested }: MysqlCatalog, { table_schema: schema }: TableRow): boolean {
+function isRequested({ requestedSchemas: requested }: MysqlCatalog, { table_schema: schema }: TableRow): boolean {
   return requested.includes(schema);
 }
 
-function isWanted(catalog: MysqlCatalog, row: TableName): boolean {
+function isRequestedTable(catalog: MysqlCatalog, row: TableName): boolean {
   const name = { nspname: schemaOf(catalog, row.table_schema), relname: row.table_name };
   const { include, exclude } = catalog;
   if (exclude.some((pattern) => matches(pattern, name))) return false;
@@ -143,7 +143,7 @@ function excluded(catalog: MysqlCatalog, ordinary: readonly TableRow[], requeste
   return left.map((row) => ({
     code: 'relation-excluded',
     severity: 'info',
-    place: `table ${shownTable('mysql', idOf(catalog, row))}`,
+    place: `table ${printTable('mysql', idOf(catalog, row))}`,
     message: `The configuration leaves out "${row.table_name}".`,
     hint: null,
   }));
@@ -154,7 +154,7 @@ function unreadable(catalog: MysqlCatalog, views: readonly TableRow[]): Diagnost
   return views.map((row) => ({
     code: 'view-unreadable',
     severity: 'warning',
-    place: `table ${shownTable('mysql', idOf(catalog, row))}`,
+    place: `table ${printTable('mysql', idOf(catalog, row))}`,
     message: `The server knows no columns of the view "${row.table_name}", which leads back to itself or reads what is not there: it is left out.`,
     hint: 'Replace the view by one that reads tables, or drop it.',
   }));
@@ -178,7 +178,7 @@ function unmatched(catalog: MysqlCatalog, rows: readonly TableRow[]): Diagnostic
 function unknownTypes(tables: readonly Table[]): Diagnostic[] {
   const found = tables.flatMap(({ id, columns }) =>
     columns.flatMap(({ name, type }) =>
-      type.portable === 'unknown' ? [{ type: type.base, column: `${shownTable('mysql', id)}.${name}` }] : [],
+      type.portable === 'unknown' ? [{ type: type.base, column: `${printTable('mysql', id)}.${name}` }] : [],
     ),
   );
   return [...groupedBy(found, ({ type }) => type)].map(([type, uses]) => ({

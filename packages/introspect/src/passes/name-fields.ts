@@ -53,12 +53,12 @@ function fieldOf(column: Column, config: FieldConfig): Field {
     type: config.type ?? column.type.portable,
     note: config.note ?? column.comment,
     ...(config.deprecated !== undefined && { deprecated: config.deprecated }),
-    required: (config.required ?? false) || mustBeGiven(column),
+    required: (config.required ?? false) || isRequired(column),
   };
 }
 
 /** True when an INSERT without a value for the column fails. */
-function mustBeGiven(column: Column): boolean {
+function isRequired(column: Column): boolean {
   return !column.nullable && column.fill.kind === 'none' && column.updatable;
 }
 

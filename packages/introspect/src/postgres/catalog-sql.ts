@@ -10,7 +10,7 @@ import { objectsSql } from './sql/objects.ts';
 import { columnsSql, inheritsSql, namespacesSql, relationsSql, rulesSql } from './sql/relations.ts';
 import { rereadSql } from './sql/reread.ts';
 import { typesSql, usedTypesSql } from './sql/types.ts';
-import { type Extent, settingsSql, wantedSql } from './sql/wanted.ts';
+import { type Extent, requestedSql, settingsSql } from './sql/wanted.ts';
 
 /** Reads the version of the server as `server_version_num`. */
 export const versionSql = "SELECT pg_catalog.current_setting('server_version_num')";
@@ -19,7 +19,7 @@ export const versionSql = "SELECT pg_catalog.current_setting('server_version_num
 export function catalogSql(version: number, extent: Extent = 'all'): string {
   const parts = Object.entries(rowsSql(version, extent)).map(([kind, sql]) => printPart(kind, sql));
   return `WITH RECURSIVE ${settingsSql},
-${extent === 'all' ? '' : `${rereadSql},\n`}${wantedSql(extent)},
+${extent === 'all' ? '' : `${rereadSql},\n`}${requestedSql(extent)},
 ${usedTypesSql(extent)}
 ${parts.join('\nUNION ALL\n')}`;
 }

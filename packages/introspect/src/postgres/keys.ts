@@ -63,7 +63,7 @@ function tableKeys(lookup: Lookup, relation: string): Keys {
 function viewKeys(lookup: Lookup, view: string, base: string | null, baseKeys: Keys): Keys {
   // Rows of other tables appear in an inheritance parent: its keys do not hold for what it shows.
   const keys = base === null || lookup.hasChildren(base) ? none : baseKeys;
-  const shown = (key: Key): Key[] => shownKey(lookup, view, base ?? '', key);
+  const shown = (key: Key): Key[] => keysOfView(lookup, view, base ?? '', key);
   const indexed = indexKeys(lookup, view);
   const inherited = keys.uniques.flatMap(shown).filter((key) => !indexed.some((other) => other.name === key.name));
   return {
@@ -73,12 +73,12 @@ function viewKeys(lookup: Lookup, view: string, base: string | null, baseKeys: K
 }
 
 /** The key under the names of the view's columns; empty when the view lacks one of them. */
-function shownKey(lookup: Lookup, view: string, base: string, key: Key): Key[] {
-  const columns = key.columns.flatMap((name) => shownColumn(lookup, view, base, name) ?? []);
+function keysOfView(lookup: Lookup, view: string, base: string, key: Key): Key[] {
+  const columns = key.columns.flatMap((name) => viewColumn(lookup, view, base, name) ?? []);
   return columns.length === key.columns.length ? [{ ...key, columns }] : [];
 }
 
-function shownColumn(lookup: Lookup, view: string, base: string, name: string): string | undefined {
+function viewColumn(lookup: Lookup, view: string, base: string, name: string): string | undefined {
   const origins = lookup.trace(view)?.origins;
   const shown = lookup.columns(view).find((column) => {
     const origin = origins?.get(column.attnum);

@@ -2,7 +2,7 @@ import { reservedPrefix } from '@tablewright/runtime/language';
 import type { Catalog, RelationRow } from './catalog.ts';
 
 /** A catalog in which some relations were read again. */
-export interface MergedCatalog {
+export interface CombinedCatalog {
   readonly catalog: Catalog;
   /** The oids of these relations, and of those that are gone. */
   readonly reread: ReadonlySet<string>;
@@ -12,7 +12,7 @@ export interface MergedCatalog {
  * Replaces some relations of a known catalog by what was read of them now. The `asked` relations without rows are gone.
  * Null where the rest cannot stay the same: the platform's own tables decide which others are left out.
  */
-export function mergeCatalog(previous: Catalog, part: Catalog, requested: ReadonlySet<string>): MergedCatalog | null {
+export function mergeCatalog(previous: Catalog, part: Catalog, requested: ReadonlySet<string>): CombinedCatalog | null {
   const reread = new Set([...requested, ...part.relations.map(({ oid }) => oid)]);
   const before = previous.relations.filter(({ oid }) => reread.has(oid));
   const relations = [...before, ...part.relations];

@@ -18,7 +18,7 @@ export interface SelectedRelations {
 export function selectRelations(catalog: Catalog, lookup: Lookup): SelectedRelations {
   const { include, exclude } = catalog.selection;
   const system = catalog.relations.filter((row) => isSystemRow(catalog, row));
-  const allowed = catalog.relations.filter((row) => row.allowed && isAskedFor(catalog, row));
+  const allowed = catalog.relations.filter((row) => row.allowed && isRequested(catalog, row));
   const partitions = allowed.filter((row) => row.relispartition);
   const extensions = allowed.filter((row) => !row.relispartition && row.extension !== null);
   const readable = allowed.filter((row) => !row.relispartition && row.extension === null);
@@ -60,7 +60,7 @@ function isCollection({ relname }: RelationRow): boolean {
 }
 
 /** The schema of the platform's tables is always read; its other tables only on request. */
-function isAskedFor(catalog: Catalog, row: RelationRow): boolean {
+function isRequested(catalog: Catalog, row: RelationRow): boolean {
   const { schemas } = catalog.selection;
   return !isSystemRow(catalog, row) && (schemas === null || schemas.includes(row.nspname));
 }

@@ -33,7 +33,7 @@ import { unmatchedConditions } from './permissions/unmatched-conditions.ts';
 import { hiddenForeignKeys } from './relations/hidden-foreign-keys.ts';
 import { missingInverses } from './relations/missing-inverses.ts';
 import { repeatedForeignKeys } from './relations/repeated-foreign-keys.ts';
-import { severalJunctions } from './relations/several-junctions.ts';
+import { ambiguousJunctions } from './relations/several-junctions.ts';
 import type { Rule, RuleSources } from './rule.ts';
 import { singletons } from './singletons.ts';
 
@@ -72,7 +72,7 @@ export const rules: readonly Rule[] = [
   hiddenForeignKeys,
   repeatedForeignKeys,
   missingInverses,
-  severalJunctions,
+  ambiguousJunctions,
 ];
 
 /** Asks every rule; all complaints are collected. */

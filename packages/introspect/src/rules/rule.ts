@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { PermissionDocument } from '../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
@@ -17,17 +17,17 @@ export type Rule = (schema: Schema, sources: RuleSources) => readonly Diagnostic
 
 /** The place of a table in a diagnostic: `table public.articles`, `view article_stats`. */
 export function tablePlace({ dialect }: Pick<Schema, 'dialect'>, { kind, id }: Pick<Table, 'kind' | 'id'>): string {
-  return `${kindWords[kind]} ${shownTable(dialect, id)}`;
+  return `${kindWords[kind]} ${printTable(dialect, id)}`;
 }
 
 /** Name of a table under `collections` of the configuration. */
 export function configKey({ dialect }: Pick<Schema, 'dialect'>, { id, name }: Pick<Table, 'id' | 'name'>): string {
-  return shownTable(dialect, id) === name ? name : id;
+  return printTable(dialect, id) === name ? name : id;
 }
 
 /** The place of a column in a diagnostic: `column public.articles.title`. */
 export function columnPlace({ dialect }: Pick<Schema, 'dialect'>, table: TableId, column: string): string {
-  return `column ${shownTable(dialect, table)}.${column}`;
+  return `column ${printTable(dialect, table)}.${column}`;
 }
 
 const kindWords = {

@@ -21,6 +21,7 @@ import { createIdentities, type Identities, type Identity } from './identities.t
 import { createLetters } from './mailed-tokens/letters.ts';
 import { createSetPassword, type SetPassword } from './mailed-tokens/new-password.ts';
 import { createRequestReset, type RequestReset } from './mailed-tokens/password-reset.ts';
+import { createMaintenance, type Maintenance } from './maintenance.ts';
 import { createSecondFactors, type SecondFactors } from './second-factor/second-factor.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createPairs } from './sessions/token-pair.ts';
@@ -30,7 +31,6 @@ import { createSignIn, type SignIn } from './sign-in.ts';
 import { type CreateUser, createRegistration } from './sso/registration.ts';
 import { createSingleSignOn, type SingleSignOn } from './sso/single-sign-on.ts';
 import { createUseState } from './sso/used-states.ts';
-import { createUpkeep, type Upkeep } from './upkeep.ts';
 import { createUserHistory } from './user-history.ts';
 
 /** Users of a server, whose requests are described by `T`. */
@@ -39,7 +39,7 @@ export interface Accounts<T> {
   readonly signIn: SignIn;
   /** Ways of signing in elsewhere, by the names of their providers. */
   readonly singleSignOn: ReadonlyMap<string, SingleSignOn>;
-  readonly upkeep: Upkeep;
+  readonly maintenance: Maintenance;
   readonly settings: ReadAccountSettings;
   readonly attempts: Attempts;
   readonly requestReset: RequestReset;
@@ -81,13 +81,19 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
   if (auth.secret === null) throw new Error('SECRET is required where there are users.');
   const tokens = createTokens(auth.secret, { previous: auth.previousSecret });
   const finder = createAccountFinder(database, location);
-  const maintenance = createUpkeep(database, location);
+  const maintenance = createMaintenance(database, location);
   const settings = createAccountSettings(database, location);
   const attempts = createAttempts(auth.limits, createCounters(database, location), settings, (limit, subject) => {
     const { email: name, client = '', user } = subject;
     audit('limit-reached', { ip: client }, { limit, name, user });
   });
-  const identities = createIdentities({ tokens, finder, attempts, describe, seen: maintenance.seen });
+  const identities = createIdentities({
+    tokens,
+    finder,
+    attempts,
+    describe,
+    recordActivity: maintenance.recordActivity,
+  });
   const sessions = createSessions(location, auth);
   const makePair = createPairs(tokens, auth.accessTokenTtl);
   const keepHistory = createUserHistory(createHistory(api, buildOpenScope(api), defaultReadLimits), driftGuard);
@@ -124,7 +130,7 @@ export function createAccounts<T>(options: AccountsOptions<T>): Accounts<T> | nu
     identities,
     signIn,
     singleSignOn,
-    upkeep: maintenance,
+    maintenance,
     settings,
     attempts,
     secondFactors,

@@ -32,14 +32,14 @@ export interface Counters {
 }
 
 /** How often counters whose window has ended are removed, in milliseconds, and how many at once. */
-const sweepEveryMs = 60_000;
-const mostSwept = 1_000;
+const purgeEveryMs = 60_000;
+const maxPurged = 1_000;
 
 /** Makes the counters. */
 export function createCounters(database: Pick<Database, 'query' | 'transaction'>, location: SystemPlace): Counters {
   const texts = byFamily<CounterStatements>(location, {
     postgres: (schema) => ({ ...statements(schema), input: (counters) => JSON.stringify(counters) }),
-    mysql: (tables) => mysqlCounters(tables, mostSwept),
+    mysql: (tables) => mysqlCounters(tables, maxPurged),
   });
   let swept = Number.NEGATIVE_INFINITY;
 
@@ -55,9 +55,9 @@ export function createCounters(database: Pick<Database, 'query' | 'transaction'>
 
   /** Removes expired counters. They mean nothing, so a failure is ignored and the removal tried again later. */
   function purge(transaction: Transaction): void {
-    if (performance.now() - swept < sweepEveryMs) return;
+    if (performance.now() - swept < purgeEveryMs) return;
     swept = performance.now();
-    firstRow(transaction, texts.sweep, []).catch(() => {});
+    firstRow(transaction, texts.purge, []).catch(() => {});
   }
 
   return {
@@ -108,8 +108,8 @@ function statements(schema: string) {
     clear: `${requested}, a AS (
   DELETE FROM ${table} AS a USING wanted AS w WHERE ${same} RETURNING a.purpose, a.attempts, a.expires_at
 ) SELECT ${counts}, ${number} FROM a`,
-    sweep: `DELETE FROM ${table} WHERE (purpose, subject) IN (SELECT purpose, subject FROM ${table}
-WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`,
+    purge: `DELETE FROM ${table} WHERE (purpose, subject) IN (SELECT purpose, subject FROM ${table}
+WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${maxPurged} FOR UPDATE SKIP LOCKED)`,
   };
 }
 

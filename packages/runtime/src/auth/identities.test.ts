@@ -38,7 +38,7 @@ function identitiesOver(bySession: (requested: number) => Promise<FoundSession |
     },
     attempts: { token: () => ({ begin: async () => {}, failed: async () => {}, succeeded: async () => {} }) },
     describe: ({ account: { id, securityVersion }, session }) => `${id} ${securityVersion} ${session}`,
-    seen: (user) => seen.push(user),
+    recordActivity: (user) => seen.push(user),
   });
   return { ...identities, find: (text: string) => identities.find(text, () => ''), asked: () => request, seen };
 }

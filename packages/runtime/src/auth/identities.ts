@@ -18,7 +18,7 @@ import type { Tokens } from './sessions/tokens.ts';
 const freshFor = 4_000;
 
 /** Tokens that are remembered; beyond it the ones looked up longest ago are forgotten. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** User that a token stands for: active, with the session of a temporary token. */
 export interface Identity {
@@ -49,7 +49,7 @@ export interface IdentitiesOptions<T> {
   /** Called once per look-up. */
   readonly describe: (identity: Identity) => T;
   /** Called with every user who was looked up. */
-  readonly seen: (user: string) => void;
+  readonly recordActivity: (user: string) => void;
 }
 
 interface Remembered<T> {
@@ -64,7 +64,13 @@ interface Remembered<T> {
 }
 
 /** Makes the identities of a server. */
-export function createIdentities<T>({ tokens, finder, attempts, describe, seen }: IdentitiesOptions<T>): Identities<T> {
+export function createIdentities<T>({
+  tokens,
+  finder,
+  attempts,
+  describe,
+  recordActivity,
+}: IdentitiesOptions<T>): Identities<T> {
   const remembered = new Map<string, Remembered<T>>();
   const looking = new Map<string, Promise<T>>();
   let changes = 0;
@@ -74,7 +80,7 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
     remembered.delete(key);
     remembered.set(key, entry);
     for (const [oldest] of remembered) {
-      if (remembered.size <= mostRemembered) break;
+      if (remembered.size <= maxRemembered) break;
       remembered.delete(oldest);
     }
   }
@@ -104,7 +110,7 @@ export function createIdentities<T>({ tokens, finder, attempts, describe, seen }
       : accountOf(finder, proof.session));
     if (proof.session !== null && proof.user !== account.id) throw new PlatformError('INVALID_CREDENTIALS');
     const described = describe({ account, session: proof.session });
-    seen(account.id);
+    recordActivity(account.id);
     // A change during the look-up may have outdated its result, which is then not cached.
     if (before === changes) {
       const { expiresAt, session } = proof;

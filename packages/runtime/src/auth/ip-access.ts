@@ -7,7 +7,7 @@ import type { Account } from '../users/account.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 
 /** Lists that were read already; more roles than that have theirs read again. */
-const mostKnown = 1_000;
+const maxCached = 1_000;
 const cache = new Map<string, Networks>();
 
 /**
@@ -35,7 +35,7 @@ export function clientOf({ ip }: RequestOrigin): string {
 function networksOf(list: readonly string[]): Networks {
   const text = list.join();
   const read = cache.get(text) ?? createNetworks(list);
-  if (cache.size >= mostKnown) cache.clear();
+  if (cache.size >= maxCached) cache.clear();
   cache.set(text, read);
   return read;
 }

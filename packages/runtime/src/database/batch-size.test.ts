@@ -45,7 +45,7 @@ test('few short rows fit into one batch', () => {
 
 test('later batches are sized by the rows so far', () => {
   const size = new BatchSize(32);
-  expect(size.asked).toBe(32);
+  expect(size.requested).toBe(32);
   for (let row = 0; row < 32; row++) size.row(16_384);
   expect(size.next()).toBe(8);
   expect(size.longest).toBe(16_384);

@@ -52,7 +52,7 @@ export interface Statement {
   /** Tables of the compiled API that it reads or writes, as their descriptors name them. Absent where none is known. */
   readonly tables?: readonly string[];
   /** Rows that it answers at most, where its text tells. */
-  readonly mostRows?: number;
+  readonly maxRows?: number;
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
   /**
@@ -61,9 +61,9 @@ export interface Statement {
    */
   readonly byValues?: boolean;
   /** Set where it reads one row by one key, and may be asked for several keys at once. */
-  readonly several?: SeveralKeys;
+  readonly keyBatch?: KeyBatch;
   /** Set where it makes or changes one row, and may do so with several at once. */
-  readonly rows?: SeveralRows;
+  readonly rows?: RowBatch;
   /**
    * True when callers without a token run it: it may take DATABASE_PUBLIC_STATEMENT_TIMEOUT, and leaves connections to
    * others.
@@ -76,7 +76,7 @@ export interface Statement {
 }
 
 /** A read by key, for several keys: each row begins with its key, in no order; the rest of it is that of the read by one key. */
-export interface SeveralKeys {
+export interface KeyBatch {
   /** Which parameter the key is: in this statement the list of keys, in the other the key. The others are the same in both. */
   readonly at: number;
   readonly kind: KeyKind;
@@ -88,7 +88,7 @@ export interface SeveralKeys {
  * Statement that makes or changes several rows. It answers a row for each of them in their order, as the statement for
  * one row does.
  */
-export interface SeveralRows {
+export interface RowBatch {
   readonly statement: Statement;
   /**
    * Its parameters by those of the other statement: one that is the same for all rows, or the list of each row's value.
@@ -151,7 +151,7 @@ export interface Transaction {
    * of one is found out whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is
    * needed.
    */
-  proof?(commitProof: Witness): void;
+  proof?(commitProof: CommitProof): void;
   /**
    * Calls back once all requests that share the transaction have begun, so that their common part can be sent as one
    * statement. Absent if the transaction is not shared, or all have begun.
@@ -163,7 +163,7 @@ export interface Transaction {
  * A SELECT that locks the row that it finds, so that it waits for a transaction that has not ended, and returns a row
  * when it was committed.
  */
-export interface Witness {
+export interface CommitProof {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
 }
@@ -191,7 +191,7 @@ export interface DatabaseLoad {
   /** Absent for a database without connections. */
   readonly pool?: PoolLoad;
   /** Reads of callers without a token that wait for their turn. */
-  readonly turns?: Waited;
+  readonly publicQueue?: Waited;
   readonly streams?: StreamLoad;
 }
 
@@ -246,5 +246,5 @@ export interface Database {
 /** Streams under way, and those that wait for their turn. */
 export interface StreamLoad extends Waited {
   readonly running: number;
-  readonly most: number;
+  readonly maxCount: number;
 }

@@ -6,32 +6,32 @@
  * alone, so no caller gets an error that another one caused.
  */
 import { PlatformError } from '../errors.ts';
-import type { Database, Parameter, RowSink, SeveralKeys, Statement } from './database.ts';
+import type { Database, KeyBatch, Parameter, RowSink, Statement } from './database.ts';
 import { ConnectionError, toDatabaseError } from './errors.ts';
 import { readKey } from './row-key.ts';
 
 type ReadOne = Database['read'];
 
 /** A statement with its parameters. */
-export interface Asked {
+export interface StatementRequest {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
 }
 
 /** How a server is asked for several keys. */
-export interface GatheredForm {
+export interface BatchReader {
   /** The statement for some keys; `parameters` are those of one of the reads. */
-  ask(batch: SeveralKeys, keys: readonly string[], parameters: readonly Parameter[]): Asked;
+  ask(batch: KeyBatch, keys: readonly string[], parameters: readonly Parameter[]): StatementRequest;
   /** Groups under way at once, in whose time others are gathered; infinity where one turn of the event loop is enough. */
-  readonly mostUnderWay: number;
+  readonly maxRunning: number;
   /** Called when the groups of a turn were sent. */
   sent?(): void;
 }
 
 /** Keys of one statement at most: so many rows are found in a tenth of a millisecond. */
-const mostTogether = 32;
+const maxBatch = 32;
 /** Milliseconds after which a running group no longer delays others. */
-const patienceMs = 2;
+const maxDelayMs = 2;
 
 /** One read that waits for its row. */
 interface Waiting {
@@ -49,27 +49,27 @@ interface Waiting {
 interface Group {
   readonly name: string;
   readonly statement: Statement;
-  readonly several: SeveralKeys;
+  readonly keyBatch: KeyBatch;
   readonly waiting: Waiting[];
 }
 
 /** Makes reads that come at once go together; `read` runs one statement. */
-export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
+export function gatherReads(read: ReadOne, form: BatchReader): ReadOne {
   const queue: Group[] = [];
   const open = new Map<string, Group>();
-  const bounded = form.mostUnderWay !== Number.POSITIVE_INFINITY;
+  const bounded = form.maxRunning !== Number.POSITIVE_INFINITY;
   let starting = false;
   let underWay = 0;
 
   function startSoon(): void {
-    if (starting || queue.length === 0 || underWay >= form.mostUnderWay) return;
+    if (starting || queue.length === 0 || underWay >= form.maxRunning) return;
     starting = true;
     setImmediate(start);
   }
 
   function start(): void {
     starting = false;
-    while (queue.length > 0 && underWay < form.mostUnderWay) {
+    while (queue.length > 0 && underWay < form.maxRunning) {
       const group = queue.shift();
       if (group === undefined) return;
       if (open.get(group.name) === group) open.delete(group.name);
@@ -90,15 +90,15 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
       underWay--;
       startSoon();
     };
-    const timer = setTimeout(pass, patienceMs);
+    const timer = setTimeout(pass, maxDelayMs);
     void running.then(pass);
   }
 
-  function groupOf(statement: Statement, batch: SeveralKeys, parameters: readonly Parameter[]): Group {
+  function groupOf(statement: Statement, batch: KeyBatch, parameters: readonly Parameter[]): Group {
     const name = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
     const cached = open.get(name);
-    if (cached !== undefined && cached.waiting.length < mostTogether) return cached;
-    const group = { name, statement, several: batch, waiting: [] };
+    if (cached !== undefined && cached.waiting.length < maxBatch) return cached;
+    const group = { name, statement, keyBatch: batch, waiting: [] };
     open.set(name, group);
     queue.push(group);
     startSoon();
@@ -106,7 +106,7 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
   }
 
   return (statement, parameters, sink) => {
-    const { several: batched } = statement;
+    const { keyBatch: batched } = statement;
     const key = batched === undefined ? undefined : parameters[batched.at];
     if (batched === undefined || key === undefined || key === null) return read(statement, parameters, sink);
     return new Promise((resolve, reject) => {
@@ -117,12 +117,12 @@ export function gatherReads(read: ReadOne, form: GatheredForm): ReadOne {
 }
 
 /** Reads go together where everything but the key is the same. */
-function nameOf({ name }: Statement, { at: position }: SeveralKeys, parameters: readonly Parameter[]): string {
+function nameOf({ name }: Statement, { at: position }: KeyBatch, parameters: readonly Parameter[]): string {
   return JSON.stringify([name, parameters.map((parameter, index) => (index === position ? 0 : parameter))]);
 }
 
 /** Reads the rows that a group waits for, and in every case settles all its reads. */
-async function run(read: ReadOne, { ask }: GatheredForm, { statement, several: batch, waiting }: Group): Promise<void> {
+async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: batch, waiting }: Group): Promise<void> {
   const [first] = waiting;
   const alone = (readAlone: Waiting): void => {
     read(statement, readAlone.parameters, readAlone.sink).then(readAlone.resolve, readAlone.reject);

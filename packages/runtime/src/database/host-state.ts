@@ -70,10 +70,10 @@ const lagSql = `SELECT CASE WHEN COUNT(NULLIF(c.RECEIVED_TRANSACTION_SET, '')) =
 FROM performance_schema.replication_connection_status c`;
 
 /** Names with values, or one part of each member of a group. */
-type Told = ReadonlyMap<string | null | undefined, string | null | undefined>;
+type KnownStates = ReadonlyMap<string | null | undefined, string | null | undefined>;
 
 async function askMysql(database: Pick<Database, 'query'>): Promise<HostReport> {
-  const askNamed = async (sql: string): Promise<Told> =>
+  const askNamed = async (sql: string): Promise<KnownStates> =>
     new Map((await database.query(sql, [])).map(([name, value]) => [name, value]));
   const variables = await askNamed(variablesSql);
   if (variables.get('wsrep_on') === 'ON') {
@@ -115,7 +115,7 @@ function stateOfMember(members: readonly (readonly (string | null)[])[], id: str
 }
 
 /** The local states are 1 joining, 2 donor, 3 joined, 4 synced. */
-function stateOfNode(status: Told): HostState {
+function stateOfNode(status: KnownStates): HostState {
   if (status.get('wsrep_cluster_status') !== 'Primary') return 'no-quorum';
   return status.get('wsrep_ready') === 'ON' && status.get('wsrep_local_state') === '4' ? 'primary' : 'joining';
 }

@@ -7,7 +7,7 @@ interface Known {
 }
 
 /** Text of all statements of one connection. Their plans take the server some hundred times as many bytes. */
-const mostText = 1_048_576;
+const maxTextBytes = 1_048_576;
 
 /** Which statements one connection has prepared, and which of them to forget when there are too many. */
 export class PreparedNames {
@@ -42,7 +42,7 @@ export class PreparedNames {
     this.#text += size;
     const evicted: string[] = [];
     for (const oldest of this.#names.keys()) {
-      if (oldest === name || (this.#names.size <= this.#limit && this.#text <= mostText)) break;
+      if (oldest === name || (this.#names.size <= this.#limit && this.#text <= maxTextBytes)) break;
       this.delete(oldest);
       evicted.push(oldest);
     }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { StreamShare } from './stream-share.ts';
 
-const limits = { most: 3, mostOfClient: 2, timeoutMs: 30 };
+const limits = { maxCount: 3, maxOfClient: 2, timeoutMs: 30 };
 const { signal } = new AbortController();
 const unavailable = { code: 'SERVICE_UNAVAILABLE' };
 
@@ -13,7 +13,7 @@ test('one client leaves a stream to others, callers without a token leave one to
   await expect(share.enter({ client: 'a', isPublic: true }, signal)).rejects.toMatchObject(unavailable);
   await expect(share.enter({ client: 'b', isPublic: true }, signal)).rejects.toMatchObject(unavailable);
   await share.enter({ client: 'b', isPublic: false }, signal);
-  expect(share.load).toMatchObject({ running: 3, most: 3, waiting: 0 });
+  expect(share.load).toMatchObject({ running: 3, maxCount: 3, waiting: 0 });
 });
 
 test('when a stream ends, those with a token come first, then the client that has fewest', async () => {
@@ -36,7 +36,7 @@ test('when a stream ends, those with a token come first, then the client that ha
 });
 
 test('a client that leaves waits no longer', async () => {
-  const share = new StreamShare({ ...limits, most: 1, timeoutMs: 60_000 });
+  const share = new StreamShare({ ...limits, maxCount: 1, timeoutMs: 60_000 });
   const end = await share.enter({ client: 'a', isPublic: false }, signal);
   const gone = new AbortController();
   const waiting = share.enter({ client: 'b', isPublic: false }, gone.signal);

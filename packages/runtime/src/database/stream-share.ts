@@ -11,9 +11,9 @@ import { Waits } from './waits.ts';
 /** How streams are bounded. */
 export interface StreamLimits {
   /** Streams under way at once. */
-  readonly most: number;
+  readonly maxCount: number;
   /** Maximum of one client address. */
-  readonly mostOfClient: number;
+  readonly maxOfClient: number;
   /** How long one waits for its turn before it is unavailable, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -31,10 +31,10 @@ interface WaitingStream {
 }
 
 /** Streams of one client that may wait; more are refused at once. Servers that render pages ask many at once. */
-const mostWaitingOfClient = 250;
+const maxWaitingOfClient = 250;
 
 /** Streams that may wait; more are refused at once. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** Lets streams begin by turns: those of callers with a token first, then those of the client that has fewest. */
 export class StreamShare {
@@ -48,7 +48,7 @@ export class StreamShare {
   }
 
   get load(): StreamLoad {
-    return { ...this.#waits.waited, running: this.#running.length, most: this.#limits.most };
+    return { ...this.#waits.waited, running: this.#running.length, maxCount: this.#limits.maxCount };
   }
 
   /**
@@ -66,11 +66,11 @@ export class StreamShare {
 
   /** Callers without a token leave one place to those who have one. */
   #mayBegin({ client, isPublic }: Asker): boolean {
-    const { most: maxStreams, mostOfClient } = this.#limits;
+    const { maxCount: maxStreams, maxOfClient } = this.#limits;
     if (this.#running.length >= maxStreams) return false;
     if (isPublic && maxStreams > 1 && this.#running.filter((stream) => stream.isPublic).length >= maxStreams - 1)
       return false;
-    return client === undefined || countOf(this.#running, client) < mostOfClient;
+    return client === undefined || countOf(this.#running, client) < maxOfClient;
   }
 
   async #wait(asker: Asker, signal: AbortSignal): Promise<void> {
@@ -80,8 +80,8 @@ export class StreamShare {
       countOf(
         this.#waiting.map((stream) => stream.asker),
         client,
-      ) >= mostWaitingOfClient;
-    if (isTooMany || this.#waiting.length >= mostWaiting) throw tooBusy();
+      ) >= maxWaitingOfClient;
+    if (isTooMany || this.#waiting.length >= maxWaiting) throw tooBusy();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: WaitingStream = { asker, begin: resolve };
     this.#waiting.push(waiting);
@@ -103,7 +103,7 @@ export class StreamShare {
   #next(): void {
     const able = this.#waiting.filter(({ asker }) => this.#mayBegin(asker));
     const rank = ({ isPublic, client }: Asker): number =>
-      (isPublic ? mostWaiting : 0) + (client === undefined ? 0 : countOf(this.#running, client));
+      (isPublic ? maxWaiting : 0) + (client === undefined ? 0 : countOf(this.#running, client));
     const [next] = able.toSorted((a, b) => rank(a.asker) - rank(b.asker));
     if (next === undefined) return;
     this.#waiting.splice(this.#waiting.indexOf(next), 1);

@@ -19,6 +19,6 @@ export interface Counting extends Counter {
 }
 
 /** The statements: each takes the counters as `input` writes them, and answers the counts and the transaction's number. */
-export interface CounterStatements extends Readonly<Record<'read' | 'count' | 'giveBack' | 'clear' | 'sweep', OwnSql>> {
+export interface CounterStatements extends Readonly<Record<'read' | 'count' | 'giveBack' | 'clear' | 'purge', OwnSql>> {
   input(counters: readonly Counter[]): string;
 }

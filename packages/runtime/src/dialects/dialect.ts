@@ -105,10 +105,10 @@ export interface SqlDialect {
   /** SQL predicate that is true if a value is in a list, which is a parameter of the type `native[]`; or is in none. */
   among(left: string, list: string, native: string, negated: boolean): string;
   /**
-   * SQL predicate that is true if a key is one of those that `SeveralKeys` asks for; `take` gives a placeholder for
+   * SQL predicate that is true if a key is one of those that `KeyBatch` asks for; `take` gives a placeholder for
    * them.
    */
-  amongSeveral(left: string, native: string, shape: (native: string) => string): string;
+  byKeyList(left: string, native: string, shape: (native: string) => string): string;
   /** SQL predicate that is true if the values of some columns are a row of lists side by side. */
   rowAmong(columns: readonly string[], keys: readonly ListedKey[]): string;
   /** A value that a path from the caller leads to, as a text that compares with every other. */

@@ -38,7 +38,7 @@ function join(predicates: readonly string[], by: 'AND' | 'OR', none: string): st
 }
 
 /** Columns of a select list, or fields of a record, that PostgreSQL has at most. */
-export const mostColumns = 1_664;
+export const maxColumns = 1_664;
 
 /** Joins what is selected. Throws INVALID_QUERY for more than PostgreSQL can select. */
 export function selectList(expressions: readonly string[]): string {
@@ -48,7 +48,7 @@ export function selectList(expressions: readonly string[]): string {
 
 /** Throws INVALID_QUERY for more columns than PostgreSQL can select. */
 export function checkWidth(columns: number): void {
-  if (columns > mostColumns) throw invalidQuery(`"fields" selects more than ${mostColumns} values of one item.`);
+  if (columns > maxColumns) throw invalidQuery(`"fields" selects more than ${maxColumns} values of one item.`);
 }
 
 /** The WHERE clause of a predicate with a leading space; nothing when every row passes. */

@@ -25,7 +25,7 @@ export interface InputTable {
 }
 
 /** Many values as one text. */
-export interface Gathered {
+export interface JoinedValues {
   readonly value: string;
   readonly order?: string;
   /** Which rows count. Default: all. */
@@ -61,7 +61,7 @@ export interface InputDialect {
   /** An expression with its type told, where the server needs that. */
   typed(expression: string, native: string): string;
   /** Values as the text of an array of texts; null, or an empty one, for none. */
-  collectedArray(arrayOf: Gathered): string;
+  collectedArray(arrayOf: JoinedValues): string;
   /** True if an INSERT can return the rows that it made. */
   readonly returning: boolean;
   /** A part of the key of a new row as a text: a column after RETURNING, or the value that it will have. */

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { type PublicReadLimits, takePublicTurns } from '../database/public/public-reads.ts';
+import { type PublicReadLimits, queuePublicReads } from '../database/public/public-reads.ts';
 import { shareStreams } from '../database/stream-share.ts';
 import { isMysqlUrl } from './mysql/driver/options.ts';
 import { connectPostgres, type PostgresOptions } from './postgres/database.ts';
@@ -24,9 +24,9 @@ export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
 export async function openDatabase(target: DatabasePlace, options: OpenOptions = {}): Promise<Database> {
   const { poolMax = 10, poolTimeoutMs = 2_000 } = options;
   const limit = options.streamMax ?? Math.max(1, Math.floor(poolMax / 3));
-  const mostOfClient = Math.min(options.streamClientMax ?? Math.max(1, limit - 1), limit);
-  const database = takePublicTurns(await connect(target, options), publicLimits(target, poolMax, poolTimeoutMs));
-  return shareStreams(database, { most: limit, mostOfClient, timeoutMs: poolTimeoutMs });
+  const maxOfClient = Math.min(options.streamClientMax ?? Math.max(1, limit - 1), limit);
+  const database = queuePublicReads(await connect(target, options), publicLimits(target, poolMax, poolTimeoutMs));
+  return shareStreams(database, { maxCount: limit, maxOfClient, timeoutMs: poolTimeoutMs });
 }
 
 /**
@@ -36,16 +36,16 @@ export async function openDatabase(target: DatabasePlace, options: OpenOptions =
 function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
   if (!('url' in target)) {
     const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };
-    return { places: 1, most: 1, slowMs: 100, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
+    return { places: 1, maxCount: 1, slowMs: 100, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
   }
   const places = Math.max(2, Math.floor(poolMax / 3));
   // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/driver/pool.ts).
   const queue = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
   if (!isMysqlUrl(target.url)) {
-    return { ...queue, most: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
+    return { ...queue, maxCount: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
   }
   const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 };
-  return { ...queue, places: 2, most: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
+  return { ...queue, places: 2, maxCount: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
 }
 
 async function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {

@@ -26,7 +26,7 @@ export class Unanswered extends Error {
 }
 
 /** A database that takes what a write sends until it waits for an answer, and then rejects with `Unanswered`. */
-export function silentRehearsal(): DryRun {
+export function silentDryRun(): DryRun {
   const record = new Recorder();
   const silence: Transaction = {
     run() {
@@ -45,21 +45,21 @@ export function silentRehearsal(): DryRun {
 }
 
 /** All constraints that wait for COMMIT speak now. */
-const settleConstraints: Statement = { name: 'w_settle', text: 'SET CONSTRAINTS ALL IMMEDIATE' };
+const checkConstraints: Statement = { name: 'w_settle', text: 'SET CONSTRAINTS ALL IMMEDIATE' };
 
 /**
  * A database on which every transaction is rolled back at its end, after it has answered. Effects that no rollback
  * undoes stay: numbers of sequences, and effects of triggers elsewhere. `deferrable`: true if constraints may wait for
  * COMMIT.
  */
-export function undoneRehearsal(database: Pick<Database, 'transaction'>, deferrable: boolean): DryRun {
+export function rolledBackDryRun(database: Pick<Database, 'transaction'>, deferrable: boolean): DryRun {
   const record = new Recorder();
   return record.dryRun(async (work) => {
     let reached: unknown;
     try {
       await database.transaction(async (transaction) => {
         await work(transaction);
-        if (deferrable) await transaction.run(settleConstraints, [], { row: () => {} });
+        if (deferrable) await transaction.run(checkConstraints, [], { row: () => {} });
         reached = new TakenBack('The rehearsal is over.');
         throw reached;
       });

@@ -13,7 +13,7 @@ import { type AccessClass, always, type CompiledApi } from '../language/index.ts
 import type { ReadLimits } from '../query/parse/request.ts';
 import { type ItemPath, readItemPath, splitTarget } from '../query/parse/target.ts';
 import { createPlanner, type PlannedRead } from '../query/planner.ts';
-import { everything, lackingRights, leastOf, tellLacking, unreachable, withRights } from './rights.ts';
+import { everything, formatMissing, leastOf, missingPermissions, unreachable, withPermissions } from './rights.ts';
 
 /** Parts of an API that decide about reads. */
 export type ReadableApi = Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
@@ -50,7 +50,7 @@ export interface ExplainReadOptions {
 }
 
 /** A read, who asks for it, and what it is judged by. */
-interface Asked extends ExplainReadOptions {
+interface ReadToExplain extends ExplainReadOptions {
   readonly api: ReadableApi;
   readonly target: string;
   readonly caller: Caller;
@@ -68,7 +68,7 @@ export async function explainRead(
   options: ExplainReadOptions = {},
 ): Promise<ExplainedRead | RefusedRead> {
   const item = itemOf(target);
-  const requested: Asked = { ...options, api, target, caller, item };
+  const requested: ReadToExplain = { ...options, api, target, caller, item };
   try {
     const planned = planRead(api, target, caller, options.limits);
     const { statement, many, fields } = planned.plan;
@@ -114,7 +114,7 @@ function itemOf(target: string): ItemPath {
   return item;
 }
 
-async function reasonsFor(requested: Asked, error: PlatformError): Promise<readonly string[]> {
+async function reasonsFor(requested: ReadToExplain, error: PlatformError): Promise<readonly string[]> {
   const { api, target, caller, item } = requested;
   if (error.code === 'ROUTE_NOT_FOUND')
     return [`"${item.collection}" is a singleton: there is one object, without a key.`];
@@ -122,13 +122,15 @@ async function reasonsFor(requested: Asked, error: PlatformError): Promise<reado
   const access = api.access.find(({ name }) => name === caller.accessClass);
   if (access === undefined || access.admin || !isAllowed(requested, target, everything(api)))
     return [absentReason(requested)];
-  const lacking = lackingRights(api, access, ['read']).filter(({ name }) => occurs(target, name));
-  const needed = await leastOf(lacking, async (granted) => isAllowed(requested, target, withRights(access, granted)));
-  return needed === null ? ['No rule of the role grants what the request names.'] : needed.map(tellLacking);
+  const lacking = missingPermissions(api, access, ['read']).filter(({ name }) => occurs(target, name));
+  const needed = await leastOf(lacking, async (granted) =>
+    isAllowed(requested, target, withPermissions(access, granted)),
+  );
+  return needed === null ? ['No rule of the role grants what the request names.'] : needed.map(formatMissing);
 }
 
 /** Why not even administrators are answered. */
-function absentReason(requested: Asked): string {
+function absentReason(requested: ReadToExplain): string {
   const { api, item } = requested;
   const impossible = item.key === null ? null : unreachable(api, item.collection);
   if (impossible !== null) return impossible;
@@ -139,7 +141,7 @@ function absentReason(requested: Asked): string {
 }
 
 /** Why an item that is named by its key is not among the rows that are read. */
-async function rowReasons(requested: Asked): Promise<readonly string[]> {
+async function rowReasons(requested: ReadToExplain): Promise<readonly string[]> {
   const { api, target, caller, item } = requested;
   const isThere = async (path: string, access: AccessClass): Promise<boolean> => {
     const planned = planRead(
@@ -184,7 +186,7 @@ function occurs(target: string, name: string): boolean {
   return name === '' || decodeURIComponent(target.replaceAll('+', ' ')).includes(name);
 }
 
-function isAllowed({ api, caller, limits }: Asked, target: string, access: AccessClass): boolean {
+function isAllowed({ api, caller, limits }: ReadToExplain, target: string, access: AccessClass): boolean {
   try {
     planRead({ ...api, access: [access] }, target, { ...caller, accessClass: access.name }, limits);
     return true;

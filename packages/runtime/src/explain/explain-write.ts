@@ -17,7 +17,7 @@ import { mayHaveConflict } from '../write/upsert/conflict.ts';
 import type { Action } from '../write/write-command.ts';
 import type { SentStatement } from './dry-run.ts';
 import { everything } from './rights.ts';
-import { type Asked, actions, tryOut, type WriteLimits, type WriteToExplain } from './try-write.ts';
+import { actions, type ExplainedRequest, tryOut, type WriteLimits, type WriteToExplain } from './try-write.ts';
 import { reasonsFor } from './write-reasons.ts';
 
 /** One rule, as it applies to a write. */
@@ -84,7 +84,7 @@ export async function explainWrite(
   database: Pick<Database, 'transaction'> | null,
   limits: WriteLimits = {},
 ): Promise<ExplainedStatements> {
-  const requested: Asked = { api, write, caller, database, limits };
+  const requested: ExplainedRequest = { api, write, caller, database, limits };
   const { path, query } = splitTarget(write.target);
   const item = readItemPath(path);
   if (item === null || (write.method === 'POST' && item.key !== null)) throw new PlatformError('ROUTE_NOT_FOUND');

@@ -15,7 +15,7 @@ export interface Right {
 type RuledApi = Pick<CompiledApi, 'collections'>;
 
 /** Actions on collections that are not granted at all, with an empty name, and names that are not within those that are. */
-export function lackingRights(
+export function missingPermissions(
   { collections }: RuledApi,
   access: AccessClass,
   actions: readonly RuledAction[],
@@ -57,7 +57,7 @@ export function everything({ collections }: RuledApi): AccessClass {
 }
 
 /** An access class with rights added to it, on every row. */
-export function withRights(access: AccessClass, permissions: readonly Right[]): AccessClass {
+export function withPermissions(access: AccessClass, permissions: readonly Right[]): AccessClass {
   const added = Map.groupBy(permissions, ({ collection }) => collection);
   const names = new Set(access.collections.map(({ collection }) => collection));
   const fresh = [...added.keys()].filter((collection) => !names.has(collection)).map((collection) => ({ collection }));
@@ -85,7 +85,7 @@ export function unreachable({ collections }: RuledApi, collection: string): stri
 }
 
 /** A whole sentence about a right that is lacking. */
-export function tellLacking({ action, collection, name }: Right): string {
+export function formatMissing({ action, collection, name }: Right): string {
   const some = name === '' ? collection : `${name} of ${collection}`;
   const what: Readonly<Record<RuledAction, string>> = {
     read: `reading ${some}`,

@@ -9,7 +9,7 @@ import { createPlanner } from '../query/planner.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
 import type { WriteCommand } from '../write/write-command.ts';
 import { createWriter, type Writer, type WriterOptions } from '../write/writer.ts';
-import { type DryRun, type SentStatement, silentRehearsal, Unanswered, undoneRehearsal } from './dry-run.ts';
+import { type DryRun, rolledBackDryRun, type SentStatement, silentDryRun, Unanswered } from './dry-run.ts';
 
 /** A request that writes items. */
 export interface WriteToExplain {
@@ -24,7 +24,7 @@ export interface WriteToExplain {
 export const actions = { POST: 'create', PATCH: 'update', DELETE: 'delete' } as const;
 
 /** A write with everything that decides about it. */
-export interface Asked {
+export interface ExplainedRequest {
   readonly api: CompiledApi;
   readonly write: WriteToExplain;
   readonly caller: Caller;
@@ -35,7 +35,7 @@ export interface Asked {
 }
 
 /** Limits of requests that write. */
-export type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems'>;
+export type WriteLimits = Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems'>;
 
 /** Result of a try. */
 export interface Tried {
@@ -47,8 +47,11 @@ export interface Tried {
 }
 
 /** Runs the write in the name of an access class as far as the rehearsal goes. */
-export async function tryOut({ api, write, caller, database, limits }: Asked, access: AccessClass): Promise<Tried> {
-  const dryRun = database === null ? silentRehearsal() : undoneRehearsal(database, api.dialect === 'postgres');
+export async function tryOut(
+  { api, write, caller, database, limits }: ExplainedRequest,
+  access: AccessClass,
+): Promise<Tried> {
+  const dryRun = database === null ? silentDryRun() : rolledBackDryRun(database, api.dialect === 'postgres');
   // Hooks are code of the project, which an explanation must not run.
   const others = api.access.filter(({ name }) => name !== access.name);
   const judged: CompiledApi = { ...api, access: [...others, access], extensions: [] };

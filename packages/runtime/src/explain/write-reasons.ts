@@ -1,8 +1,16 @@
 /** Why a write is refused, in whole sentences. */
 import type { AccessClass, CompiledApi, WriteRule } from '../language/index.ts';
 import type { Action } from '../write/write-command.ts';
-import { everything, lackingRights, leastOf, type Right, tellLacking, unreachable, withRights } from './rights.ts';
-import { type Asked, type Tried, tryOut } from './try-write.ts';
+import {
+  everything,
+  formatMissing,
+  leastOf,
+  missingPermissions,
+  type Right,
+  unreachable,
+  withPermissions,
+} from './rights.ts';
+import { type ExplainedRequest, type Tried, tryOut } from './try-write.ts';
 
 /** Action and collection of a write. */
 interface Subject {
@@ -15,7 +23,7 @@ type Widened = Pick<WriteRule, 'where'> & Partial<Pick<WriteRule, 'check'>>;
 
 /** Why a write is refused. Rights are looked for by trying with more of them. */
 export async function reasonsFor(
-  requested: Asked,
+  requested: ExplainedRequest,
   { error, sent }: Tried,
   access: AccessClass | undefined,
   { action, collection }: Subject,
@@ -29,15 +37,15 @@ export async function reasonsFor(
   if (access === undefined || access.admin || !(await isAllowed(everything(requested.api)))) {
     return impossible(requested, { action, collection });
   }
-  const lacking = rightsInQuestion(requested, access, collection);
-  const needed = await leastOf(lacking, (granted) => isAllowed(withRights(access, granted)));
-  if (needed !== null && needed.length > 0) return needed.map(tellLacking);
+  const lacking = relevantPermissions(requested, access, collection);
+  const needed = await leastOf(lacking, (granted) => isAllowed(withPermissions(access, granted)));
+  if (needed !== null && needed.length > 0) return needed.map(formatMissing);
   const rows = sent.length === 0 ? [] : await narrowRules({ action, collection }, access, isAllowed);
   return rows.length > 0 ? rows : ['No single rule of the role decides: several together refuse the request.'];
 }
 
 /** Returns the reasons why no permission would allow this. */
-async function impossible(requested: Asked, { action, collection }: Subject): Promise<readonly string[]> {
+async function impossible(requested: ExplainedRequest, { action, collection }: Subject): Promise<readonly string[]> {
   const { api } = requested;
   const keyless = unreachable(api, collection);
   if (keyless !== null) return [keyless];
@@ -51,13 +59,19 @@ async function impossible(requested: Asked, { action, collection }: Subject): Pr
 }
 
 /** Rights that the role lacks on collections which the request leads to, as far as the request has their names. */
-function rightsInQuestion({ api, write }: Asked, access: AccessClass, collection: string): readonly Right[] {
+function relevantPermissions(
+  { api, write }: ExplainedRequest,
+  access: AccessClass,
+  collection: string,
+): readonly Right[] {
   const text = `${plainly(write.target)} ${write.body}`;
   const meant = namesMeant(api, collection, text);
-  return lackingRights(api, access, ['read', 'create', 'update', 'delete']).filter(({ collection: about, name }) => {
-    const implied = meant.get(about);
-    return implied !== undefined && (implied.has(name) || text.includes(name));
-  });
+  return missingPermissions(api, access, ['read', 'create', 'update', 'delete']).filter(
+    ({ collection: about, name }) => {
+      const implied = meant.get(about);
+      return implied !== undefined && (implied.has(name) || text.includes(name));
+    },
+  );
 }
 
 function plainly(target: string): string {

@@ -78,7 +78,7 @@ FROM ${table('platform_files')} WHERE id = ? AND filename_disk IS NOT NULL`,
 /** Makes the finder. */
 export function createFileFinder(options: FileFinderOptions): FileFinder {
   const { api, place: location, database, planner, driftGuard, publicClass } = options;
-  const everybody: Caller = { accessClass: publicClass, user: null, role: null };
+  const publicCaller: Caller = { accessClass: publicClass, user: null, role: null };
   const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
   const { file: fileSql, settings: settingsSql } = byFamily(location, {
     postgres: postgresStatements,
@@ -119,7 +119,7 @@ export function createFileFinder(options: FileFinderOptions): FileFinder {
     },
     async isPublic(caller, id) {
       if (caller.accessClass === publicClass) return true;
-      return publicReads && isReadable(everybody, id);
+      return publicReads && isReadable(publicCaller, id);
     },
     has: async ({ id, name }) => (await row(fileSql, [id]))?.[2] === name,
     async settings() {

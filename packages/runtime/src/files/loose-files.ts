@@ -12,7 +12,7 @@ import { transactionNumber } from '../dialects/fragment.ts';
 import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { sweepStaging } from './staging.ts';
+import { purgeStaging } from './staging.ts';
 import type { Storages } from './storage.ts';
 
 /** Where a content lies. */
@@ -43,7 +43,7 @@ export interface LooseFilesOptions {
 
 /** Interval between checks for contents that other processes have left, in milliseconds. */
 const lookEveryMs = 60_000;
-const sweepEveryMs = 3_600_000;
+const purgeEveryMs = 3_600_000;
 
 /** Makes them. Nothing is looked for before `wake` is called first, or a minute has passed. */
 export function createLooseFiles({ database, place: location, storages, log }: LooseFilesOptions): LooseFiles {
@@ -78,9 +78,9 @@ export function createLooseFiles({ database, place: location, storages, log }: L
   }
 
   async function removeAll(): Promise<void> {
-    if (performance.now() - swept >= sweepEveryMs) {
+    if (performance.now() - swept >= purgeEveryMs) {
       swept = performance.now();
-      for (const folder of storages.stagings) await sweepStaging(folder);
+      for (const folder of storages.stagings) await purgeStaging(folder);
     }
     do {
       again = false;

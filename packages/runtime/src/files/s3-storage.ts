@@ -10,7 +10,7 @@ import { renditionsOf, type Storage } from './storage.ts';
 type S3Location = Extract<StorageLocation, { readonly driver: 's3' }>;
 
 /** One request to the bucket. */
-interface Asked {
+interface StorageRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   /** Name of the object, without the root; null for the bucket. */
   readonly name: string | null;
@@ -27,7 +27,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
   const base = addressOf(location);
   const prefix = location.root === '' ? '' : `${location.root}/`;
 
-  async function ask({ method, name, query = {}, headers = {}, body }: Asked): Promise<Response> {
+  async function ask({ method, name, query = {}, headers = {}, body }: StorageRequest): Promise<Response> {
     const path = name === null ? '' : `/${(prefix + name).split('/').map(encodeURIComponent).join('/')}`;
     const search = new URLSearchParams(query).toString();
     const signer = new AwsV4Signer({
@@ -58,7 +58,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
   }
 
   /** For requests whose answer has no content. */
-  async function report(requested: Asked): Promise<void> {
+  async function report(requested: StorageRequest): Promise<void> {
     const response = await ask(requested);
     if (!response.ok && !(requested.method === 'DELETE' && response.status === 404))
       throw await refusal(requested, response);
@@ -66,7 +66,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
   }
 
   async function list(start: string): Promise<readonly string[]> {
-    const request: Asked = { method: 'GET', name: null, query: { 'list-type': '2', prefix: prefix + start } };
+    const request: StorageRequest = { method: 'GET', name: null, query: { 'list-type': '2', prefix: prefix + start } };
     const response = await ask(request);
     if (!response.ok) throw await refusal(request, response);
     const keys = [...(await response.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key);
@@ -83,7 +83,7 @@ export function createS3Storage(location: S3Location, staging: string): Storage 
     putBytes: (name, bytes, type) => reached(() => put(name, new Blob([new Uint8Array(bytes)]), type)),
     open: (name, range) =>
       reached(async () => {
-        const requestedItem: Asked = {
+        const requestedItem: StorageRequest = {
           method: 'GET',
           name,
           ...(range && { headers: { range: `bytes=${range.start}-${range.end}` } }),
@@ -113,7 +113,7 @@ function addressOf({ endpoint, bucket, region }: S3Location): string {
   return endpoint === null ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
 }
 
-async function refusal({ method, name }: Asked, response: Response): Promise<PlatformError> {
+async function refusal({ method, name }: StorageRequest, response: Response): Promise<PlatformError> {
   const text = (await response.text().catch(() => '')).slice(0, 500);
   const cause = new Error(`S3 answered ${method} ${name ?? 'the bucket'} with ${response.status}: ${text}`);
   return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });

@@ -53,7 +53,7 @@ export function createFileServices(options: FileServicesOptions): FileServices |
     storages,
     loose,
     uploads: createUploads({ api, writer, storages, loose }),
-    finder: createFileFinder({ api, place: location, database, planner, driftGuard: driftGuard, publicClass }),
+    finder: createFileFinder({ api, place: location, database, planner, driftGuard, publicClass }),
     renderer: createRenderer(environment.transform),
   };
 }

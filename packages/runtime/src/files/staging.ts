@@ -70,7 +70,7 @@ export async function unstage(path: string): Promise<void> {
 }
 
 /** Removes files that were left by processes that have ended. */
-export async function sweepStaging(folder: string, olderThanMs = abandonedMs): Promise<void> {
+export async function purgeStaging(folder: string, olderThanMs = abandonedMs): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const path = join(folder, name);

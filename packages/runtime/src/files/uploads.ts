@@ -117,7 +117,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
         const derived = ['filename_download', 'title'].filter((name) => !names.has(name));
         const request = uploading(requested, ['id', 'type', ...derived]);
         const body = items.length === 1 ? (items[0] ?? null) : items;
-        return await write(request, toldOf(arrived), prepared, () =>
+        return await write(request, responseOf(arrived), prepared, () =>
           writer.workOf({ action: 'create', request, body }),
         );
       } finally {
@@ -134,7 +134,7 @@ export function createUploads({ api, writer, storages, loose }: UploadsOptions):
           : { filename_download: cleanName(arrived.name) };
         const body = { ...derived, ...arrived.metadata, ...fields };
         const request = uploading(requestedItem, ['type', ...Object.keys(derived)]);
-        return await write(request, toldOf([arrived]), prepared, () =>
+        return await write(request, responseOf([arrived]), prepared, () =>
           writer.workOf({ action: 'update', request, item: key, body }),
         );
       } finally {
@@ -189,7 +189,7 @@ function stemOf(name: string): string {
 }
 
 /** Payload that an Idempotency-Key stands for: the same files with the same fields. */
-function toldOf(arrived: readonly Arrived[]): JsonValue {
+function responseOf(arrived: readonly Arrived[]): JsonValue {
   return arrived.map(({ staged, name, metadata }) => ({ sha256: staged.sha256, name, metadata }));
 }
 

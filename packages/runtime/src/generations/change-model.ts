@@ -33,7 +33,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
 
   async function change(transaction: Transaction, ...[plan, discard, origin]: Parameters<ChangeModel>) {
     const tables = options.tables();
-    const { lock, tell: report } = modelStatements(tables.place);
+    const { lock, notify: report } = modelStatements(tables.place);
     await allRows(transaction, lock, [modelLock]);
     const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
     const api = await compiledIn(run, tables);
@@ -64,7 +64,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const result = await answerOf(planned, made);
     await write();
     if (report !== null) await allRows(transaction, report, [modelChannel]);
-    return { answer: result.told, made: result.made };
+    return { answer: result.answer, made: result.made };
   }
 
   async function keepTrace(
@@ -82,7 +82,7 @@ export function createModelChanger(options: ModelChangerOptions): ChangeModel {
     const { name, checksum, script: sql } = migrationOf(planned.title, statements, others);
     await allRows(transaction, recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
     if (logPlaceOf(api) === null) return;
-    const entries = planned.told.map((entry) => ({ ...entry, revision: null, parent: null }));
+    const entries = planned.activity.map((entry) => ({ ...entry, revision: null, parent: null }));
     const { text, parameters } = logChanges(schema, origin, entries);
     await allRows(transaction, text, parameters);
   }

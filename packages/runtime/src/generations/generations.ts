@@ -4,7 +4,7 @@ import type { DriftLog, DriftWatch } from '../drift-watch.ts';
 import type { CompiledApi } from '../language/index.ts';
 
 /** An API with what answers its requests. */
-export interface Generation {
+export interface ServedApi {
   readonly api: CompiledApi;
   readonly server: FastifyInstance;
   readonly watch: DriftWatch;
@@ -12,7 +12,7 @@ export interface Generation {
 
 /** The generations of a process. */
 export interface Generations {
-  readonly current: () => Generation;
+  readonly current: () => ServedApi;
   /** Watch of the current one. */
   readonly watch: Pick<DriftWatch, 'drifts' | 'checked' | 'damaged' | 'refresh'>;
   /** Starts the first one. */
@@ -28,13 +28,13 @@ export interface Generations {
  */
 export function createGenerations(
   first: CompiledApi,
-  create: (api: CompiledApi, watch: DriftWatch | null) => Generation,
+  create: (api: CompiledApi, watch: DriftWatch | null) => ServedApi,
 ): Generations {
   let current = create(first, null);
   let log: DriftLog | null = null;
   const ending = new Set<Promise<unknown>>();
 
-  function end({ server, watch }: Generation, other: Generation): void {
+  function end({ server, watch }: ServedApi, other: ServedApi): void {
     if (watch !== other.watch) watch.stop();
     // Requests under way are not touched by it: it ends what runs beside them.
     const ended = Promise.resolve(server.close())

@@ -31,14 +31,14 @@ export const modelChannel = 'platform_model';
 const lockSql = `SELECT pg_catalog.set_config('idle_in_transaction_session_timeout', '300000', true)
 FROM (${transactionLock}) AS lock`;
 
-const tellSql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
+const notifySql = "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text";
 
 /** Statements that hold for as long as a server runs. */
 export interface ModelStatements {
   /** Takes the lock of a name until the end of the transaction. */
   readonly lock: OwnSql;
   /** Null where processes can tell each other nothing: then they look. */
-  readonly tell: string | null;
+  readonly notify: string | null;
   /** Reads name, checksum and text of the migrations of the project. */
   readonly migrations: string;
 }
@@ -46,10 +46,10 @@ export interface ModelStatements {
 /** Prints them. */
 export function modelStatements(location: SystemPlace): ModelStatements {
   return byFamily<ModelStatements>(location, {
-    postgres: (schema) => ({ lock: lockSql, tell: tellSql, migrations: projectMigrationsSql(schema) }),
+    postgres: (schema) => ({ lock: lockSql, notify: notifySql, migrations: projectMigrationsSql(schema) }),
     mysql: (tables) => ({
       lock: mysqlTurn(tables),
-      tell: null,
+      notify: null,
       migrations: mysqlProjectTables(location.schema).migrations,
     }),
   });

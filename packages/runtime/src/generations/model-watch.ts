@@ -93,7 +93,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   async function compiledIn(run: RunTexts, watched: WatchedTables): Promise<CompiledApi> {
     const rows = await readModelRows(watched, (text) => run(text, []));
     const digests = recompiler.digests(rows);
-    const cached = [current(), ...(latest === null ? [] : [latest.api])].find((api) => says(api, digests));
+    const cached = [current(), ...(latest === null ? [] : [latest.api])].find((api) => matches(api, digests));
     if (cached !== undefined) return cached;
     const made = await compileIn(run, watched, true);
     if ('api' in made) return made.api;
@@ -145,10 +145,10 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     if (stopped || (stamp !== null && stamp === lastMark)) return;
     const rows = await readModelRows(tables, (text) => database.query(text, []));
     const digests = recompiler.digests(rows);
-    if (latest !== null && says(latest.api, digests)) {
+    if (latest !== null && matches(latest.api, digests)) {
       // A request has compiled it, and is about to serve it as well.
       await serve(latest);
-    } else if (!says(current(), digests)) {
+    } else if (!matches(current(), digests)) {
       const made = await database.transaction(async (transaction) => {
         await allRows(transaction, sql.lock, [modelLock]);
         return { value: await compileIn(within(transaction), tables, false) };
@@ -159,7 +159,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     lastMark = stamp;
   }
 
-  function tellSight(error: unknown): void {
+  function reportVisibility(error: unknown): void {
     const wasBlind = isBlind;
     isBlind = error !== null;
     if (stopped || isBlind === wasBlind) return;
@@ -171,8 +171,8 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     do {
       again = false;
       await lookOnce().then(
-        () => tellSight(null),
-        (error: unknown) => tellSight(error),
+        () => reportVisibility(null),
+        (error: unknown) => reportVisibility(error),
       );
     } while (again && !stopped);
   }
@@ -210,7 +210,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
         const made = await compileIn(within(transaction), tables, false);
         if (!('api' in made)) throw refusal(collection, made);
         compiled.set(transaction, made);
-        if (sql.tell !== null) await allRows(transaction, sql.tell, [modelChannel]);
+        if (sql.notify !== null) await allRows(transaction, sql.notify, [modelChannel]);
       },
       committed(transaction) {
         const made = compiled.get(transaction);
@@ -239,7 +239,7 @@ function within(transaction: Transaction): RunTexts {
 }
 
 /** True if an API was compiled of rows with these digests. */
-function says(api: CompiledApi, { permissions, model }: ModelDigests): boolean {
+function matches(api: CompiledApi, { permissions, model }: ModelDigests): boolean {
   return api.permissionsDigest === permissions && api.modelDigest === model;
 }
 

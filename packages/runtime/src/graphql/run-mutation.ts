@@ -114,7 +114,7 @@ async function runWrites(
   }
   function respond(answers: readonly (Buffer | null)[]): Buffer {
     const parts = new Map(
-      placed.map(({ field, source }, index) => [field.key, source.told(answers[index] ?? null, variables)]),
+      placed.map(({ field, source }, index) => [field.key, source.encode(answers[index] ?? null, variables)]),
     );
     return spliceAnswer(
       withConstants(fields, (field) => parts.get(field.key) ?? nullText),

@@ -32,12 +32,12 @@ export interface QuerySetting {
  * Replaces a source whose materialized view has not been populated by one without rows; undefined when something else
  * failed.
  */
-export type FindUnpopulated = (source: RowSource, error: unknown) => RowSource | undefined;
+export type FindPopulated = (source: RowSource, error: unknown) => RowSource | undefined;
 
 /** Context in which one query runs. */
 interface Running {
   readonly setting: QuerySetting;
-  readonly notPopulated: FindUnpopulated;
+  readonly notPopulated: FindPopulated;
   /** Made with the first large list. */
   readLarge?: ReadLarge;
 }
@@ -45,11 +45,11 @@ interface Running {
 /** Answers a query. Failures of root fields stand in the answer. */
 export function runQuery(
   setting: QuerySetting,
-  notPopulated: FindUnpopulated,
+  notPopulated: FindPopulated,
   fields: readonly QueryField[],
   call: OperationCall,
 ): Promise<OperationAnswer> {
-  const running: Running = { setting, notPopulated: notPopulated };
+  const running: Running = { setting, notPopulated };
   const [only] = fields;
   return only !== undefined && fields.length === 1 && only.source.kind === 'rows'
     ? runOnly(running, only, only.source, call)
@@ -190,7 +190,7 @@ function readSource(
     const { plan, values, bounds, large } = prepare(variables);
     const named = keys === null ? [] : keys(variables, caller);
     driftGuard(plan.statement);
-    const rows = new SplicedRows(plan, frame?.front, frame?.behind);
+    const rows = new SplicedRows(plan, frame?.prefix, frame?.suffix);
     const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
     const read =
       plan.streamed || large === true

@@ -1,12 +1,12 @@
 /** Runs compiled operations: the heart of `/graphql`. Source: API specification, section 14.1. */
 
 import type { CompiledApi } from '../language/index.ts';
-import { createUnpopulatedTest } from '../query/unpopulated.ts';
+import { createPopulationTest } from '../query/unpopulated.ts';
 import { createOperationCompiler, type OperationCompilerOptions } from './compile/compile-operations.ts';
 import type { OperationRunner } from './documents/operation.ts';
 import { planStatements } from './plan/plan-statements.ts';
 import { type MutationSetting, runMutation } from './run-mutation.ts';
-import { type FindUnpopulated, type QuerySetting, readItem, runQuery } from './run-query.ts';
+import { type FindPopulated, type QuerySetting, readItem, runQuery } from './run-query.ts';
 
 /** Options for running operations. */
 export interface OperationRunnerOptions extends OperationCompilerOptions, QuerySetting, MutationSetting {
@@ -16,7 +16,7 @@ export interface OperationRunnerOptions extends OperationCompilerOptions, QueryS
 /** Makes the runner of an API. */
 export function createOperationRunner(options: OperationRunnerOptions): OperationRunner {
   const { compile, compiledOf } = createOperationCompiler(options);
-  const isUnpopulated = createUnpopulatedTest(options.api);
+  const isPopulationError = createPopulationTest(options.api);
   const mutating: MutationSetting = {
     ...options,
     async service(field, call) {
@@ -34,8 +34,8 @@ export function createOperationRunner(options: OperationRunnerOptions): Operatio
       const found = compiledOf(operation);
       const { variables } = call;
       if (found.kind === 'mutation') return runMutation(mutating, found.fieldsOf(variables), call, found.scope);
-      const notPopulated: FindUnpopulated = (source, error) => {
-        if (!isUnpopulated(source.collection, error)) return undefined;
+      const notPopulated: FindPopulated = (source, error) => {
+        if (!isPopulationError(source.collection, error)) return undefined;
         const fields = found.emptied(source.collection, variables);
         const other = fields.find(({ key }) => key === source.key)?.source;
         return other?.kind === 'rows' ? other : undefined;

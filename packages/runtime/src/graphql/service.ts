@@ -10,7 +10,7 @@ import type { DocumentLimits } from '../environment/graphql.ts';
 import type { GraphqlScope } from '../language/index.ts';
 import { createByteCache } from './byte-cache.ts';
 import { createCoercion, type SentVariables } from './compile/coerce-variables.ts';
-import { type AskedDocument, checkDocument, refuseMutation } from './documents/check-document.ts';
+import { checkDocument, type DocumentRequest, refuseMutation } from './documents/check-document.ts';
 import { DocumentError } from './documents/document-errors.ts';
 import { answerIntrospection } from './documents/introspection.ts';
 import type { Operation, OperationAnswer, OperationCall, OperationRunner } from './documents/operation.ts';
@@ -25,7 +25,7 @@ export interface GraphqlServiceOptions {
 }
 
 /** One request, read. */
-export interface GraphqlRequest extends AskedDocument {
+export interface GraphqlRequest extends DocumentRequest {
   readonly scope: GraphqlScope;
   readonly variables: SentVariables;
   readonly caller: Caller;
@@ -70,7 +70,7 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
   const documents = createByteCache<KeptText>(documentsKept);
   const introspections = createByteCache<ReadonlyMap<string, string>>(introspectionsKept);
 
-  function prepare(key: string, schema: ScopeSchema, requested: AskedDocument): KeptDocument {
+  function prepare(key: string, schema: ScopeSchema, requested: DocumentRequest): KeptDocument {
     const { document, operation: node } = checkDocument(schema, requested, limits);
     const operation = runner.compile({ schema, document, operation: node });
     const coerce = createCoercion(schema.schema, node);

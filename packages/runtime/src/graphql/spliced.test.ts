@@ -12,9 +12,9 @@ const plan: ReadPlan = {
   streamed: false,
 };
 
-test('answers that are waited for own no memory, and each is written behind the one before', () => {
-  const { front: httpListener, behind } = frameOf('books');
-  const waiting = Array.from({ length: 100 }, () => new SplicedRows(plan, httpListener, behind));
+test('answers that are waited for own no memory, and each is written suffix the one before', () => {
+  const { prefix, suffix } = frameOf('books');
+  const waiting = Array.from({ length: 100 }, () => new SplicedRows(plan, prefix, suffix));
   for (const rows of waiting) rows.end();
   expect(new Set(waiting.map((rows) => rows.end().buffer)).size).toBe(1);
   expect(waiting.map((rows) => rows.end().toString())).toEqual(waiting.map(() => '{"data":{"books":[]}}'));

@@ -25,16 +25,16 @@ export class SplicedRows implements RowSink {
   readonly #out = new ByteWriter();
   readonly #transcode: Transcoder;
   readonly #many: boolean;
-  readonly #front: Buffer;
-  readonly #behind: Buffer;
+  readonly #prefix: Buffer;
+  readonly #suffix: Buffer;
   #started = false;
   #ended: Buffer | undefined;
 
-  constructor(plan: ReadPlan, httpListener: Buffer = nothing, behind: Buffer = nothing) {
+  constructor(plan: ReadPlan, prefix: Buffer = nothing, suffix: Buffer = nothing) {
     this.#transcode = transcoderOf(plan);
     this.#many = plan.many;
-    this.#front = httpListener;
-    this.#behind = behind;
+    this.#prefix = prefix;
+    this.#suffix = suffix;
   }
 
   row(buffer: Buffer, offset: number): void {
@@ -58,14 +58,14 @@ export class SplicedRows implements RowSink {
     this.#start();
     if (this.#many) this.#put(closingBracket);
     else if (this.items === 0) this.#out.append(nullText);
-    this.#out.append(this.#behind);
+    this.#out.append(this.#suffix);
     return this.#out.takeBytes();
   }
 
   #start(): void {
     if (this.#started) return;
     this.#started = true;
-    this.#out.append(this.#front);
+    this.#out.append(this.#prefix);
     if (this.#many) this.#put(bracket);
   }
 
@@ -82,8 +82,8 @@ const bracket = 91;
 const closingBracket = 93;
 
 /** The text in front of the value of an operation's only root field, and the one after it. */
-export function frameOf(key: string): { readonly front: Buffer; readonly behind: Buffer } {
-  return { front: Buffer.from(`{"data":{${JSON.stringify(key)}:`), behind: Buffer.from('}}') };
+export function frameOf(key: string): { readonly prefix: Buffer; readonly suffix: Buffer } {
+  return { prefix: Buffer.from(`{"data":{${JSON.stringify(key)}:`), suffix: Buffer.from('}}') };
 }
 
 /** The value of a root field, as JSON. */

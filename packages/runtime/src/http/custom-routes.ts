@@ -131,9 +131,9 @@ function readBody({ body: shape }: CustomRoute, sent: JsonValue | undefined): un
 }
 
 /** More problems than this are not listed; the first ones say enough. */
-const mostProblems = 100;
+const maxProblems = 100;
 
 function raise(code: ErrorCode, problems: readonly string[]): void {
-  const error = together(problems.slice(0, mostProblems).map((problem) => new PlatformError(code, problem)));
+  const error = together(problems.slice(0, maxProblems).map((problem) => new PlatformError(code, problem)));
   if (error !== undefined) throw error;
 }

@@ -28,16 +28,16 @@ export interface ShortWay {
 
 /**
  * True if a request can take the fast path: a GET below `/items` without a body, a POST or PATCH there, and a POST to
- * GraphQL, whose body has a length of at most `mostBytes`.
+ * GraphQL, whose body has a length of at most `maxBytes`.
  */
-export function isDirect({ method, url = '', headers }: IncomingMessage, mostBytes: number): boolean {
+export function isDirect({ method, url = '', headers }: IncomingMessage, maxBytes: number): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;
   const length = headers['content-length'];
   if (!url.startsWith('/items/')) {
     if (method !== 'POST' || !isGraphql(url)) return false;
   } else if (method === 'GET') return length === undefined;
   else if (method !== 'PATCH' && (method !== 'POST' || namesItem(url))) return false;
-  return length !== undefined && length !== '0' && Number(length) <= mostBytes;
+  return length !== undefined && length !== '0' && Number(length) <= maxBytes;
 }
 
 /** Makes the function that checks and answers requests for which `isDirect` is true. Never rejects. */

@@ -142,7 +142,7 @@ function readItems(items: ItemHandlers, httpContext: HttpContext, call: Call): P
 
 function itemRequest(httpContext: HttpContext, { caller, query, item }: Call): ItemRequest {
   if (item === null) throw new PlatformError('ROUTE_NOT_FOUND');
-  return { httpContext: httpContext, caller, collection: item.collection, query };
+  return { httpContext, caller, collection: item.collection, query };
 }
 
 function keyOf({ item }: Call): string {

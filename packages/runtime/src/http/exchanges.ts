@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Caller } from '../caller.ts';
 import type { CallReader } from './call.ts';
 
-/** A request and its answer, with bodies of at most `mostBytes`. */
+/** A request and its answer, with bodies of at most `maxBytes`. */
 export interface AnsweredExchange {
   readonly method: string;
   /** With its query. */
@@ -21,10 +21,10 @@ export interface AnsweredExchange {
 export type KnownCallers = WeakMap<IncomingMessage, Caller>;
 
 /** Bytes up to which a body is recorded. */
-const mostBytes = 16_384;
+const maxBytes = 16_384;
 
 /** Reports every exchange of a server once it is answered. */
-export function tellExchanges(
+export function recordRequests(
   server: Server,
   callers: KnownCallers,
   report: (httpContext: AnsweredExchange) => void,
@@ -64,12 +64,12 @@ function overhear(target: object, methods: readonly string[]): () => string | nu
       const charset = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
       // A copy: the memory of answers is used again.
       const copy = typeof chunk === 'string' ? Buffer.from(chunk, charset) : isBytes(chunk) ? Buffer.from(chunk) : null;
-      if (copy !== null && bytes <= mostBytes) chunks.push(copy);
+      if (copy !== null && bytes <= maxBytes) chunks.push(copy);
       bytes += copy?.length ?? 0;
       return Reflect.apply(method, target, parts);
     });
   }
-  return () => (bytes > mostBytes ? null : Buffer.concat(chunks).toString());
+  return () => (bytes > maxBytes ? null : Buffer.concat(chunks).toString());
 }
 
 function isBytes(chunk: unknown): chunk is Uint8Array {

@@ -44,7 +44,7 @@ declare module 'fastify' {
  * Makes a Fastify server without routes in which every failure is answered by the specification's errors. Requests that
  * need no routing go to `answerShortly` at once.
  */
-export function createCarrier(
+export function createFastifyAdapter(
   environment: Environment,
   responder: Responder,
   readCall: CallReader,
@@ -77,7 +77,7 @@ export function createCarrier(
       refuse(error);
     }
   });
-  const answerDirectly = createShortWay({ readCall, answerShortly, responder: responder, log: server.log });
+  const answerDirectly = createShortWay({ readCall, answerShortly, responder, log: server.log });
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
   passBy(server.server, takesShortWay, (httpContext) => void answerDirectly(httpContext));
   // Connections are those of the front, which outlives the servers that it passes requests to.
@@ -117,7 +117,7 @@ export function createListener(
   };
   server.server.on('request', observeRequests(environment, server.log, observers, wrap(pass, responder)));
   endConnections(server, responder);
-  return { server, responder: responder };
+  return { server, responder };
 }
 
 /** Milliseconds for which a stopping server waits for the first bytes of a connection: its request may be on its way. */
@@ -226,7 +226,7 @@ function watchUnusedConnections(server: Server): () => void {
 const noQuery = Object.freeze({});
 
 /** Every body is read as bytes and checked by `parseBody`; none of the framework's own parsers stays. */
-function acceptBodies(server: FastifyInstance, mostBytes: number): void {
+function acceptBodies(server: FastifyInstance, maxBytes: number): void {
   server.addHttpMethod('SEARCH', { hasBody: true });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (request, bytes, done) => {
@@ -242,7 +242,7 @@ function acceptBodies(server: FastifyInstance, mostBytes: number): void {
   server.addContentTypeParser('multipart/form-data', (request, payload, done) => {
     // Files are written down as they come, by the handler that accepts them.
     if (request.routeOptions.config.takesParts === true) done(null);
-    else refuseParts(payload, mostBytes, done);
+    else refuseParts(payload, maxBytes, done);
   });
 }
 

@@ -90,7 +90,7 @@ async function checkAll({ database, hostState, watch, timeoutMs, readOnly }: Hea
   const responseTime = Math.round((performance.now() - start) * 10) / 10;
   if (report.state === 'primary' || report.state === 'read-only') await inTime(watch.refresh(), timeoutMs);
   const checks = {
-    database: { ...judgeHost(report, readOnly), responseTime },
+    database: { ...checkHost(report, readOnly), responseTime },
     schema: checkSchema(watch),
     connections: checkConnections(database),
   };
@@ -124,7 +124,7 @@ const sentences: Readonly<Record<Exclude<HostState, 'primary'>, string>> = {
   away: 'The database does not answer.',
 };
 
-function judgeHost({ bySetting: _, ...report }: HostReport, readOnly: boolean): HealthCheck {
+function checkHost({ bySetting: _, ...report }: HostReport, readOnly: boolean): HealthCheck {
   const { state } = report;
   if (state === 'primary' && !readOnly) return { status: 'ok', ...report };
   if (readOnly && (state === 'primary' || state === 'read-only')) {
@@ -152,14 +152,14 @@ const longWaitMs = 500;
  * use it, too.
  */
 export function checkConnections(database: Pick<Database, 'load'>): HealthCheck {
-  const { connections, streams, turns: queue } = database.load?.() ?? {};
+  const { connections, streams, publicQueue: queue } = database.load?.() ?? {};
   const output: string[] = [];
   if (connections !== undefined && connections.longestMs >= longWaitMs) {
     const { waiting, longestMs } = connections;
     output.push(`${waiting} requests wait for a connection; the longest wait of late was ${longestMs} ms.`);
   }
   if (streams !== undefined && streams.longestMs >= longWaitMs) {
-    const { waiting, running, most: maxStreams, longestMs } = streams;
+    const { waiting, running, maxCount: maxStreams, longestMs } = streams;
     output.push(
       `${waiting} streamed answers wait while ${running} of at most ${maxStreams} are under way; the longest wait of late was ${longestMs} ms.`,
     );

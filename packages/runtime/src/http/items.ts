@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, JsonValue, Route } from '../language/index.ts';
 import type { NamedCollection, PlannedRead, Planner } from '../query/planner.ts';
-import { createUnpopulatedTest } from '../query/unpopulated.ts';
+import { createPopulationTest } from '../query/unpopulated.ts';
 import { readIdempotencyKey } from '../write/execute/idempotency.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { WriteRequest } from '../write/write-plan.ts';
@@ -58,7 +58,7 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
   const singletons = new Set(api.collections.filter(({ singleton }) => singleton).map(({ name }) => name));
   const readable = new Map(api.access.map(({ name, collections }) => [name, readableNames(collections)]));
 
-  const isUnpopulated = createUnpopulatedTest(api);
+  const isPopulationError = createPopulationTest(api);
   const written = writtenNames(api);
 
   /**
@@ -106,7 +106,7 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
     try {
       await run(request, planned);
     } catch (error) {
-      if (!isUnpopulated(collection.name, error)) throw error;
+      if (!isPopulationError(collection.name, error)) throw error;
       await run(request, plan({ ...collection, notPopulated: true }));
     }
   }
@@ -125,7 +125,7 @@ export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {
       try {
         await reader.item(request.httpContext, linked(reads, request, planned));
       } catch (error) {
-        throw isUnpopulated(collection, error) ? new PlatformError('FORBIDDEN') : error;
+        throw isPopulationError(collection, error) ? new PlatformError('FORBIDDEN') : error;
       }
     },
     async create(request, body) {

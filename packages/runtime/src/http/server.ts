@@ -27,19 +27,19 @@ import { auditModel } from '../resources/audited-writes.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
-import { type AuthenticatedUser, admissionOf, createAuthenticator } from './auth/authenticate.ts';
+import { type AuthenticatedUser, authenticatedUser, createAuthenticator } from './auth/authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { createDriftGuard } from './drift-guard.ts';
 import { answersShortly, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
-import { createCarrier, type Listener } from './fastify-adapter.ts';
+import { createFastifyAdapter, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
 import { createGraphqlFace } from './graphql/graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
-import { spreadCalls } from './loop-turns.ts';
+import { spreadCalls } from './loop-queue.ts';
 import { mountEndpoint } from './mount.ts';
 import { operationEndpoints } from './operations/endpoints.ts';
 import { bindOperations } from './operations/index.ts';
@@ -100,7 +100,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { api, database, environment, planner, watch, host, model = compiledModel } = options;
   const responder = host?.responder ?? createResponder(environment);
   const driftGuard = createDriftGuard(watch);
-  const reader = createReader({ database, driftGuard: driftGuard, responder: responder });
+  const reader = createReader({ database, driftGuard, responder });
   const reportError = (event: string, thrown: unknown): void =>
     server.log.error({ event, cause: describeCause(thrown, true) }, 'A hook failed after the commit.');
   const log: Pick<Log, 'info' | 'warn'> = {
@@ -117,13 +117,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const names = accessNames(api);
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const administrator: Caller = { accessClass: names.admin, user: null, role: null };
-  const describe = (identity: Identity): AuthenticatedUser => admissionOf(names, identity);
+  const describe = (identity: Identity): AuthenticatedUser => authenticatedUser(names, identity);
   const { createCache = createUncounted, accounts: observeAccounts } = options.observers ?? {};
   const unobserved = createAccounts({
     api,
     database,
     environment,
-    driftGuard: driftGuard,
+    driftGuard,
     mail: options.mail ?? { folder: '.platform/mail', templates: null },
     publicUrl: () => environment.publicUrl ?? localUrl(environment.host, (host ?? { server }).server.server.address()),
     log,
@@ -146,8 +146,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const contentsLeft = (): void => files?.loose.wake();
   const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit });
   const listeners = { reportError, passwordPattern, system: systemWrites };
-  const writer = createWriter({ api, database, driftGuard: driftGuard, planner, createCache, ...listeners, ...limits });
-  const items = createItemHandlers({ api, planner, reader, writer, responder: responder, senderOf });
+  const writer = createWriter({ api, database, driftGuard, planner, createCache, ...listeners, ...limits });
+  const items = createItemHandlers({ api, planner, reader, writer, responder, senderOf });
   const authenticate = createAuthenticator({
     names,
     adminToken: environment.adminToken,
@@ -157,30 +157,30 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const system = systemPlaceOf(api);
   const files = createFileServices({
-    ...{ api, place: system, database, planner, writer, driftGuard: driftGuard, log },
+    ...{ api, place: system, database, planner, writer, driftGuard, log },
     environment: environment.files,
     folder: options.uploads ?? '.platform/uploads',
   });
-  const users = system === null ? null : createOwnUserHandlers({ api, items, responder: responder });
+  const users = system === null ? null : createOwnUserHandlers({ api, items, responder });
   const { poolTimeout: timeoutMs } = environment.database;
   const draining = host?.draining ?? (() => false);
   const hostState = host?.hostState ?? (() => readHostState(database, api.dialect, timeoutMs));
-  const custom = groupEndpoints(createCustomEndpoints({ api, writer, responder: responder, senderOf }));
+  const custom = groupEndpoints(createCustomEndpoints({ api, writer, responder, senderOf }));
   const forget = accountsChanged;
   const bound = bindOperations({
     ...{ api, database, environment, planner, writer, accounts, system, forget, watch, hostState, draining },
-    ...{ driftGuard: driftGuard, mailed, files, changeModel: auditModel(model.changeModel, audit) },
+    ...{ driftGuard, mailed, files, changeModel: auditModel(model.changeModel, audit) },
   });
   const settings = accounts?.settings ?? null;
-  const pages = pageEndpoints({ responder: responder, environment, settings, templates: options.pages ?? null });
+  const pages = pageEndpoints({ responder, environment, settings, templates: options.pages ?? null });
   const { maxPayloadSize: fieldSize, files: fileSetting } = environment;
   const withUploads =
     files === null
       ? null
-      : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, responder: responder, senderOf });
+      : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, responder, senderOf });
   const graphql = createGraphqlFace({
     api,
-    responder: responder,
+    responder,
     environment,
     trusted: options.trustedDocuments ?? false,
     log: () => server.log,
@@ -199,7 +199,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return createOperationRunner({
         api,
         database,
-        driftGuard: driftGuard,
+        driftGuard,
         writer,
         createCache,
         senderOf,
@@ -210,22 +210,21 @@ export function createServer(options: ServerOptions): FastifyInstance {
       });
     },
   });
-  const assets =
-    files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder: responder });
+  const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder });
   const docs = environment.docs ? docsEndpoints(responder) : [];
   const listed = listEndpoints(api, items, users);
   const endpoints = [
     ...(withUploads?.(listed) ?? listed),
     ...assets,
     ...graphql.endpoints,
-    ...operationEndpoints(bound, { responder: responder, senderOf, items }),
+    ...operationEndpoints(bound, { responder, senderOf, items }),
     ...pages,
     ...docs,
     ...custom,
   ];
   const readLimited = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const readCall = noteCallers(spreadCalls(readLimited, names.public, timeoutMs), options.callers);
-  const server = createCarrier(environment, responder, readCall, answersShortly(items, graphql.endpoints), host);
+  const server = createFastifyAdapter(environment, responder, readCall, answersShortly(items, graphql.endpoints), host);
   for (const endpoint of endpoints) mountEndpoint(server, responder, environment, endpoint);
   // Errors of preparing a document are reported to the client that requests it.
   const warm = (): Promise<void> => {
@@ -249,7 +248,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   server.addHook('onClose', () =>
     Promise.race([
-      Promise.all([writer.settled(), accounts?.upkeep.settled(), accounts?.outbox.close(), files?.loose.close()]),
+      Promise.all([writer.settled(), accounts?.maintenance.settled(), accounts?.outbox.close(), files?.loose.close()]),
       sleep(environment.shutdownTimeout, undefined, { ref: false }),
     ]),
   );
@@ -259,7 +258,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 /** The limits of a write's address and body. */
 function writeLimits(
   environment: Environment,
-): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'mostItems' | 'answerTtlMs' | 'timeoutMs'> {
+): Pick<WriterOptions, 'limits' | 'fieldLimits' | 'maxItems' | 'answerTtlMs' | 'timeoutMs'> {
   const { idempotencyTtl: answerTtlMs, database } = environment;
   return {
     ...requestLimits(environment),

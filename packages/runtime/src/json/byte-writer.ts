@@ -19,10 +19,10 @@ const longSize = 8 * slabSize;
 const leastRoom = 8_192;
 
 /** Idle slabs kept for the next writer: as many as answers and messages are usually half-written at once. */
-const mostSpares = 16;
+const maxSpares = 16;
 
 /** Idle long slabs that are kept: the streams that one process keeps busy gather a few of them each. */
-const mostLongSpares = 12;
+const maxLongSpares = 12;
 
 /** Memory of answers that stand in it one after the other. */
 interface Slab {
@@ -38,7 +38,7 @@ interface Slab {
 }
 
 /** Bytes of a character of a string at most, as UTF-8. */
-const mostBytes = 3;
+const maxBytes = 3;
 
 const none = Buffer.alloc(0);
 const noView = new DataView(new ArrayBuffer(0));
@@ -68,7 +68,7 @@ function sparesLike({ bytes }: Slab): Slab[] {
 function keep(slab: Slab): void {
   if (slab.lent === 0) slab.used = 0;
   const others = sparesLike(slab);
-  const limit = others === spares ? mostSpares : mostLongSpares;
+  const limit = others === spares ? maxSpares : maxLongSpares;
   slab.inUse = others.length < limit && slab.bytes.length - slab.used >= leastRoom;
   if (slab.inUse) others.push(slab);
 }
@@ -119,7 +119,7 @@ export class ByteWriter {
 
   /** Appends a text, as UTF-8. */
   appendText(text: string): void {
-    this.reserve(text.length * mostBytes);
+    this.reserve(text.length * maxBytes);
     this.position += this.bytes.write(text, this.position);
   }
 

@@ -10,14 +10,14 @@ import { type Literal, putLiteral, type Source } from './bytes.ts';
 import { type Field, type FieldsWriter, roomOf, type Writer, writeNull } from './fields.ts';
 
 /** Prefixes of more words are stored in a loop. */
-const mostWords = 16;
+const maxWords = 16;
 
 /** Cells that room is made for at once, at most. */
-const mostTogether = 16;
+const maxBatch = 16;
 
 /** Generates the writer of some fields; null where the process forbids code from strings. */
 export function generateFieldsWriter(fields: readonly Field[], skip: number): FieldsWriter | null {
-  return create(printMaker(fields), fields, [skip]);
+  return create(printFactory(fields), fields, [skip]);
 }
 
 /** Writes the cell that starts at `offset` into reserved room, and returns where it ends. */
@@ -39,7 +39,7 @@ export interface Lengths {
  * each cell that is missing; null where the process forbids code from strings.
  */
 export function generateCellsWriter(cells: readonly Cell[], lengths: Lengths): FieldsWriter | null {
-  return create(printCellsMaker(cells), cells, [lengths]);
+  return create(printCellsFactory(cells), cells, [lengths]);
 }
 
 function create(text: string, fields: readonly unknown[], more: readonly unknown[]): FieldsWriter | null {
@@ -58,7 +58,7 @@ function isWriter(made: unknown): made is FieldsWriter {
 }
 
 /** Prints the body of a function that returns the writer. */
-export function printMaker(fields: readonly Field[]): string {
+export function printFactory(fields: readonly Field[]): string {
   const steps = fields.map(
     ({ prefix }, index) => `
   length = view.getInt32(at + skip);
@@ -75,7 +75,7 @@ ${printPrefix(prefix, index)}  if (length < 0) writeNull(out);
 }
 
 /** The same for cells. */
-export function printCellsMaker(cells: readonly Cell[]): string {
+export function printCellsFactory(cells: readonly Cell[]): string {
   // The map of what is missing has two bits in front that mean nothing.
   const mapLength = (cells.length + 9) >> 3;
   const rooms = printRooms(cells);
@@ -121,7 +121,7 @@ ${steps.join('')}
 
 /** The numbers of a prefix's words; null when they are too many to be constants. */
 function wordsOf(count: number): readonly number[] | null {
-  return count > mostWords ? null : Array.from({ length: count }, (_, word) => word);
+  return count > maxWords ? null : Array.from({ length: count }, (_, word) => word);
 }
 
 function printConstants(index: number, wordView: readonly number[] | null): string {
@@ -141,7 +141,7 @@ function printRooms(cells: readonly Cell[]): readonly string[] {
   let first = 0;
   for (const [index, { kind }] of cells.entries()) {
     runs[first]?.push(`room${index}`);
-    if (kind === 'sized' || index - first === mostTogether - 1) first = index + 1;
+    if (kind === 'sized' || index - first === maxBatch - 1) first = index + 1;
   }
   return runs.map((run) => (run.length === 0 ? '' : `  out.reserve(${run.join(' + ')});\n`));
 }

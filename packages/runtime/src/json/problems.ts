@@ -24,7 +24,7 @@ export function placesIn(collection: string, places: readonly number[] | null): 
 }
 
 /** More errors than this are not listed; the first ones say enough. */
-export const mostErrors = 100;
+export const maxErrors = 100;
 
 /** Collects problems, and throws those of the first stage that has any. */
 export interface Problems {
@@ -51,10 +51,10 @@ export function createProblems(): Problems {
       forbidden = true;
     },
     refuse(location, field, message) {
-      if (refused.length < mostErrors) refused.push(invalidPayload(`${nameOf(location, field)} ${message}.`));
+      if (refused.length < maxErrors) refused.push(invalidPayload(`${nameOf(location, field)} ${message}.`));
     },
     invalidate(location, field, type, message) {
-      if (invalid.length < mostErrors) invalid.push(failedValidation(location, field, type, message));
+      if (invalid.length < maxErrors) invalid.push(failedValidation(location, field, type, message));
     },
     raise() {
       if (forbidden) throw new PlatformError('FORBIDDEN');

@@ -24,7 +24,7 @@ export interface RequestLimiter {
 }
 
 /** Clients whose requests a process counts at the same time, about ten megabytes; further ones push the oldest out. */
-const mostClients = 65_536;
+const maxClients = 65_536;
 
 interface Limit extends RequestLimit {
   /** Name of the limit in Redis. */
@@ -47,7 +47,7 @@ export function createRequestLimiter(
 ): RequestLimiter | null {
   // In this order: a request refused for its client does not count against all.
   const limits = [
-    ...(client === null ? [] : [limitOf('client', client, mostClients, (request) => clientOf(clientAddress, request))]),
+    ...(client === null ? [] : [limitOf('client', client, maxClients, (request) => clientOf(clientAddress, request))]),
     ...(global === null ? [] : [limitOf('all', global, 1, () => '')]),
   ].map((limit): Limit => ({ ...limit, reached }));
   if (limits.length === 0) return null;

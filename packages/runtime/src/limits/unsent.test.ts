@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { UnsentBytes } from './unsent.ts';
 
 test('all clients share the bound, and one has a quarter of it', () => {
-  const unsent = new UnsentBytes({ most: 400, timeoutMs: 10 });
+  const unsent = new UnsentBytes({ maxCount: 400, timeoutMs: 10 });
   const [first, second] = [unsent.of('a'), unsent.of('b')];
   first.add(100);
   expect([first.hasRoom(), second.hasRoom()]).toEqual([false, true]);
@@ -13,7 +13,7 @@ test('all clients share the bound, and one has a quarter of it', () => {
 });
 
 test('an answer waits until there is room, and is refused when that is late', async () => {
-  const unsent = new UnsentBytes({ most: 400, timeoutMs: 20 });
+  const unsent = new UnsentBytes({ maxCount: 400, timeoutMs: 20 });
   const bytes = unsent.of('a');
   bytes.add(100);
   const room = bytes.room();

@@ -7,7 +7,7 @@ import { PlatformError } from '../errors.ts';
 /** How much may wait. */
 export interface UnsentLimits {
   /** Bytes of all clients: STREAM_BUFFER_MAX. */
-  readonly most: number;
+  readonly maxCount: number;
   /** How long a large answer waits until there is room, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -50,7 +50,7 @@ export class UnsentBytes {
       client,
       add: (bytes) => this.#add(client, bytes),
       hasRoom: () => this.#hasRoom(client),
-      hasRoomBeside: (ownBytes) => this.#used - ownBytes < this.#limits.most,
+      hasRoomBeside: (ownBytes) => this.#used - ownBytes < this.#limits.maxCount,
       room: () => this.#room(client),
     };
   }
@@ -64,7 +64,7 @@ export class UnsentBytes {
   }
 
   #hasRoom(client: string): boolean {
-    const { most: maximum } = this.#limits;
+    const { maxCount: maximum } = this.#limits;
     return this.#used < maximum && (this.#clients.get(client) ?? 0) < maximum / shareOfClient;
   }
 

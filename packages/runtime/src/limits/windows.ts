@@ -31,7 +31,7 @@ export function createWindows(duration: number, maxWindows: number): Windows {
   let young = new Map<string, Window>();
   let old = new Map<string, Window>();
   let youngSince = Number.NEGATIVE_INFINITY;
-  const mostYoung = Math.ceil(maxWindows / 2);
+  const maxNew = Math.ceil(maxWindows / 2);
 
   function find(key: string, now: number): Window | undefined {
     const found = young.get(key) ?? old.get(key);
@@ -39,7 +39,7 @@ export function createWindows(duration: number, maxWindows: number): Windows {
   }
 
   function begin(key: string, window: Window, now: number): void {
-    if (young.size >= mostYoung || now - youngSince >= duration) {
+    if (young.size >= maxNew || now - youngSince >= duration) {
       old = young;
       young = new Map();
       youngSince = now;

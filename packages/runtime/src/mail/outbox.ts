@@ -42,7 +42,7 @@ export interface OutboxOptions {
 const lookEveryMs = 60_000;
 
 /** Tries after which a mail is given up; with waits from one minute, doubled up to an hour, that is some hours. */
-const mostTries = 10;
+const maxTries = 10;
 
 /** Makes the outbox of a server. */
 export function createOutbox({ database, place: location, deliver, log, closed: done }: OutboxOptions): Outbox {
@@ -69,13 +69,13 @@ export function createOutbox({ database, place: location, deliver, log, closed: 
       await deliver({ template, recipient, values: JSON.parse(values) });
       await run(texts.remove, [id]);
     } catch (error) {
-      const isGivenUp = isRefused(error) || Number(tries) >= mostTries;
+      const hasFailed = isRefused(error) || Number(tries) >= maxTries;
       // The recipient is no business of the log.
       log.warn(
         { template, cause: describeCause(error) },
-        isGivenUp ? 'A mail was given up.' : 'A mail is tried again later.',
+        hasFailed ? 'A mail was given up.' : 'A mail is tried again later.',
       );
-      await run(isGivenUp ? texts.remove : texts.note, isGivenUp ? [id] : [id, reasonOf(error)]);
+      await run(hasFailed ? texts.remove : texts.note, hasFailed ? [id] : [id, reasonOf(error)]);
     }
     return true;
   }

@@ -4,7 +4,7 @@ import type { ModelDocument } from '../language/index.ts';
 import type { ModelStep } from './model-sql.ts';
 
 /** Entry of a change in the activity. */
-export interface ToldChange {
+export interface ActivityEntry {
   readonly action: 'create' | 'update' | 'delete';
   readonly collection: 'platform_collections' | 'platform_fields' | 'platform_relations';
   /** The name, of fields and relations after that of their collection: `articles,title`. */
@@ -16,7 +16,7 @@ export interface ModelChange {
   /** For the name of the migration, in words: `create articles`. */
   readonly title: string;
   readonly steps: readonly ModelStep[];
-  readonly told: readonly ToldChange[];
+  readonly activity: readonly ActivityEntry[];
   /** Takes the answer from the next model; undefined if it is not there, as the configuration leaves it out. */
   readonly respond: (document: ModelDocument) => unknown;
 }
@@ -26,7 +26,7 @@ export function allChanges(title: string, changes: readonly ModelChange[]): Mode
   return {
     title,
     steps: changes.flatMap(({ steps }) => steps),
-    told: changes.flatMap(({ told: entries }) => entries),
+    activity: changes.flatMap(({ activity: entries }) => entries),
     respond(document) {
       const answers = changes.map(({ respond: result }) => result(document));
       return answers.includes(undefined) ? undefined : answers;

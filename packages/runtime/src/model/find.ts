@@ -23,7 +23,7 @@ export function findTable(model: KnownModel, name: string): FoundTable {
   if (schemaOf(modelCollection).kind !== 'table') {
     throw new PlatformError('UNPROCESSABLE_ENTITY', `"${name}" is a view: change its query in the database.`);
   }
-  return { collection: name, told: modelCollection, descriptor };
+  return { collection: name, modelCollection, descriptor };
 }
 
 /** Refuses the platform's own collections. */

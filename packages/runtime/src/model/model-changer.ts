@@ -63,7 +63,7 @@ export function describeModel(api: CompiledApi): ReturnType<CompiledApi['model']
   return api.model(accessNames(api).admin);
 }
 
-export function uncompiled({ told: entries }: ModelChange, problems: Problems): PlatformError {
+export function uncompiled({ activity: entries }: ModelChange, problems: Problems): PlatformError {
   const location = { collection: entries[0]?.collection ?? 'platform_collections', index: undefined };
   return failedValidation(location, null, 'compile', `does not compile: ${problems.join(' ')}`.replace(/\.$/, ''));
 }
@@ -72,9 +72,9 @@ export function uncompiled({ told: entries }: ModelChange, problems: Problems): 
 export async function answerOf(
   planned: ModelChange,
   made: Made | Problems,
-): Promise<{ readonly told: unknown; readonly made: Made }> {
+): Promise<{ readonly answer: unknown; readonly made: Made }> {
   if (!('api' in made)) throw uncompiled(planned, made);
   const result = planned.respond(await describeModel(made.api));
   if (result === undefined) throw uncompiled(planned, ['The configuration leaves it out.']);
-  return { told: result, made };
+  return { answer: result, made };
 }

@@ -24,7 +24,7 @@ export interface NewColumn {
   /** True if it counts by itself (auto-increment). */
   readonly counts: boolean;
   /** Its default as SQL; null for none. */
-  readonly filled: string | null;
+  readonly valueSource: string | null;
   readonly required: boolean;
   readonly unique: boolean;
   readonly comment: string | null;
@@ -55,7 +55,7 @@ export interface NewType {
   readonly type: PlainTypeName;
   readonly sql: string;
   /** The new default as SQL; null for none. */
-  readonly filled: string | null;
+  readonly valueSource: string | null;
   /** Error where values would be lost; null where they may be. */
   readonly refusal: Extract<ModelStep, { kind: 'check' }>['refusal'] | null;
 }
@@ -160,7 +160,7 @@ export type ModelStep =
 /** A collection with its table, which is no view and not the platform's own. */
 export interface FoundTable {
   readonly collection: string;
-  readonly told: ModelCollection;
+  readonly modelCollection: ModelCollection;
   readonly descriptor: CollectionDescriptor;
 }
 

@@ -9,8 +9,8 @@ import { collectionMeta, saveRow } from './meta.ts';
 import type { FoundTable, KnownModel, ModelStep } from './model-sql.ts';
 import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readList, readObject, textMember } from './payload.ts';
-import { isOfColumnless, readColumnless } from './plan-columnless.ts';
 import { plannedColumn, readNewField } from './plan-fields.ts';
+import { isVirtualField, readVirtualField } from './plan-virtual-fields.ts';
 import { exists, loses } from './refusals.ts';
 import { forgetSides } from './sides.ts';
 
@@ -55,7 +55,7 @@ export function createCollection(model: KnownModel, body: JsonValue): ModelChang
   return {
     title: `create ${collection}`,
     steps: [...table, ...(row === null ? [] : [{ kind: 'run', sql: row, place: location } as const])],
-    told: [{ action: 'create', collection: 'platform_collections', item: collection }],
+    activity: [{ action: 'create', collection: 'platform_collections', item: collection }],
     respond: (next) => next.collections.find((candidate) => candidate.collection === collection),
   };
 }
@@ -72,8 +72,8 @@ function createTable(
   const table = sql.tableName(model.schema, collection);
   const location = { collection, field: null };
   const bodies = Array.isArray(fields) ? fields : [];
-  const columns = bodies.filter((body) => !isOfColumnless(body)).map((body) => readNewField(model, body, collection));
-  const virtualFields = bodies.filter(isOfColumnless).map((body) => readColumnless(model, body, collection));
+  const columns = bodies.filter((body) => !isVirtualField(body)).map((body) => readNewField(model, body, collection));
+  const virtualFields = bodies.filter(isVirtualField).map((body) => readVirtualField(model, body, collection));
   if (columns.length === 0 && virtualFields.length > 0) throw invalidPayload('A table has a field with a column.');
   const names = [...columns, ...virtualFields].map(({ field }) => field);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -116,7 +116,7 @@ export function updateCollection(model: KnownModel, collection: string, body: Js
   return {
     title: `describe ${collection}`,
     steps: sql === null ? [] : [{ kind: 'run', sql, place: location }],
-    told: [{ action: 'update', collection: 'platform_collections', item: collection }],
+    activity: [{ action: 'update', collection: 'platform_collections', item: collection }],
     respond: (next) => next.collections.find((candidate) => candidate.collection === collection),
   };
 }
@@ -150,7 +150,7 @@ export function deleteCollection(model: KnownModel, collection: string): ModelCh
       run(sql.dropRows(systemSchema, 'platform_relations', { one_collection: collection })),
       ...forgetSides(model, collection),
     ],
-    told: [{ action: 'delete', collection: 'platform_collections', item: collection }],
+    activity: [{ action: 'delete', collection: 'platform_collections', item: collection }],
     respond: () => null,
   };
 }

@@ -10,13 +10,13 @@ import { findColumn, findField } from './find.ts';
 import { fieldMeta, saveRow } from './meta.ts';
 import type { FoundColumn, KnownModel, ModelStep } from './model-sql.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
-import { describeColumnless } from './plan-columnless.ts';
+import { describeVirtualField } from './plan-virtual-fields.ts';
 import { loses } from './refusals.ts';
 
 /** Plans changes of a field; every part of the payload may be absent. */
 export function updateField(model: KnownModel, collection: string, name: string, body: JsonValue): ModelChange {
   const modelField = findField(model, collection, name);
-  if (modelField.type === 'alias') return describeColumnless(model, modelField, body);
+  if (modelField.type === 'alias') return describeVirtualField(model, modelField, body);
   const found = findColumn(model, collection, name);
   const payload = readObject(body, {
     collection: textMember(64),
@@ -50,7 +50,7 @@ export function updateField(model: KnownModel, collection: string, name: string,
   return {
     title: `change ${collection} ${name}`,
     steps,
-    told: [{ action: 'update', collection: 'platform_fields', item: `${collection},${name}` }],
+    activity: [{ action: 'update', collection: 'platform_fields', item: `${collection},${name}` }],
     respond: (next) => next.fields.find((candidate) => candidate.collection === collection && candidate.field === name),
   };
 }
@@ -93,7 +93,7 @@ function typeSteps(
   return sql.setType(found, {
     type,
     sql: sql.columnSql(type, combined),
-    filled: backfill === null ? null : defaultSql(sql, { type }, combined, location),
+    valueSource: backfill === null ? null : defaultSql(sql, { type }, combined, location),
     refusal: discard ? null : loses(`Values of "${field}" do not fit the new type`),
   });
 }

@@ -12,7 +12,7 @@ import type { KnownModel, ModelSql, ModelStep, NewColumn } from './model-sql.ts'
 import { newName } from './names.ts';
 import { anyMember, mustBe, objectIn, orNull, type Payload, readObject, textMember } from './payload.ts';
 import type { ModelPlace } from './place.ts';
-import { createColumnless, deleteColumnless, isOfColumnless } from './plan-columnless.ts';
+import { createVirtualField, deleteVirtualField, isVirtualField } from './plan-virtual-fields.ts';
 import { exists, loses } from './refusals.ts';
 import { forgetSides } from './sides.ts';
 
@@ -101,7 +101,7 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
   const backfill = defaultSql(sql, value, schema, { collection, field });
   if (counts && backfill !== null) throw invalidPayload('A field that counts by itself has no other default.');
   return {
-    ...{ name: field, sql: planned.sql, counts, filled: backfill },
+    ...{ name: field, sql: planned.sql, counts, valueSource: backfill },
     required: schema.is_nullable === false || isKey,
     unique: schema.is_unique === true && !isKey,
     comment: typeof schema.comment === 'string' ? schema.comment : null,
@@ -110,7 +110,7 @@ export function plannedColumn(sql: ModelSql, planned: Omit<NewField, 'beside'>):
 
 /** Plans a field that is added to a collection. */
 export function createField(model: KnownModel, collection: string, body: JsonValue): ModelChange {
-  if (isOfColumnless(body)) return createColumnless(model, collection, body);
+  if (isVirtualField(body)) return createVirtualField(model, collection, body);
   const { descriptor } = findTable(model, collection);
   const { sql } = model;
   const made = readNewField(model, body, collection);
@@ -121,7 +121,7 @@ export function createField(model: KnownModel, collection: string, body: JsonVal
   if (taken) throw exists('field', field);
   if (schema.is_primary_key === true) throw invalidPayload('The key of a table is chosen when it is made.');
   const location = { collection, field };
-  const mustBeGiven = schema.is_nullable === false && schema.has_auto_increment !== true;
+  const isRequired = schema.is_nullable === false && schema.has_auto_increment !== true;
   const refusal = failedValidation(
     { collection, index: undefined },
     field,
@@ -131,14 +131,14 @@ export function createField(model: KnownModel, collection: string, body: JsonVal
   return {
     title: `add ${collection} ${field}`,
     steps: [
-      ...(mustBeGiven && (schema.default_value ?? null) === null
+      ...(isRequired && (schema.default_value ?? null) === null
         ? [{ kind: 'check', sql: sql.isEmpty(descriptor.table), place: location, refusal } as const]
         : []),
       ...made.before,
       ...sql.addColumn(descriptor.table, sql.column(plannedColumn(sql, made)), location),
       ...made.beside(descriptor.table),
     ],
-    told: [{ action: 'create', collection: 'platform_fields', item: `${collection},${field}` }],
+    activity: [{ action: 'create', collection: 'platform_fields', item: `${collection},${field}` }],
     respond: (next) =>
       next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
@@ -147,7 +147,7 @@ export function createField(model: KnownModel, collection: string, body: JsonVal
 /** Plans that a field goes, with its column and all that is said about it. */
 export function deleteField(model: KnownModel, collection: string, field: string): ModelChange {
   const modelField = findField(model, collection, field);
-  if (modelField.type === 'alias') return deleteColumnless(model, modelField);
+  if (modelField.type === 'alias') return deleteVirtualField(model, modelField);
   const found = findColumn(model, collection, field);
   const { descriptor, column } = found;
   const { systemSchema, discard, sql } = model;
@@ -167,7 +167,7 @@ export function deleteField(model: KnownModel, collection: string, field: string
       run(sql.dropRows(systemSchema, 'platform_relations', { many_collection: collection, many_field: field })),
       ...forgetSides(model, collection, field),
     ],
-    told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
+    activity: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
     respond: () => null,
   };
 }

@@ -58,9 +58,9 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
     steps: [
       ...steps,
       ...nameSide(model, textIn(payload, 'related_collection') ?? null, meta),
-      ...said(model, found, { ...meta, ...side }),
+      ...saveMetadata(model, found, { ...meta, ...side }),
     ],
-    told: [{ action: 'create', collection: 'platform_relations', item: `${collection},${field}` }],
+    activity: [{ action: 'create', collection: 'platform_relations', item: `${collection},${field}` }],
     respond: (next) =>
       next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
@@ -69,11 +69,11 @@ export function createRelation(model: KnownModel, body: JsonValue): ModelChange 
 /**
  * Writes the metadata of a relation; none where it only names the related collections, because the database has these.
  */
-function said(model: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
-  const telling = Object.keys(meta).some(
+function saveMetadata(model: KnownModel, { collection, field }: FoundColumn, meta: Payload): readonly ModelStep[] {
+  const hasMetadata = Object.keys(meta).some(
     (name) => !['id', 'many_collection', 'many_field', 'one_collection'].includes(name),
   );
-  if (!telling) return [];
+  if (!hasMetadata) return [];
   const sql = saveRow(model, 'platform_relations', { many_collection: collection, many_field: field }, meta);
   return sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }];
 }
@@ -139,9 +139,9 @@ export function updateRelation(model: KnownModel, collection: string, field: str
     steps: [
       ...changeForeignKey(model, modelRelation, found, payload),
       ...nameSide(model, modelRelation.related_collection, meta, modelRelation),
-      ...said(model, found, { ...meta, ...side }),
+      ...saveMetadata(model, found, { ...meta, ...side }),
     ],
-    told: [{ action: 'update', collection: 'platform_relations', item: `${collection},${field}` }],
+    activity: [{ action: 'update', collection: 'platform_relations', item: `${collection},${field}` }],
     respond: (next) =>
       next.relations.find((candidate) => candidate.collection === collection && candidate.field === field),
   };
@@ -182,7 +182,7 @@ export function deleteRelation(model: KnownModel, collection: string, field: str
       { kind: 'run', sql: model.sql.dropRows(model.systemSchema, 'platform_relations', row), place: location },
       ...forgetSides(model, collection, field),
     ],
-    told: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
+    activity: [{ action: 'delete', collection: 'platform_relations', item: `${collection},${field}` }],
     respond: () => null,
   };
 }

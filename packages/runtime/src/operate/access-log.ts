@@ -21,8 +21,8 @@ export function createAccessLog({ accessLog, slowMs, log, addressOf }: AccessLog
   const leastSlow = slowMs === 0 ? Number.POSITIVE_INFINITY : slowMs;
   return function logRequest(record, response, ms) {
     const status = response.headersSent ? response.statusCode : undefined;
-    const isTold = ms >= leastSlow || (status !== undefined && (status >= 500 || status === 429));
-    if (!isTold && (share === 0 || (share < 1 && Math.random() >= share))) return;
+    const isLogged = ms >= leastSlow || (status !== undefined && (status >= 500 || status === 429));
+    if (!isLogged && (share === 0 || (share < 1 && Math.random() >= share))) return;
     const { req: request } = response;
     const { id: requestId, traceId, call } = record;
     log.info(

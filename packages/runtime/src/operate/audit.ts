@@ -59,7 +59,7 @@ export type Audit = (event: AuditEvent, origin: AuditOrigin, details: AuditDetai
 const pauses: Partial<Record<AuditEvent, number>> = { 'limit-reached': 60_000, 'admin-token-used': 3_600_000 };
 
 /** Addresses that are remembered for that. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** Makes the function that writes the lines; `log` is asked for with the first one. */
 export function createAudit({ auth, operate }: Environment, log: () => FastifyBaseLogger): Audit {
@@ -75,7 +75,7 @@ export function createAudit({ auth, operate }: Environment, log: () => FastifyBa
     remembered.delete(subject);
     remembered.set(subject, now);
     const [oldest] = remembered.keys();
-    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
+    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
     return false;
   }
 
@@ -109,7 +109,7 @@ export const silentAudit: Audit = () => {};
 
 /** Bytes of the key, and of an HMAC as lines have it. */
 const keyBytes = 32;
-const shownBytes = 16;
+const printedBytes = 16;
 
 /** Without a secret there is no user, and no name. */
 function hmacKey(secret: string | null): Buffer {
@@ -120,5 +120,5 @@ function hmacKey(secret: string | null): Buffer {
 /** The same for all spellings of an address. */
 function hmacOf(key: Buffer, name: string): string {
   const normal = name.normalize('NFKC').trim().toLowerCase();
-  return createHmac('sha256', key).update(normal).digest().toString('base64url', 0, shownBytes);
+  return createHmac('sha256', key).update(normal).digest().toString('base64url', 0, printedBytes);
 }

@@ -37,7 +37,7 @@ export function isOutdatedArgon2(encoded: string): boolean {
 }
 
 /** A hash of an unknown text, which costs as much to compare with as a real one. */
-export function encodedNobody(): string {
+export function encodedDecoy(): string {
   return print(randomBytes(saltBytes), randomBytes(hashBytes));
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isCommonPassword } from './common-passwords.ts';
 import { refusePassword } from './password-policy.ts';
 import { createPasswords } from './passwords.ts';
-import { createTurns } from './turns.ts';
+import { createWorkQueue } from './work-queue.ts';
 
 const passwords = createPasswords();
 
@@ -58,7 +58,7 @@ describe('passwords', () => {
 
 describe('turns', () => {
   it('run so many at once, in order, and refuse those who would wait too long', async () => {
-    const queue = createTurns({ atOnce: 2, waiting: 3 });
+    const queue = createWorkQueue({ atOnce: 2, waiting: 3 });
     const ends: (() => void)[] = [];
     const begun: number[] = [];
     const work = (number: number) =>
@@ -81,7 +81,7 @@ describe('turns', () => {
   });
 
   it('go on after work that failed', async () => {
-    const loopTurns = createTurns({ atOnce: 1, waiting: 1 });
+    const loopTurns = createWorkQueue({ atOnce: 1, waiting: 1 });
     await expect(loopTurns.acquire(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await loopTurns.acquire(async () => 'yes')).toBe('yes');
   });

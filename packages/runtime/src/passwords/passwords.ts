@@ -1,8 +1,8 @@
 /** Hashing and verifying passwords, a few at once. Source: API specification, section 3.2. */
 import { availableParallelism } from 'node:os';
-import { encodeArgon2, encodedNobody, isOutdatedArgon2, matchesArgon2 } from './argon2.ts';
+import { encodeArgon2, encodedDecoy, isOutdatedArgon2, matchesArgon2 } from './argon2.ts';
 import { longestPassword } from './password-policy.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 /** Hashes and verifies. Both reject with SERVICE_UNAVAILABLE when too many wait for a processor. */
 export interface Passwords {
@@ -20,25 +20,25 @@ export interface Passwords {
 /** How the work is bounded. */
 export interface PasswordsOptions {
   /** Turns of the process when absent: its threads are shared by all. */
-  readonly turns?: Turns;
+  readonly queue?: WorkQueue;
 }
 
 /**
  * One thread less than there are processors, so that requests go on beside it, and never all four threads that files and
  * names of hosts need, too. Those who wait would wait for some seconds at most.
  */
-const ofProcess = createTurns({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
+const ofProcess = createWorkQueue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
 
 /** Makes them. */
-export function createPasswords({ turns: queue = ofProcess }: PasswordsOptions = {}): Passwords {
-  const nobody = encodedNobody();
+export function createPasswords({ queue = ofProcess }: PasswordsOptions = {}): Passwords {
+  const decoyHash = encodedDecoy();
   return {
     hash: (password) => queue.acquire(() => encodeArgon2(Buffer.from(password))),
     async verify(encoded, password) {
       const bytes = Buffer.from(password);
       const possible = encoded !== null && bytes.length <= longestPassword;
       const matches = await queue.acquire(() =>
-        matchesArgon2(possible ? encoded : nobody, bytes.subarray(0, longestPassword)),
+        matchesArgon2(possible ? encoded : decoyHash, bytes.subarray(0, longestPassword)),
       );
       return possible && matches;
     },

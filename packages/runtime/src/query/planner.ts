@@ -13,7 +13,7 @@ import { defaultReadLimits, parseKeyRequest, parseListRequest } from './parse/pa
 import { parseSearch } from './parse/parse-search.ts';
 import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
-import { settlePlan } from './plan/plan-fixed.ts';
+import { fixPlan } from './plan/plan-fixed.ts';
 import { prepareRead } from './prepare.ts';
 import type { NamedKeys, Prepared } from './prepared.ts';
 import { fillTemplate, learnTemplate, type PlannedTemplate, templateOf } from './template.ts';
@@ -124,7 +124,7 @@ export function createPlanner(
         return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true });
       });
       const parameters = bind(plan.binders, values, caller);
-      const settled = settlePlan(plan, parameters);
+      const settled = fixPlan(plan, parameters);
       return { plan: settled, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
     },
     read(caller, { name: collection }, key, query) {
@@ -167,7 +167,7 @@ export function createPlanner(
       const rows = count === undefined ? undefined : expectedRows(search.request, count);
       const parameters = bind(plan.binders, values, caller);
       return {
-        plan: settlePlan(plan, parameters),
+        plan: fixPlan(plan, parameters),
         parameters,
         ...(rows !== undefined && { rows }),
         ...(size !== undefined && { size }),

@@ -26,7 +26,7 @@ import type { ReadPlan } from './plan/plan.ts';
 import { type AggregateQuery, planAggregate } from './plan/plan-aggregate.ts';
 import { boundValues } from './plan/plan-bounds.ts';
 import { isStreamed } from './plan/plan-read.ts';
-import type { Prepared, WantedRead } from './prepared.ts';
+import type { Prepared, RequestedRead } from './prepared.ts';
 
 /** The conditions of an aggregation: its filter, its `having`, and those of `deep`. */
 interface Conditions {
@@ -46,7 +46,7 @@ type Planned = Pick<AggregateQuery, 'collection' | 'names' | 'condition' | 'havi
  */
 export function prepareAggregate(
   plans: PlanCache<ReadPlan>,
-  requested: WantedRead,
+  requested: RequestedRead,
   aggregate: AggregateRequest,
 ): Prepared {
   const { scope, request, selector } = requested;
@@ -54,7 +54,7 @@ export function prepareAggregate(
   checkSyntax(requested, aggregate, conditions);
   const collection = authoriseCollection(scope, requested.collection, selector);
   const keys = requested.keys?.(collection).values ?? [];
-  judgeNames(requested, aggregate, collection, conditions);
+  checkNames(requested, aggregate, collection, conditions);
   const names = resolveAggregate(scope, collection, aggregate);
   checkHaving(collection, conditions.having);
   const condition = withSearch(conditions.filter.condition, collection, request.search);
@@ -71,7 +71,10 @@ export function prepareAggregate(
   return { plan, values: [...open.values, ...keys, ...boundValues(request)], open };
 }
 
-function readConditions({ scope, collection, request, limits }: WantedRead, aggregate: AggregateRequest): Conditions {
+function readConditions(
+  { scope, collection, request, limits }: RequestedRead,
+  aggregate: AggregateRequest,
+): Conditions {
   const level = scope.collections.get(collection);
   return {
     filter: readFilter(scope, collection, request.filter, limits),
@@ -81,7 +84,7 @@ function readConditions({ scope, collection, request, limits }: WantedRead, aggr
 }
 
 function checkSyntax(
-  { scope, collection, request }: WantedRead,
+  { scope, collection, request }: RequestedRead,
   aggregate: AggregateRequest,
   { filter, having, nested }: Conditions,
 ): void {
@@ -93,8 +96,8 @@ function checkSyntax(
 }
 
 /** Names, then values. `fields`, `alias` and `deep` select nothing here, but what is hidden is so in every parameter. */
-function judgeNames(
-  { scope, request, limits }: WantedRead,
+function checkNames(
+  { scope, request, limits }: RequestedRead,
   aggregate: AggregateRequest,
   collection: CollectionScope,
   { filter, having, nested }: Conditions,
@@ -110,7 +113,7 @@ function judgeNames(
 }
 
 function planNew(
-  { scope, request, collection: name, selector }: WantedRead,
+  { scope, request, collection: name, selector }: RequestedRead,
   planned: Planned,
   open: OpenValues,
 ): ReadPlan {
@@ -132,7 +135,7 @@ function planNew(
 }
 
 function shapeOf(
-  { collection, request, selector }: WantedRead,
+  { collection, request, selector }: RequestedRead,
   aggregate: AggregateRequest,
   condition: Condition,
   having: Condition,

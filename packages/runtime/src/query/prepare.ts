@@ -41,7 +41,7 @@ import { boundValues } from './plan/plan-bounds.ts';
 import { beyondOf, isStreamed, planRead, planTargets } from './plan/plan-read.ts';
 import { isLarge, refuseRows, rowBound } from './plan/row-bound.ts';
 import { prepareAggregate } from './prepare-aggregate.ts';
-import type { NamedKeys, Prepared, WantedRead } from './prepared.ts';
+import type { NamedKeys, Prepared, RequestedRead } from './prepared.ts';
 
 /** The conditions of a read: its filter, and those of `deep`. */
 interface Conditions {
@@ -72,7 +72,7 @@ interface Planned {
  * The values are those of filter and search, of nested lists, of the keys, then limit and offset, as `planRead` expects
  * them.
  */
-export function prepareRead(plans: PlanCache<ReadPlan>, requested: WantedRead): Prepared {
+export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead): Prepared {
   const { exported, aggregate } = requested.request;
   const scope = exported === undefined ? requested.scope : exportScope(requested.scope);
   const desired = { ...requested, scope };
@@ -133,11 +133,11 @@ function nestedLimit({ defaultLimit, maxLimit }: ReadLimits): number {
 }
 
 /** The syntax of filters, names unseen: the first of the stages of `prepareRead`. Throws INVALID_QUERY. */
-export function checkReadSyntax(requested: WantedRead): void {
+export function checkReadSyntax(requested: RequestedRead): void {
   checkSyntax(requested, readConditions(requested));
 }
 
-function readConditions({ scope, collection, request, limits }: WantedRead): Conditions {
+function readConditions({ scope, collection, request, limits }: RequestedRead): Conditions {
   const top = { collection: scope.collections.get(collection), aliases: request.alias };
   return {
     filter: readFilter(scope, collection, request.filter, limits),
@@ -145,7 +145,7 @@ function readConditions({ scope, collection, request, limits }: WantedRead): Con
   };
 }
 
-function checkSyntax({ scope, request }: WantedRead, { filter, nested }: Conditions): void {
+function checkSyntax({ scope, request }: RequestedRead, { filter, nested }: Conditions): void {
   refuseProblem(filter.problems, 'syntax');
   refuseUnknownFunctions(scope, request.fields, 'fields', request.alias);
   const sorted = request.sort.map((term) => term.path);
@@ -154,7 +154,7 @@ function checkSyntax({ scope, request }: WantedRead, { filter, nested }: Conditi
 }
 
 function authoriseNames(
-  { scope, request, limits }: WantedRead,
+  { scope, request, limits }: RequestedRead,
   collection: CollectionScope,
   reads: NestedReads,
 ): AuthorisedNames {
@@ -169,7 +169,7 @@ function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: N
 }
 
 function planNew(
-  { scope, selector, request, limits, targets, fixes }: WantedRead,
+  { scope, selector, request, limits, targets, fixes }: RequestedRead,
   { descriptor }: CollectionScope,
   planned: Planned,
 ): ReadPlan {

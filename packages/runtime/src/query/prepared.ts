@@ -3,7 +3,7 @@ import type { OpenValues } from './authorise/filter.ts';
 import type { Selector } from './authorise/shape.ts';
 import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
-import type { WantedTargets } from './plan/plan-read.ts';
+import type { RequestedTargets } from './plan/plan-read.ts';
 
 /** Keys that a request names: their parameters, and how many items they are. */
 export interface NamedKeys {
@@ -12,7 +12,7 @@ export interface NamedKeys {
 }
 
 /** A read whose parameters are well formed. */
-export interface WantedRead {
+export interface RequestedRead {
   readonly scope: Scope;
   readonly limits: ReadLimits;
   readonly selector: Selector;
@@ -20,10 +20,10 @@ export interface WantedRead {
   readonly request: ReadRequest;
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
-  /** As `ReadQuery.fixes`: the plan is to go through `settlePlan`. */
+  /** As `ReadQuery.fixes`: the plan is to go through `fixPlan`. */
   readonly fixes?: true;
   /** For `targets`. */
-  readonly targets?: WantedTargets;
+  readonly targets?: RequestedTargets;
 }
 
 /** A plan with the values that its request left open. */

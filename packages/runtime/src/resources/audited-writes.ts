@@ -23,7 +23,7 @@ const auditedWrites: readonly AuditedWrite[] = [
 ];
 
 /** Keys of items that one line names. */
-const mostItems = 20;
+const maxItems = 20;
 
 interface Entry {
   readonly event: AuditEvent;
@@ -90,5 +90,5 @@ function keysOf(keys: Keys): readonly string[] {
   const [text = '{}'] = asMany(keys).values;
   return readElements(text)
     .flatMap((key) => key ?? [])
-    .slice(0, mostItems);
+    .slice(0, maxItems);
 }

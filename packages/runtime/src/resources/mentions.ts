@@ -30,7 +30,7 @@ export interface MentionsOptions {
 const reference = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/gi;
 
 /** Mentions of one request beyond these are passed over: comments are no mailing list. */
-const mostMentions = 50;
+const maxMentions = 50;
 
 interface Statements {
   readonly users: OwnSql;
@@ -73,7 +73,7 @@ export function createMentions({ api, place: location, planner, mailed }: Mentio
 
   return async function hear(running, comments) {
     const { transaction } = running;
-    let left = mostMentions;
+    let left = maxMentions;
     for (const comment of comments) {
       const mentioned = mentionsIn(comment).slice(0, left);
       left -= mentioned.length;

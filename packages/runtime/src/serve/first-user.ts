@@ -20,7 +20,7 @@ export interface WelcomeOptions {
   readonly environment: Environment;
   readonly log: Pick<Log, 'warn'>;
   /** Default: prints to the standard output. */
-  readonly tell?: ((administrator: FirstAdministrator) => void | Promise<void>) | undefined;
+  readonly report?: ((administrator: FirstAdministrator) => void | Promise<void>) | undefined;
 }
 
 /** Makes sure that at least one user can sign in. */
@@ -30,20 +30,20 @@ export interface Welcome {
 }
 
 /** Users whose tokens are looked at, and keys of users that a line of the log names. */
-const mostTokens = 10_000;
-const mostTold = 20;
+const maxTokens = 10_000;
+const maxReported = 20;
 
 const postgresTokens = (schema: string): OwnSql =>
-  `SELECT id::text, token FROM ${schema}.platform_users WHERE token IS NOT NULL LIMIT ${mostTokens}`;
+  `SELECT id::text, token FROM ${schema}.platform_users WHERE token IS NOT NULL LIMIT ${maxTokens}`;
 const mysqlTokens = ({ table }: MysqlTables): OwnSql =>
   createScript(
     returnRows(
-      `SELECT CAST(id AS CHAR), token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${mostTokens}`,
+      `SELECT CAST(id AS CHAR), token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${maxTokens}`,
     ),
   );
 
 /** Makes it. Without the platform's own tables, or without sign-in by password, there is nothing to do. */
-export function createWelcome({ api, database, environment, log, tell: report = print }: WelcomeOptions): Welcome {
+export function createWelcome({ api, database, environment, log, report = print }: WelcomeOptions): Welcome {
   const location = systemPlaceOf(api);
   const { disableDefault, administrator } = environment.auth;
   let greeting: Promise<void> | null = null;
@@ -57,7 +57,7 @@ export function createWelcome({ api, database, environment, log, tell: report = 
       }
       const made = await createFirstAdministrator(database, systemLocation, createPasswords(), administrator);
       if (made === null) {
-        await tellRefusedTokens(systemLocation);
+        await reportRefusedTokens(systemLocation);
         return;
       }
       await report(made);
@@ -74,13 +74,13 @@ export function createWelcome({ api, database, environment, log, tell: report = 
   }
 
   /** Earlier versions took every text for a static token. */
-  async function tellRefusedTokens(systemLocation: SystemPlace): Promise<void> {
+  async function reportRefusedTokens(systemLocation: SystemPlace): Promise<void> {
     const users = (
       await ask(database, byFamily(systemLocation, { postgres: postgresTokens, mysql: mysqlTokens }), [])
     ).flatMap(([id, token]) => (typeof token === 'string' && !isStaticToken(token) ? [id ?? ''] : []));
     if (users.length === 0) return;
     log.warn(
-      { users: users.slice(0, mostTold) },
+      { users: users.slice(0, maxReported) },
       `The static tokens of ${users.length} users are refused: they need 16 to 255 visible ASCII characters. \`platform users token\` makes others.`,
     );
   }
@@ -98,9 +98,9 @@ export function createWelcome({ api, database, environment, log, tell: report = 
 const passwordFile = '.platform/admin-password';
 
 async function print({ email, madePassword }: FirstAdministrator): Promise<void> {
-  const isShown = process.stdout.isTTY === true;
-  if (madePassword !== null && !isShown) await keepSecret(passwordFile, madePassword);
-  const made = isShown ? `the password ${madePassword}` : `the password in ${passwordFile}`;
+  const isPrinted = process.stdout.isTTY === true;
+  if (madePassword !== null && !isPrinted) await keepSecret(passwordFile, madePassword);
+  const made = isPrinted ? `the password ${madePassword}` : `the password in ${passwordFile}`;
   const password = madePassword === null ? 'the password in ADMIN_PASSWORD' : made;
   process.stdout.write(`The first administrator is ${email} with ${password}. This is said only once.\n`);
 }

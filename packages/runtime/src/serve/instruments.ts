@@ -33,7 +33,7 @@ export type GatherMetrics = Watched['gather'];
 
 /** Wraps parts of a server so that they are counted. */
 export interface Instruments {
-  readonly front: ListenerOptions;
+  readonly listener: ListenerOptions;
   /** Hears of requests that waited for a connection. */
   readonly pool: PoolObserver;
   database(database: Database, dialect: Dialect): Database;
@@ -50,7 +50,7 @@ export interface Instruments {
 
 /** Parts of a server that are there when it begins to listen. */
 export interface OpenParts extends Pick<Watched, 'ready'> {
-  readonly front: Listener;
+  readonly listener: Listener;
   readonly database: Pick<Database, 'query'>;
   readonly api: CompiledApi;
 }
@@ -63,7 +63,7 @@ export function createInstruments(environment: Environment, gather: GatherMetric
 
 /** Leaves everything as it is. */
 const uncounted: Instruments = {
-  front: {},
+  listener: {},
   pool: unobserved,
   database: (database) => database,
   serves: () => ({}),
@@ -105,7 +105,7 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
   const gather = gatherOthers ?? (async () => [await read()]);
 
   return {
-    front: {
+    listener: {
       observers: [requests.end],
       wrap: (next, responder) =>
         function countRequest(request, response) {
@@ -130,7 +130,7 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
       return { createCache: caches.createCache, accounts: (accounts) => signIns.observe(accounts) };
     },
     generations: (generations) => versions.observe(generations),
-    async open({ front: httpListener, ready, database, api }) {
+    async open({ listener: httpListener, ready, database, api }) {
       log = httpListener.server.log;
       const location = systemPlaceOf(api);
       waiting = location === null ? null : new WaitingMetrics(database, location);

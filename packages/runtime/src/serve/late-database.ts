@@ -26,7 +26,7 @@ const longestWait = 32_000;
 
 /** Makes a database that `open` opens. */
 export function createLateDatabase(open: () => Promise<Database>): LateDatabase {
-  const { promise: opened, resolve: tellOpened } = Promise.withResolvers<void>();
+  const { promise: opened, resolve: resolveOpened } = Promise.withResolvers<void>();
   let current: Database | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
     const database = await open();
     if (closed) return database.close(0);
     current = database;
-    tellOpened();
+    resolveOpened();
   }
 
   function attemptLater(log: Pick<Log, 'info' | 'warn'>, wait: number): void {

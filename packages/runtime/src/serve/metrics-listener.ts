@@ -12,7 +12,7 @@ import {
   type Responder,
 } from '../http/responses/answer.ts';
 import type { MetricValues } from '../operate/metrics/measured.ts';
-import { printMetrics, wantsOpenMetrics } from '../operate/metrics/print.ts';
+import { acceptsOpenMetrics, printMetrics } from '../operate/metrics/print.ts';
 import { splitTarget } from '../query/parse/target.ts';
 
 /** Figures and state of the processes that serve. */
@@ -113,6 +113,6 @@ export async function answerMetrics(
   httpContext: HttpContext,
   { gather }: Pick<Watched, 'gather'>,
 ): Promise<void> {
-  const { type, text } = await printMetrics(await gather(), wantsOpenMetrics(httpContext.request.headers.accept));
+  const { type, text } = await printMetrics(await gather(), acceptsOpenMetrics(httpContext.request.headers.accept));
   responder.send(httpContext, { status: 200, type, body: Buffer.from(text), cache: 'no-store' });
 }

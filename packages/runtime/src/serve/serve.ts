@@ -23,7 +23,7 @@ import { type Environment, readEnvironment, readLimits, type Variables } from '.
 import { createGenerations, type Generations } from '../generations/generations.ts';
 import { modelChannel } from '../generations/model-sql.ts';
 import { createModelWatch, type ModelWatch, type ModelWatchOptions } from '../generations/model-watch.ts';
-import { type AnsweredExchange, type KnownCallers, tellExchanges } from '../http/exchanges.ts';
+import { type AnsweredExchange, type KnownCallers, recordRequests } from '../http/exchanges.ts';
 import { createListener, type Listener } from '../http/fastify-adapter.ts';
 import { createHealth, type Readiness, readinessOf } from '../http/health.ts';
 import { createHost, type HostParts } from '../http/host.ts';
@@ -154,7 +154,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   });
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
-  const httpListener = createListener(environment, () => generations.current().server, instruments.front);
+  const httpListener = createListener(environment, () => generations.current().server, instruments.listener);
   const { log } = httpListener.server;
   const host = createHost(httpListener, environment, watched);
   const model = createModel(api, database, log, options, {
@@ -167,7 +167,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
   const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
-  if (callers !== null && onExchange !== undefined) tellExchanges(httpListener.server.server, callers, onExchange);
+  if (callers !== null && onExchange !== undefined) recordRequests(httpListener.server.server, callers, onExchange);
   const made = createGenerations(api, (compiled, existing) => {
     const observers = instruments.serves(compiled);
     const { createCache = createUncounted } = observers;
@@ -195,13 +195,13 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     database,
     hostState: host.hostState,
     watch: generations.watch,
-    timeoutMs: timeoutMs,
+    timeoutMs,
     readOnly,
   });
   const ready: RunningServer['ready'] = async (role) => readinessOf(await health(), role, host.draining());
-  const welcome = createWelcome({ api, database, environment, log, tell: options.onFirstAdministrator });
+  const welcome = createWelcome({ api, database, environment, log, report: options.onFirstAdministrator });
   const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
-  const close = closeOnce({ front: httpListener, host, model, generations, instruments, database, delay, grace });
+  const close = closeOnce({ listener: httpListener, host, model, generations, instruments, database, delay, grace });
   let tablesAreKnown = false;
   // Waits for a database do not keep a process running, and until it listens nothing else does.
   const awake = setInterval(() => {}, 2 ** 30);
@@ -213,7 +213,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     // Before the first request: rights that were taken away meanwhile must not come back with a start.
     await model.look();
     await welcome.greet();
-    await instruments.open({ front: httpListener, ready, database, api });
+    await instruments.open({ listener: httpListener, ready, database, api });
     await httpListener.server.listen({ host: environment.host, port: environment.port });
   } catch (error) {
     await close();
@@ -322,7 +322,7 @@ function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
 
 /** Parts of a server that closing it ends. */
 interface Running {
-  readonly front: Listener;
+  readonly listener: Listener;
   readonly host: HostParts;
   readonly model: ModelWatch;
   readonly generations: Generations;
@@ -342,7 +342,7 @@ function closeOnce(running: Running): () => Promise<void> {
 }
 
 async function closeAll(running: Running): Promise<void> {
-  const { front: httpListener, host, model, generations, instruments, database, delay, grace } = running;
+  const { listener: httpListener, host, model, generations, instruments, database, delay, grace } = running;
   host.drain();
   if (httpListener.server.server.listening) await sleep(delay);
   const end = performance.now() + grace;

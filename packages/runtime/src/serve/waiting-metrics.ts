@@ -8,7 +8,7 @@ import type { SystemPlace } from '../system/place.ts';
 
 /** Milliseconds for which a count is kept, and for which a reader waits for the next one. */
 const keptMs = 60_000;
-const patienceMs = 500;
+const timeoutMs = 500;
 
 /** Counts them when they are asked for, at most once a minute. */
 export class WaitingMetrics {
@@ -29,7 +29,7 @@ export class WaitingMetrics {
       this.#reading ??= this.#count().finally(() => {
         this.#reading = null;
       });
-      await Promise.race([this.#reading, sleep(patienceMs, undefined, { ref: false })]);
+      await Promise.race([this.#reading, sleep(timeoutMs, undefined, { ref: false })]);
     }
     return this.#values;
   }

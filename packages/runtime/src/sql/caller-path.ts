@@ -32,18 +32,18 @@ export interface PathValue {
 /**
  * Prints the value of a path from the caller's row, as a subquery that does not depend on any row of the statement, so
  * the database computes it once. In the scope of rules every row and cell counts, in that of a caller only what the
- * caller can read. `wantsText` tells from the type of the values whether they are needed as texts. Undefined when the path
+ * caller can read. `takesText` tells from the type of the values whether they are needed as texts. Undefined when the path
  * leads nowhere in that scope.
  */
 export function printPath(
   printing: Printing,
   operand: CallerOperand,
-  wantsText: (type: OperandType) => boolean,
+  takesText: (type: OperandType) => boolean,
 ): PathValue | undefined {
   const followed = follow(printing, operand);
   if (followed === undefined) return undefined;
   const { type, many, value } = followed;
-  const text = wantsText(type);
+  const text = takesText(type);
   const { dialect } = printing.statement;
   const values = printValues(followed, text ? dialect.pathText(value) : value);
   return { many, text, expression: many ? dialect.pathValues(values) : `(${values} LIMIT 1)` };

@@ -55,7 +55,7 @@ function printField(row: Row, condition: Comparison): string {
   }
   const value = comparable(row, field);
   const plain = printComparison(row, value, type, operator, operand);
-  if (field.descriptor.folds !== true || definitions[operator].tellsApart !== true || isLabel(field, condition))
+  if (field.descriptor.folds !== true || definitions[operator].distinguishes !== true || isLabel(field, condition))
     return plain;
   const exact = printComparison(row, statement.dialect.exactly(value), type, operator, operand);
   // The exact comparison implies the plain one, but an index of the column serves only the plain one.

@@ -27,7 +27,7 @@ export interface Sought {
 }
 
 /** Targets that are looked for in the links of every parent; to read them takes about as long as a hundred lookups. */
-const mostTargets = 100;
+const maxTargets = 100;
 
 /** The value by which an index finds all targets under a condition, and another one the links to them; undefined without. */
 export function findSought(row: Row, relation: ManyToMany, condition: Condition | undefined): Sought | undefined {
@@ -77,7 +77,7 @@ function printFound({ statement }: Row, sought: Sought): string | undefined {
   const rows = printTargets(statement, sought, (alias) => `${alias}.${sought.key.column} AS k`);
   const few = statement.alias();
   const keys = `COALESCE(pg_catalog.array_agg(${few}.k), '{}')`;
-  return rows && `(SELECT CASE WHEN ${dialect.countRows} <= ${mostTargets} THEN ${keys} END FROM (${rows}) ${few})`;
+  return rows && `(SELECT CASE WHEN ${dialect.countRows} <= ${maxTargets} THEN ${keys} END FROM (${rows}) ${few})`;
 }
 
 /** The targets with the value, and one more than are few. */
@@ -88,7 +88,7 @@ function printTargets(
 ): string | undefined {
   const alias = statement.alias();
   const named = statement.dialect.pageLink(`${alias}.${column}`, value, native);
-  const order = `ORDER BY ${alias}.${column} LIMIT ${mostTargets + 1}`;
+  const order = `ORDER BY ${alias}.${column} LIMIT ${maxTargets + 1}`;
   return named && `SELECT ${selected(alias)} FROM ${table} ${alias} WHERE ${named} ${order}`;
 }
 
@@ -110,9 +110,9 @@ export function reachSought(
     const { countRows, fence } = statement.dialect;
     const selected = (alias: string): string => selectList([...columns].map((column) => `${alias}.${column}`));
     const count = `(SELECT ${countRows} FROM ${found})`;
-    const few = `SELECT ${selected(found)} FROM ${found} CROSS JOIN LATERAL (${links} AND ${alias}.${sought.link} = ${found}.${key}${fence}) ${link} WHERE ${count} <= ${mostTargets}`;
+    const few = `SELECT ${selected(found)} FROM ${found} CROSS JOIN LATERAL (${links} AND ${alias}.${sought.link} = ${found}.${key}${fence}) ${link} WHERE ${count} <= ${maxTargets}`;
     // With the fence no index of the value is read instead, which would be read for each parent.
-    const many = `(SELECT ${selected(other)} FROM ${table} ${other} WHERE ${count} > ${mostTargets} AND ${other}.${key} = ANY (ARRAY(${links}))${fence})`;
+    const many = `(SELECT ${selected(other)} FROM ${table} ${other} WHERE ${count} > ${maxTargets} AND ${other}.${key} = ANY (ARRAY(${links}))${fence})`;
     const targets = printTargets(statement, sought, selected);
     return `(WITH ${found} AS MATERIALIZED (${targets}) ${few} UNION ALL ${many}) ${targetAlias}`;
   };

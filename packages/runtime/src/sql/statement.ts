@@ -10,7 +10,7 @@ import type { Finished, StatementBuilder } from './row.ts';
 const placeholderPattern = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g;
 
 /** Subqueries under EXISTS that one statement lets PostgreSQL turn into joins; eight is its own measure for joins. */
-const mostSemiJoins = 8;
+const maxSemiJoins = 8;
 
 /** A value that a statement waits for, in the form in which its server takes it. */
 interface Marked {
@@ -77,7 +77,7 @@ export function createStatement(open: ReadonlyMap<Operand, number>, dialect: Sql
     },
     fence() {
       semiJoins += 1;
-      return semiJoins > mostSemiJoins ? dialect.fence : '';
+      return semiJoins > maxSemiJoins ? dialect.fence : '';
     },
     parameter(binder, native) {
       const key = `${native} ${JSON.stringify(binder)}`;

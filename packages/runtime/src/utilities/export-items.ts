@@ -23,7 +23,7 @@ export interface ExporterOptions {
   readonly uploads: Uploads;
   /** Where the file is written before it is kept, and how large it may be. */
   readonly folder: string;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** Request of an export. */
@@ -41,13 +41,13 @@ export interface ExportRequest {
 /**
  * Makes the export function. It rejects with errors of the query, and for callers without permission to create files.
  */
-export function createExporter({ database, planner, driftGuard, uploads, folder, mostBytes }: ExporterOptions) {
+export function createExporter({ database, planner, driftGuard, uploads, folder, maxBytes }: ExporterOptions) {
   async function write({ plan, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
     if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');
     driftGuard(plan.statement);
     const rows = createExportWriter(plan, plan.exported.format)();
     const out = new PassThrough();
-    const staged = stage(folder, out, mostBytes);
+    const staged = stage(folder, out, maxBytes);
     // Looked at in the end; a disk that is full ends the statement at once.
     staged.catch((error: unknown) => out.destroy(error instanceof Error ? error : undefined));
     async function put(chunk: Buffer): Promise<void> {

@@ -21,7 +21,7 @@ export interface ImporterOptions {
   readonly database: Pick<Database, 'transaction'>;
   readonly writer: Pick<Writer, 'workOf'>;
   /** Items that one request writes at most; null: as many as its file holds. */
-  readonly mostItems: number | null;
+  readonly maxItems: number | null;
 }
 
 /** Caller of an import, and the collection to import into. */
@@ -49,7 +49,7 @@ export interface Importer {
 const together = 1_000;
 
 /** Makes the import function. */
-export function createImporter({ api, database, writer, mostItems }: ImporterOptions): Importer {
+export function createImporter({ api, database, writer, maxItems }: ImporterOptions): Importer {
   const byName = new Map(
     api.collections.filter(({ system }) => system !== true).map((collection) => [collection.name, collection]),
   );
@@ -107,9 +107,9 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
         database.transaction(async (transaction) => {
           const done: TransactionBody[] = [];
           let count = 0;
-          for await (const items of inPortions(itemsOf(file, descriptor))) {
-            if (mostItems !== null && count + items.length > mostItems) {
-              throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${mostItems} items.`);
+          for await (const items of inBatches(itemsOf(file, descriptor))) {
+            if (maxItems !== null && count + items.length > maxItems) {
+              throw new PlatformError('INVALID_PAYLOAD', `A request writes at most ${maxItems} items.`);
             }
             const before = count;
             count += items.length;
@@ -122,7 +122,7 @@ export function createImporter({ api, database, writer, mostItems }: ImporterOpt
           }
           return { value: done };
         });
-      const works = await retryOnConflict({ isConflict: isConflict }, bring);
+      const works = await retryOnConflict({ isConflict }, bring);
       for (const work of works) work.committed();
     },
   };
@@ -143,7 +143,7 @@ function placedBehind(error: unknown, before: number): unknown {
   });
 }
 
-async function* inPortions(items: AsyncIterable<FilterObject>): AsyncGenerator<readonly FilterObject[]> {
+async function* inBatches(items: AsyncIterable<FilterObject>): AsyncGenerator<readonly FilterObject[]> {
   let hookPayload: FilterObject[] = [];
   for await (const item of items) {
     hookPayload.push(item);

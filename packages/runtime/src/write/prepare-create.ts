@@ -23,7 +23,7 @@ import {
 
 /** Prepares the creation of items. Throws for everything that is wrong with the request itself. */
 export async function prepareCreate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
-  const { many, items } = parseCreate(body, context.mostItems);
+  const { many, items } = parseCreate(body, context.maxItems);
   const returning = returningOf(context, many ? 'many' : 'one');
   const granted = createGrant(context, writableOf(context));
   const { writable } = granted;
@@ -37,7 +37,7 @@ export async function prepareCreate(context: WriteContext, body: JsonValue | und
   const decoded = decodeItems(input, items, places, problems);
   problems.raise();
   const affected = () => [affectedBy(context, granted, decoded)];
-  if (items.length === 0) return { returning: returning, affected: affected, work: async () => null };
+  if (items.length === 0) return { returning, affected, work: async () => null };
   const batch = await hashBatch(context, granted, decoded);
   const placeOf = placesIn(context.collection, places);
   const prepare = (plan?: ReadPlan): PreparedStep =>
@@ -46,12 +46,12 @@ export async function prepareCreate(context: WriteContext, body: JsonValue | und
       ...(plan && { plan }),
     });
   return {
-    returning: returning,
-    affected: affected,
+    returning,
+    affected,
     ...returnedBy(context, prepare, returning, null),
     async work(running) {
       const done = await runStep(running, { ...prepare(), keys: null, lenient: false });
-      await done.judgeLate();
+      await done.checkLate();
       return done.keys;
     },
   };

@@ -20,24 +20,24 @@ import { guardOf, returningOf, type WriteContext, type WritePlan, writableOf } f
 export function prepareDeleteOne(context: WriteContext, key: string): WritePlan {
   const { writable, rules } = deletable(context);
   const keys = oneKey(parseKeySegment(writable.collection, key));
-  const plan = jobOf(context, writable, (running) => runDelete(context, writable, rules, running, keys, false));
+  const plan = planOf(context, writable, (running) => runDelete(context, writable, rules, running, keys, false));
   return { ...plan, ...guardOf(context, writable.collection, keys, () => returningOf(context, 'one')) };
 }
 
 /** Prepares the removal of the items that a body names. */
 export function prepareDelete(context: WriteContext, body: JsonValue | undefined): WritePlan {
-  const named = parseDelete(body, context.mostItems);
+  const named = parseDelete(body, context.maxItems);
   const { writable, rules } = deletable(context);
   if (named.kind === 'keys') {
     const keys = namedKeys(writable, named.keys);
-    return jobOf(context, writable, (running) => runDelete(context, writable, rules, running, keys, false));
+    return planOf(context, writable, (running) => runDelete(context, writable, rules, running, keys, false));
   }
   const permitted = (row: Row): string =>
     allOf([anyOf(rules.map(({ where }) => ruleHolds(row, where))), ...sparesAdministrators(context.scope, row)]);
   const targets = prepareTargets({ ...context, query: named.query, targets: { permitted, lock: 'UPDATE' } });
-  return jobOf(context, writable, async (running) => {
+  return planOf(context, writable, async (running) => {
     const { collection } = writable;
-    const keys = await findHeld(running, targets, { collection, lock: 'UPDATE', most: context.mostItems });
+    const keys = await findHeld(running, targets, { collection, lock: 'UPDATE', maxCount: context.maxItems });
     return keys === null ? null : runDelete(context, writable, rules, running, keys, true);
   });
 }
@@ -51,7 +51,7 @@ function deletable(context: WriteContext): {
   return { writable, rules: writable.delete };
 }
 
-function jobOf({ scope }: WriteContext, { collection }: WritableCollection, work: WritePlan['work']): WritePlan {
+function planOf({ scope }: WriteContext, { collection }: WritableCollection, work: WritePlan['work']): WritePlan {
   const affected: AffectedConstraints = { scope, collection, names: new Set(), writable: new Set() };
   return { returning: null, affected: () => [affected], work };
 }

@@ -61,7 +61,7 @@ export async function prepareUpdateOne(
 
 /** Prepares changes of the items that a body names. */
 export async function prepareUpdate(context: WriteContext, body: JsonValue | undefined): Promise<WritePlan> {
-  const parsed = parseUpdate(body, context.mostItems);
+  const parsed = parseUpdate(body, context.maxItems);
   const returning = returningOf(context, 'many');
   const granted = updateGrant(context, writableOf(context));
   if (parsed.kind === 'each') return eachOf(context, granted, parsed.items, returning);
@@ -168,7 +168,7 @@ async function createSingleton(
     placeOf: placesIn(context.collection, null),
   });
   const done = await runStep(running, { ...step, keys: null, lenient: false });
-  await done.judgeLate();
+  await done.checkLate();
   return done.keys;
 }
 
@@ -261,7 +261,7 @@ async function queried(
     affected: () => [affectedBy(context, granted, batch)],
     ...(tree && { isConflict: (error) => overtakesPayloads(context, writable, [data], error) }),
     async work(running) {
-      const keys = await findHeld(running, targets, { collection, lock, most: context.mostItems });
+      const keys = await findHeld(running, targets, { collection, lock, maxCount: context.maxItems });
       if (tree && keys !== null) {
         return runTree(context, writable, changedEntries(writable, keys, [data], null), true, running);
       }
@@ -288,6 +288,6 @@ async function runUpdate(
 ): Promise<Keys | null> {
   if (keys.count === 0) return null;
   const done = await runStep(running, { ...step, keys, lenient });
-  await done.judgeLate();
+  await done.checkLate();
   return done.keys;
 }

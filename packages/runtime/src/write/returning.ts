@@ -11,7 +11,7 @@ import type { ReadPlan } from '../query/plan/plan.ts';
 import { boundValues } from '../query/plan/plan-bounds.ts';
 import { bind } from '../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../query/prepare.ts';
-import type { Prepared, WantedRead } from '../query/prepared.ts';
+import type { Prepared, RequestedRead } from '../query/prepared.ts';
 import type { WriteScope } from './access/scope.ts';
 import { asMany, type Keys } from './decode/keys.ts';
 
@@ -28,7 +28,7 @@ export interface Returning {
 }
 
 /** Input of `prepareEcho`. */
-export interface EchoRequest {
+export interface ReturningRequest {
   readonly scope: WriteScope;
   readonly caller: Caller;
   readonly collection: string;
@@ -58,7 +58,7 @@ const longestCachedText = 2_048;
  * Prepares the answer, so that every error in it is known before anything is written. Returns null when the caller may
  * read nothing of the collection, and asked for nothing by name.
  */
-export function prepareReturning(requested: EchoRequest): Returning | null {
+export function prepareReturning(requested: ReturningRequest): Returning | null {
   const { collection, query, form, texts } = requested;
   // The length keeps a name with a space in it from running into the query.
   const text = `${form} ${collection.length} ${collection} ${query}`;
@@ -88,10 +88,10 @@ function prepareText({
   limits,
   plans,
   reportError,
-}: EchoRequest): PreparedReturning | null {
+}: ReturningRequest): PreparedReturning | null {
   const tree = new Map(parseQueryString(query, limits));
   tree.delete('export');
-  const request = parseEcho(tree, form, limits);
+  const request = parseReturning(tree, form, limits);
   const readable = scope.read.collections.get(collection);
   if (readable === undefined) {
     if (namesSomething(tree, request)) throw forbidden();
@@ -110,8 +110,8 @@ function prepareText({
 
 function prepareOr(
   plans: PlanCache<ReadPlan>,
-  requested: WantedRead,
-  reportError: EchoRequest['reportError'],
+  requested: RequestedRead,
+  reportError: ReturningRequest['reportError'],
 ): Prepared | null {
   try {
     return prepareRead(plans, requested);
@@ -124,7 +124,7 @@ function prepareOr(
 }
 
 /** Everything that was written is answered, unless the request wants less. */
-function parseEcho(tree: QueryTree, form: ReturningForm, limits: ReadLimits): ReadRequest {
+function parseReturning(tree: QueryTree, form: ReturningForm, limits: ReadLimits): ReadRequest {
   if (form !== 'many') return { ...parseKeyRequest(tree, limits), limit: -1 };
   const request = parseListRequest(tree, limits);
   if (request.aggregate !== undefined) throw invalidQuery('"aggregate" is for lists.');

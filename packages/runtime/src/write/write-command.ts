@@ -96,12 +96,12 @@ export function entriesOf(
   const { collection } = writable;
   const { name } = collection.descriptor;
   const unnamed = (form: Entry['form'], payload: FilterObject): readonly Entry[] => [
-    { form, given: null, payload, place: { collection: name, index: undefined } },
+    { form, key: null, payload, place: { collection: name, index: undefined } },
   ];
   const trees = (payloads: readonly FilterObject[], enter: () => readonly Entry[]) =>
     isTree(writable, payloads) ? enter() : null;
   if (action === 'create') {
-    const { items, many } = parseCreate(body, context.mostItems);
+    const { items, many } = parseCreate(body, context.maxItems);
     return trees(items, () => newEntries(writable, items, many));
   }
   if (singleton === true || item !== undefined) {
@@ -111,7 +111,7 @@ export function entriesOf(
       keys === null ? unnamed('either', data) : changedEntries(writable, keys, [data], null),
     );
   }
-  const parsed = parseUpdate(body, context.mostItems);
+  const parsed = parseUpdate(body, context.maxItems);
   if (parsed.kind === 'each') {
     const { keys, items, places } = keyedItems(writable, parsed.items);
     return trees(items, () => changedEntries(writable, keys, items, places));

@@ -50,7 +50,7 @@ export interface WriteContext extends WriteRequest {
   readonly scope: WriteScope;
   readonly limits: ReadLimits;
   /** Items that one request writes at most; null: as many as its body holds. */
-  readonly mostItems: number | null;
+  readonly maxItems: number | null;
   /** The text of the regular expression that passwords of users must match; null for none. */
   readonly passwordPattern: () => Promise<string | null>;
   readonly reads: PlanCache<ReadPlan>;
@@ -86,7 +86,7 @@ export interface WritePlan {
 /** Condition on an item before it is written (If-Match). Source: API specification, section 17. */
 export interface Guard {
   /** Entity tags, one of which it must have, or `*`. */
-  readonly wanted: string;
+  readonly expected: string;
   readonly collection: CollectionScope;
   readonly keys: Keys;
   /** Read of a GET on the same address; null when the caller may read nothing. */
@@ -123,7 +123,7 @@ export function returningOf(context: WriteContext, form: ReturningForm): Returni
     limits,
     plans: reads,
     texts: echoes,
-    reportError: reportError,
+    reportError,
   });
 }
 
@@ -134,7 +134,7 @@ export function guardOf(
   keys: Keys,
   read: () => Returning | null,
 ): Pick<WritePlan, 'guard'> {
-  return ifMatch === undefined ? {} : { guard: { wanted: ifMatch, collection, keys, read: read() } };
+  return ifMatch === undefined ? {} : { guard: { expected: ifMatch, collection, keys, read: read() } };
 }
 
 /** Context of a step. */
@@ -217,7 +217,7 @@ export function affectedBy(context: WriteContext, { writable, grant }: Granted, 
     collection,
     names: namesOf(batch),
     writable: new Set(grant.fields.keys()),
-    given: keysOf,
+    findKeys: keysOf,
   };
 }
 

@@ -16,7 +16,7 @@ import { invitingApi } from './access/inviting-access.ts';
 import { createWriteScopes } from './access/scope.ts';
 import { uploadingApi } from './access/uploading-access.ts';
 import { createAnswerKeeper, type KeptAnswer, type KeyedRequest, keyRequest } from './execute/idempotency.ts';
-import { runInOrder, type Telling } from './execute/in-order.ts';
+import { type BatchResponses, runInOrder } from './execute/in-order.ts';
 import type { SystemHooks } from './execute/running.ts';
 import type { TransactionBody } from './execute/transaction-body.ts';
 import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-executor.ts';
@@ -55,7 +55,7 @@ export interface WriterOptions {
   /** The text of the regular expression that passwords of users must match. Default: none. */
   readonly passwordPattern?: () => Promise<string | null>;
   /** MAX_BATCH_MUTATION: items that one request writes at most. Default null: as many as its body holds. */
-  readonly mostItems?: number | null;
+  readonly maxItems?: number | null;
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
   readonly answerTtlMs?: number;
   /** Plans kept per access class. Default 1,000. */
@@ -85,7 +85,7 @@ export interface Writer {
    * Runs several writes in order, as one transaction. `answer` builds the response from their answers. `failure` builds
    * it from an error and the position of the failed write. With a key, either is kept under it.
    */
-  inOrder(commands: readonly WriteCommand[], telling: Telling, keyed?: KeyedRequest): Promise<Buffer>;
+  inOrder(commands: readonly WriteCommand[], responses: BatchResponses, keyed?: KeyedRequest): Promise<Buffer>;
   /**
    * Prepares a work and runs it as one transaction, its answer kept under the key of the request, if it has one. `payload`
    * is what the key stands for.
@@ -106,7 +106,7 @@ export function createWriter(options: WriterOptions): Writer {
   const performing = executorOptions(options);
   const open = createContexts(options, performing.history?.images ?? null);
   const executor = createWriteExecutor(performing);
-  const hooked = createHookedWriter({ ...options, open, executor: executor });
+  const hooked = createHookedWriter({ ...options, open, executor });
   const workOf = async (command: WriteCommand): Promise<TransactionBody> =>
     hooked.waitFor(command)
       ? hooked.workOf(command)
@@ -133,7 +133,7 @@ export function createWriter(options: WriterOptions): Writer {
       return null;
     },
     workOf,
-    inOrder: (commands, telling, keyed) => runInOrder(executor, workOf, commands, telling, keyed),
+    inOrder: (commands, responses, keyed) => runInOrder(executor, workOf, commands, responses, keyed),
     openFor: hooked.openFor,
     settled: hooked.settled,
   };
@@ -151,7 +151,7 @@ function executorOptions({
   return {
     database,
     dialect: sqlDialects[api.dialect],
-    driftGuard: driftGuard,
+    driftGuard,
     systemHooks: system?.hooks ?? new Map(),
     ...(system && { committed: system.committed }),
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),
@@ -165,7 +165,7 @@ function createContexts(
     api,
     limits,
     fieldLimits,
-    mostItems = null,
+    maxItems = null,
     plans = 1_000,
     createCache = createUncounted,
     passwordPattern = async () => null,
@@ -203,6 +203,6 @@ function createContexts(
       links: createPlanCache<LinksPlan | null>(plans),
     };
     classes.set(accessClass, cached);
-    return { ...request, ...cached, limits: all, mostItems, passwordPattern, complaints: [], images };
+    return { ...request, ...cached, limits: all, maxItems, passwordPattern, complaints: [], images };
   };
 }

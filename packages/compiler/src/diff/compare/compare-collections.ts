@@ -106,7 +106,7 @@ function comparePair(pair: CollectionPair): readonly Found[] {
             `Lists of "${is.name}" are sorted by ${current?.sort ?? 'the key'} by default.`,
             {
               // Items are moved by it, where there is one.
-              ...shownBy(current?.sort === undefined ? 'breaking' : 'safe', true, true),
+              ...visibilityVerdicts(current?.sort === undefined ? 'breaking' : 'safe', true, true),
               rest: current?.sort === undefined ? 'breaking' : 'dangerous',
             },
           ),
@@ -170,17 +170,25 @@ function compareConcern(
             is.name,
             `${quoted(lost)} is gone.`,
             lost,
-            shownBy('breaking', rest(lost), graphql(lost)),
+            visibilityVerdicts('breaking', rest(lost), graphql(lost)),
           ),
         ]
       : []),
     ...(won.length > 0 && before.version.api.graphql === after.version.api.graphql
-      ? [change('operation-added', is.name, `${quoted(won)} is new.`, won, shownBy('safe', rest(won), graphql(won)))]
+      ? [
+          change(
+            'operation-added',
+            is.name,
+            `${quoted(won)} is new.`,
+            won,
+            visibilityVerdicts('safe', rest(won), graphql(won)),
+          ),
+        ]
       : []),
   ];
 }
 
-function shownBy(severity: 'breaking' | 'safe', rest: boolean, graphql: boolean): Verdicts {
+function visibilityVerdicts(severity: 'breaking' | 'safe', rest: boolean, graphql: boolean): Verdicts {
   return {
     ...(rest && { rest: severity, openapi: severity, client: severity }),
     ...(graphql && { graphql: severity }),
@@ -227,13 +235,13 @@ function granted(
   { access }: Side,
   isAnswered: boolean,
 ): Found {
-  const isGiven = concern === 'read' && isAnswered;
+  const isGranted = concern === 'read' && isAnswered;
   return {
     rule: access.admin ? 'operation-added' : 'action-granted',
     subject: name,
-    message: `Items of "${name}" can be ${participles[concern]}${isGiven ? ', and mutations of GraphQL answer them' : ''}.`,
+    message: `Items of "${name}" can be ${participles[concern]}${isGranted ? ', and mutations of GraphQL answer them' : ''}.`,
     operations,
-    verdicts: { ...everything('safe'), ...(isGiven && { graphql: 'breaking' as const }) },
+    verdicts: { ...everything('safe'), ...(isGranted && { graphql: 'breaking' as const }) },
     ...(!access.admin && { rights: 'widening' as const }),
   };
 }

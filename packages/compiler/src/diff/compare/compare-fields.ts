@@ -58,7 +58,7 @@ function hasField(fields: readonly ApiField[] = [], name: string): boolean {
 /** Change of a field. */
 export type FieldChange = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
-type Told = FieldChange;
+type FieldFinding = FieldChange;
 
 /** Compares one field. */
 export function compareField(pair: CollectionPair, was: RoleField, is: RoleField): readonly FieldChange[] {
@@ -67,11 +67,11 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
   const fresh = storedField(pair.after, pair.is.name, is);
   const [type, sizes] = [typeChange(pair, was, is), sizeChanges(name, old, fresh)];
   const isStoredAlike = type === null && sizes.length === 0;
-  const singles: readonly (Told | null)[] = [
+  const singles: readonly (FieldFinding | null)[] = [
     was.name === name ? null : { rule: 'field-renamed', message: `"${was.name}" is "${name}" now.` },
     // The range of a number says more than the name of its type.
     type?.rule === 'field-type-kept' && sizes.length > 0 && !isText(is.descriptor.type) ? null : type,
-    leadChange(pair, was, is),
+    filterTargetChange(pair, was, is),
     was.nullable === is.nullable
       ? null
       : is.nullable
@@ -88,7 +88,7 @@ export function compareField(pair: CollectionPair, was: RoleField, is: RoleField
   return singles.filter((found) => found !== null);
 }
 
-function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, is: RoleField): Told | null {
+function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {
   const [old, fresh] = [was.descriptor, is.descriptor];
   const [range, other] = [rangeOf(old), rangeOf(fresh)];
   const isOne = old.type === fresh.type && old.element === fresh.element && range === other;
@@ -111,11 +111,11 @@ function typeChange({ was: before, is: after }: CollectionPair, was: RoleField, 
   if (!isSame) return { rule: 'field-type-changed', message };
   if (old.type === fresh.type && old.native === fresh.native) return null;
   const isNamed = old.type === 'unknown' && fresh.type !== 'unknown';
-  return { rule: 'field-type-kept', message, ...(isNamed && { verdicts: askedNow }) };
+  return { rule: 'field-type-kept', message, ...(isNamed && { verdicts: typedVerdicts }) };
 }
 
 /** Filters can ask more of it, by another input type. */
-const askedNow: Verdicts = { rest: 'dangerous', openapi: 'safe', graphql: 'breaking', client: 'safe' };
+const typedVerdicts: Verdicts = { rest: 'dangerous', openapi: 'safe', graphql: 'breaking', client: 'safe' };
 
 /** Ranges of integers have one form. */
 function rangeOf({ range }: FieldDescriptor): string | undefined {
@@ -138,7 +138,7 @@ function typeText({ descriptor: { type, element, native, range } }: RoleField): 
   return `${name} (${range ?? native.replaceAll('"', '')})`;
 }
 
-function leadChange({ collections }: CollectionPair, was: RoleField, is: RoleField): Told | null {
+function filterTargetChange({ collections }: CollectionPair, was: RoleField, is: RoleField): FieldFinding | null {
   const [old, fresh] = [was.filtered?.collection ?? null, is.filtered?.collection ?? null];
   if (old === fresh || (old !== null && collections.get(old) === fresh)) return null;
   if (old === null) return { rule: 'field-leads', message: `"${is.name}" leads to "${fresh}".` };
@@ -153,7 +153,7 @@ function listedIn({ values, descriptor }: RoleField, { column }: StoredField): V
   return descriptor.type === 'csv' ? (column?.type.values ?? null) : values;
 }
 
-function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (Told | null)[] {
+function valuesChanges(is: RoleField, old: Values, fresh: Values): readonly (FieldFinding | null)[] {
   if (old === null && fresh === null) return [];
   if (old === null) return [{ rule: 'values-listed', message: `"${is.name}" is one of ${quoted(fresh ?? [])}.` }];
   if (fresh === null) return [{ rule: 'values-unlisted', message: `"${is.name}" can have any value.` }];
@@ -179,7 +179,7 @@ function defaultChange(
   { before, after, was: oldCollection, is: other }: CollectionPair,
   was: RoleField,
   is: RoleField,
-): Told | null {
+): FieldFinding | null {
   const old = apiField({ version: before.version, name: oldCollection.name }, was.name);
   const fresh = apiField({ version: after.version, name: other.name }, is.name);
   const text = (field: ApiField | undefined): string => field?.defaultText ?? 'none';
@@ -187,7 +187,7 @@ function defaultChange(
   return { rule: 'default-changed', message: `The default of "${is.name}" is ${text(fresh)}, it was ${text(old)}.` };
 }
 
-function collationChange(name: string, was: StoredField, is: StoredField): Told | null {
+function collationChange(name: string, was: StoredField, is: StoredField): FieldFinding | null {
   const [old, fresh] = [was.column?.collation ?? null, is.column?.collation ?? null];
   if (old === fresh) return null;
   return { rule: 'collation-changed', message: `The collation of "${name}" is ${fresh ?? 'the usual one'}.` };
@@ -199,7 +199,7 @@ function storedField({ version }: Side, collection: string, { descriptor }: Role
   return { descriptor, column };
 }
 
-function deprecationChange(was: RoleField, is: RoleField): Told | null {
+function deprecationChange(was: RoleField, is: RoleField): FieldFinding | null {
   if (was.deprecated === is.deprecated) return null;
   if (is.deprecated === null) return { rule: 'field-undeprecated', message: `"${is.name}" is no longer deprecated.` };
   return { rule: 'field-deprecated', message: `"${is.name}" is deprecated.` };

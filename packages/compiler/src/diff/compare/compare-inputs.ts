@@ -116,7 +116,7 @@ function hasColumn({ version }: Side, collection: string, name: string): boolean
   return version.collections.get(collection)?.fields.some(({ descriptor }) => descriptor.name === name) === true;
 }
 
-type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+type InputFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
 function isRequired({ name }: RoleInput, { required }: RolePayload): boolean {
   return required.includes(name);
@@ -128,7 +128,7 @@ function compareNeed(
   was: boolean,
   is: boolean,
   holders: ReadonlySet<string>,
-): readonly Told[] {
+): readonly InputFinding[] {
   if (was === is) return [];
   if (!is) return [{ rule: 'input-now-optional', message: `"${name}" need not be given (${action}).` }];
   const verdicts = { rest: 'breaking', openapi: 'breaking', client: 'breaking' } as const;
@@ -136,9 +136,9 @@ function compareNeed(
   return [{ rule: 'input-now-required', message, ...(holders.has(name) && { verdicts }) }];
 }
 
-function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly Told[] {
+function compareInput(action: Action, was: RoleInput, is: RoleInput): readonly InputFinding[] {
   const { name } = is;
-  const found: readonly (Told | null)[] = [
+  const found: readonly (InputFinding | null)[] = [
     was.nullable === is.nullable
       ? null
       : is.nullable

@@ -8,7 +8,7 @@ import { type Found, operationsIn, type Side } from '../side.ts';
 /** Compares fields that can be read, or written, on both sides. Changes of reading are left out. */
 export function compareItems(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   if (!before.version.api.graphql || !after.version.api.graphql) return [];
-  const [old, fresh] = [shownBy(before), shownBy(after)];
+  const [old, fresh] = [visibleCollections(before), visibleCollections(after)];
   const hasKey = (named: Named | undefined): boolean => (named?.shown.view.key.length ?? 0) > 0;
   const keyed = new Set(
     [...fresh.values()].filter((named) => hasKey(named) && !hasKey(old.get(named.name))).map(({ name }) => name),
@@ -31,7 +31,11 @@ export function compareItems(before: Side, after: Side, renames: RenameIndex): r
     const written = (['create', 'update'] as const).flatMap((action) =>
       pairs(inputsOf(was.shown, action), inputsOf(is.shown, action), renamed).flatMap(
         ({ was: oldInput, is: other }) => {
-          if (oldInput === undefined || other === undefined || isTold(was.shown.view, oldInput, is.shown.view, other))
+          if (
+            oldInput === undefined ||
+            other === undefined ||
+            isNewlyFiltered(was.shown.view, oldInput, is.shown.view, other)
+          )
             return [];
           return isItem(oldInput, was.shown, old) || !isItem(other, is.shown, fresh) ? [] : [found(other.name, action)];
         },
@@ -46,7 +50,7 @@ interface Named {
   readonly shown: GraphqlCollection;
 }
 
-function shownBy({ version, access }: Side): ReadonlyMap<string, Named> {
+function visibleCollections({ version, access }: Side): ReadonlyMap<string, Named> {
   const { collections } = graphqlCollectionsOf(version.api, version.view(access));
   return new Map([...collections].map(([name, shown]) => [name, { name, shown }]));
 }
@@ -60,7 +64,7 @@ function isRead({ fields }: RoleCollection, name: string): boolean {
 }
 
 /** True for a field that can be read before and after, and only now leads to readable items. */
-function isTold(was: RoleCollection, oldInput: RoleInput, is: RoleCollection, other: RoleInput): boolean {
+function isNewlyFiltered(was: RoleCollection, oldInput: RoleInput, is: RoleCollection, other: RoleInput): boolean {
   const old = was.fields.find(({ name }) => name === oldInput.name);
   return old?.filtered === null && is.fields.some(({ name, filtered }) => name === other.name && filtered !== null);
 }

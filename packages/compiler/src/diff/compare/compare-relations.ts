@@ -4,7 +4,7 @@ import type { RoleRelation } from '../../role-view/role-view.ts';
 import { type CollectionPair, pairs, quoted } from '../pair.ts';
 import { type Found, operationsIn, type Side } from '../side.ts';
 
-type Told = Pick<Found, 'rule' | 'message' | 'verdicts'>;
+type RelationFinding = Pick<Found, 'rule' | 'message' | 'verdicts'>;
 
 /** Compares the relations that can be read on both sides. */
 export function compareRelations(pair: CollectionPair): readonly Found[] {
@@ -74,10 +74,10 @@ function compareRelation(
   { before, after, was: oldCollection, is: other, collections }: CollectionPair,
   was: RoleRelation,
   is: RoleRelation,
-): readonly Told[] {
+): readonly RelationFinding[] {
   const name = is.name;
   const [old, fresh] = [descriptorOf(before, oldCollection.name, was.name), descriptorOf(after, other.name, name)];
-  const renamed: readonly Told[] =
+  const renamed: readonly RelationFinding[] =
     was.name === name ? [] : [{ rule: 'relation-renamed', message: `"${was.name}" is "${name}" now.` }];
   // Readers of the relation are told that the collection has another name.
   const target = collections.get(was.target.collection) ?? was.target.collection;
@@ -101,13 +101,13 @@ function detailChanges(
   old: RelationDescriptor | undefined,
   fresh: RelationDescriptor | undefined,
   names: ReadonlyMap<string, string>,
-): readonly Told[] {
+): readonly RelationFinding[] {
   const { name } = is;
   const linked = ({ linked: targets }: RoleRelation): readonly string[] => targets.map(({ collection }) => collection);
   const linkedBefore = linked(was).map((target) => names.get(target) ?? target);
   const lost = linkedBefore.filter((target) => !linked(is).includes(target));
   const won = linked(is).filter((target) => !linkedBefore.includes(target));
-  const found: readonly (Told | null)[] = [
+  const found: readonly (RelationFinding | null)[] = [
     was.nullable === is.nullable
       ? null
       : is.nullable
@@ -137,7 +137,7 @@ function sortOf(relation: RelationDescriptor | undefined): string | null {
   return relation === undefined || relation.kind === 'm2o' ? null : (relation.sort ?? null);
 }
 
-function deselectChange(name: string, old?: RelationDescriptor, fresh?: RelationDescriptor): Told | null {
+function deselectChange(name: string, old?: RelationDescriptor, fresh?: RelationDescriptor): RelationFinding | null {
   if (old?.kind !== 'o2m' || fresh?.kind !== 'o2m' || old.onDeselect === fresh.onDeselect) return null;
   return fresh.onDeselect === 'delete'
     ? { rule: 'deselect-deletes', message: `"${name}" now deletes removed items.` }

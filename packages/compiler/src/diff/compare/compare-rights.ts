@@ -19,7 +19,7 @@ const actions = ['read', 'create', 'update', 'delete'] as const;
 type Action = (typeof actions)[number];
 
 /** Compares the rules that a role has on both sides; actions that it gains or loses are told elsewhere. */
-export function compareRights(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
+export function comparePermissions(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
   if (before.access.admin || after.access.admin) return [];
   const named = (side: Side) => side.access.collections.map((granted) => ({ ...granted, name: granted.collection }));
   return pairs(named(before), named(after), renames.collections).flatMap(({ was, is }) =>
@@ -52,10 +52,14 @@ function compareAction(
   ];
 }
 
-type Told = Omit<Found, 'subject' | 'operations'>;
+type PermissionFinding = Omit<Found, 'subject' | 'operations'>;
 
 /** Rows of a set of rules are those of any of them. */
-function rowChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
+function rowChanges(
+  action: Action,
+  old: readonly AccessRule[],
+  fresh: readonly AccessRule[],
+): readonly PermissionFinding[] {
   const rule = { widening: 'rows-widened', narrowing: 'rows-narrowed', unclear: 'rows-changed' } as const;
   const fieldRules = {
     widening: 'field-rows-widened',
@@ -68,7 +72,11 @@ function rowChanges(action: Action, old: readonly AccessRule[], fresh: readonly 
   });
 }
 
-function checkChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
+function checkChanges(
+  action: Action,
+  old: readonly AccessRule[],
+  fresh: readonly AccessRule[],
+): readonly PermissionFinding[] {
   const checks = (rules: readonly AccessRule[]): readonly Condition[] =>
     rules.filter(isWrite).map(({ check, where }) => check ?? (action === 'create' ? always : where));
   const explicit = [...old, ...fresh].filter(isWrite).some(({ check }) => check !== null);
@@ -110,12 +118,16 @@ function ofFields({ fields }: ConditionChange): string {
 function ruleOf(
   { direction }: ConditionChange,
   rule: Readonly<Record<Direction, RuleId>>,
-): Pick<Told, 'rule' | 'rights'> {
+): Pick<PermissionFinding, 'rule' | 'rights'> {
   return { rule: rule[direction], rights: direction };
 }
 
 /** By field, also where several rules set it. */
-function presetChanges(action: Action, old: readonly AccessRule[], fresh: readonly AccessRule[]): readonly Told[] {
+function presetChanges(
+  action: Action,
+  old: readonly AccessRule[],
+  fresh: readonly AccessRule[],
+): readonly PermissionFinding[] {
   const presets = (rules: readonly AccessRule[]) => {
     const all = rules.filter(isWrite).flatMap((rule) => rule.presets);
     return [...Map.groupBy(all, ({ field }) => field)].map(([name, same]) => ({
@@ -123,7 +135,7 @@ function presetChanges(action: Action, old: readonly AccessRule[], fresh: readon
       text: [...new Set(same.map(({ value }) => operandText(value)))].sort().join(' or '),
     }));
   };
-  return pairs(presets(old), presets(fresh)).flatMap(({ name, was, is }): readonly Told[] => {
+  return pairs(presets(old), presets(fresh)).flatMap(({ name, was, is }): readonly PermissionFinding[] => {
     if (was === undefined)
       return [
         { rule: 'preset-added', message: `The server sets "${name}" to ${is?.text} (${action}).`, rights: 'unclear' },

@@ -4,7 +4,7 @@ import type { Column } from '@tablewright/introspect/schema';
 import type { FieldDescriptor } from '@tablewright/runtime/language';
 import type { Found } from '../side.ts';
 
-type Told = Pick<Found, 'rule' | 'message'>;
+type StoredFinding = Pick<Found, 'rule' | 'message'>;
 
 /** One field on one side: its descriptor and its column. */
 export interface StoredField {
@@ -13,7 +13,7 @@ export interface StoredField {
 }
 
 /** Changes of size: fewer or more values fit. Both types have the same form. */
-export function sizeChanges(name: string, was: StoredField, is: StoredField): readonly Told[] {
+export function sizeChanges(name: string, was: StoredField, is: StoredField): readonly StoredFinding[] {
   const [old, fresh] = [was.descriptor.type, is.descriptor.type];
   // Between string and text the length is all that changes.
   if (old !== fresh && !(isText(old) && isText(fresh))) return [];
@@ -23,7 +23,7 @@ export function sizeChanges(name: string, was: StoredField, is: StoredField): re
 }
 
 /** A change of the stored type with the same form, which no other rule reports. */
-export function storageChange(name: string, was: StoredField, is: StoredField): Told | null {
+export function storageChange(name: string, was: StoredField, is: StoredField): StoredFinding | null {
   const [old, fresh] = [was.column, is.column];
   if (old === undefined || fresh === undefined) return null;
   if (isDeepStrictEqual(storageOf(old), storageOf(fresh))) return null;
@@ -63,22 +63,23 @@ function held({ descriptor, column }: StoredField): Held {
   };
 }
 
-function lengthChanges(name: string, was: Held, is: Held): readonly Told[] {
+function lengthChanges(name: string, was: Held, is: Held): readonly StoredFinding[] {
   if (was.length === is.length) return [];
   const text = ({ length }: Held): string => (length === Number.POSITIVE_INFINITY ? 'unlimited' : `${length}`);
   const message = `The length of "${name}" is ${text(is)}, it was ${text(was)}.`;
   return [{ rule: is.length < was.length ? 'length-reduced' : 'length-raised', message }];
 }
 
-function digitChanges(name: string, was: Held, is: Held): readonly Told[] {
-  if (is.low > was.low || is.high < was.high) return [told('precision-reduced', `"${name}" holds fewer numbers.`)];
-  if (is.digits < was.digits || is.scale < was.scale) return [told('precision-reduced', `"${name}" has fewer digits.`)];
-  if (is.low < was.low || is.high > was.high) return [told('precision-raised', `"${name}" holds more numbers.`)];
+function digitChanges(name: string, was: Held, is: Held): readonly StoredFinding[] {
+  if (is.low > was.low || is.high < was.high) return [finding('precision-reduced', `"${name}" holds fewer numbers.`)];
+  if (is.digits < was.digits || is.scale < was.scale)
+    return [finding('precision-reduced', `"${name}" has fewer digits.`)];
+  if (is.low < was.low || is.high > was.high) return [finding('precision-raised', `"${name}" holds more numbers.`)];
   const isMore = is.digits > was.digits || is.scale > was.scale;
-  return isMore ? [told('precision-raised', `"${name}" has more digits.`)] : [];
+  return isMore ? [finding('precision-raised', `"${name}" has more digits.`)] : [];
 }
 
-function told(rule: Told['rule'], message: string): Told {
+function finding(rule: StoredFinding['rule'], message: string): StoredFinding {
   return { rule, message };
 }
 

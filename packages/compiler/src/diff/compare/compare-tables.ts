@@ -1,6 +1,6 @@
 /** Behaviour of the database on rows that a role reads or writes, independent of the API. */
 import type { Column, Table } from '@tablewright/introspect/schema';
-import { type Dialect, shownTable } from '@tablewright/runtime/language';
+import { type Dialect, printTable } from '@tablewright/runtime/language';
 import { isSame } from '../../cache/same.ts';
 import { type Concern, offers } from '../operations.ts';
 import { pairs } from '../pair.ts';
@@ -8,7 +8,7 @@ import { renamedColumns, renamedTables, withNames } from '../renamed-table.ts';
 import type { RenameIndex } from '../renames.ts';
 import { type Found, operationsIn, type Side } from '../side.ts';
 
-type Told = Pick<Found, 'rule' | 'message'>;
+type TableFinding = Pick<Found, 'rule' | 'message'>;
 
 /** Compares the tables of the collections that a role has on both sides. */
 export function compareTables(before: Side, after: Side, renames: RenameIndex): readonly Found[] {
@@ -19,46 +19,46 @@ export function compareTables(before: Side, after: Side, renames: RenameIndex): 
     if (was === undefined || is === undefined) return [];
     const [old, fresh] = [before.version.tables.get(was.name), after.version.tables.get(is.name)];
     if (old === undefined || fresh === undefined) return [];
-    const foundOf = (found: readonly Told[], operations: readonly string[]) =>
+    const foundOf = (found: readonly TableFinding[], operations: readonly string[]) =>
       found.map((change): Found => ({ subject: is.name, operations, ...change }));
     // Operations are looked for where something is to be told of them only: mostly nothing is.
-    const toldOf = (found: readonly Told[], actions: readonly Concern[]): readonly Found[] => {
+    const findingsOf = (found: readonly TableFinding[], actions: readonly Concern[]): readonly Found[] => {
       const operations = found.length === 0 ? [] : actions.flatMap((action) => operationsIn(before, was.name, action));
       return operations.length === 0 ? [] : foundOf(found, operations);
     };
-    const deletes = toldOf(deleteChanges(before, after, old, fresh), ['delete']);
+    const deletes = findingsOf(deleteChanges(before, after, old, fresh), ['delete']);
     if (isSame(old, fresh)) return deletes;
     const named = withNames(old, renamedColumns(before, after, was.name, is.name, renames), tables);
     const written = (['create', 'update'] as const).filter((action) => offers(is, action) && offers(was, action));
     return [
-      ...toldOf(writeChanges(dialect, named, fresh), written),
+      ...findingsOf(writeChanges(dialect, named, fresh), written),
       ...deletes,
       ...foundOf(tableChanges(dialect, old, fresh), operationsIn(before, was.name, 'all')),
-      ...toldOf(indexChanges(named, fresh), ['read']),
+      ...findingsOf(indexChanges(named, fresh), ['read']),
     ];
   });
 }
 
 /** By what they say: names are made by the database more often than by people. */
-function writeChanges(dialect: Dialect, was: Table, is: Table): readonly Told[] {
+function writeChanges(dialect: Dialect, was: Table, is: Table): readonly TableFinding[] {
   const uniques = (table: Table): readonly string[] => table.uniques.map(({ columns }) => columns.join(', '));
   const keys = (table: Table): readonly string[] =>
-    table.foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${shownTable(dialect, target)}`);
+    table.foreignKeys.map(({ columns, target }) => `(${columns.join(', ')}) to ${printTable(dialect, target)}`);
   const checks = pairs(was.checks, is.checks);
   return [
     ...fresh(uniques(was), uniques(is)).map(
-      (key): Told => ({ rule: 'unique-added', message: `(${key}) must be unique.` }),
+      (key): TableFinding => ({ rule: 'unique-added', message: `(${key}) must be unique.` }),
     ),
     ...fresh(uniques(is), uniques(was)).map(
-      (key): Told => ({ rule: 'unique-removed', message: `(${key}) need not be unique.` }),
+      (key): TableFinding => ({ rule: 'unique-removed', message: `(${key}) need not be unique.` }),
     ),
     ...fresh(keys(was), keys(is)).map(
-      (key): Told => ({ rule: 'foreign-key-added', message: `There is a foreign key ${key}.` }),
+      (key): TableFinding => ({ rule: 'foreign-key-added', message: `There is a foreign key ${key}.` }),
     ),
     ...fresh(keys(is), keys(was)).map(
-      (key): Told => ({ rule: 'foreign-key-removed', message: `There is no foreign key ${key} any more.` }),
+      (key): TableFinding => ({ rule: 'foreign-key-removed', message: `There is no foreign key ${key} any more.` }),
     ),
-    ...checks.flatMap(({ name, was: old, is: now }): readonly Told[] => {
+    ...checks.flatMap(({ name, was: old, is: now }): readonly TableFinding[] => {
       if (old === undefined)
         return [{ rule: 'check-added', message: `Rows must meet "${name}": ${now?.expression ?? ''}.` }];
       if (now === undefined) return [{ rule: 'check-removed', message: `Rows need not meet "${name}" any more.` }];
@@ -70,16 +70,19 @@ function writeChanges(dialect: Dialect, was: Table, is: Table): readonly Told[] 
 }
 
 /** Constraints of a column's domain. */
-function domainChanges(was: Column, is: Column): readonly Told[] {
+function domainChanges(was: Column, is: Column): readonly TableFinding[] {
   const checks = ({ type }: Column): readonly string[] =>
     [...type.domains, ...(type.element?.domains ?? [])].flatMap((domain) => domain.checks);
   const [old, now] = [checks(was), checks(is)];
   return [
     ...fresh(old, now).map(
-      (check): Told => ({ rule: 'check-added', message: `Values of "${is.name}" must meet ${check}.` }),
+      (check): TableFinding => ({ rule: 'check-added', message: `Values of "${is.name}" must meet ${check}.` }),
     ),
     ...fresh(now, old).map(
-      (check): Told => ({ rule: 'check-removed', message: `Values of "${is.name}" need not meet ${check} any more.` }),
+      (check): TableFinding => ({
+        rule: 'check-removed',
+        message: `Values of "${is.name}" need not meet ${check} any more.`,
+      }),
     ),
   ];
 }
@@ -89,22 +92,23 @@ function fresh(before: readonly string[], all: readonly string[]): readonly stri
 }
 
 /** Referential actions on rows that refer to the table. */
-function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly Told[] {
+function deleteChanges(before: Side, after: Side, was: Table, is: Table): readonly TableFinding[] {
   const referring = ({ version }: Side, { id }: Table) => version.referring.get(id) ?? [];
-  return pairs(referring(before, was), referring(after, is)).flatMap(({ name, was: old, is: now }): readonly Told[] =>
-    old && now && old.onDelete !== now.onDelete
-      ? [
-          {
-            rule: 'on-delete-changed',
-            message: `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`,
-          },
-        ]
-      : [],
+  return pairs(referring(before, was), referring(after, is)).flatMap(
+    ({ name, was: old, is: now }): readonly TableFinding[] =>
+      old && now && old.onDelete !== now.onDelete
+        ? [
+            {
+              rule: 'on-delete-changed',
+              message: `Rows of ${name} that refer to it: ${now.onDelete}, it was ${old.onDelete}.`,
+            },
+          ]
+        : [],
   );
 }
 
-function tableChanges(dialect: Dialect, was: Table, is: Table): readonly Told[] {
-  const name = shownTable(dialect, is.id);
+function tableChanges(dialect: Dialect, was: Table, is: Table): readonly TableFinding[] {
+  const name = printTable(dialect, is.id);
   const secured = ({ rowSecurity: { enabled, forced } }: Table): string =>
     enabled ? (forced ? 'forced' : 'on') : 'off';
   return [
@@ -121,7 +125,7 @@ function tableChanges(dialect: Dialect, was: Table, is: Table): readonly Told[] 
   ];
 }
 
-function indexChanges(was: Table, is: Table): readonly Told[] {
+function indexChanges(was: Table, is: Table): readonly TableFinding[] {
   const text = ({ indexes }: Table): readonly string[] =>
     indexes.map(
       ({ method, columns, predicate }) =>
@@ -129,10 +133,10 @@ function indexChanges(was: Table, is: Table): readonly Told[] {
     );
   return [
     ...fresh(text(is), text(was)).map(
-      (index): Told => ({ rule: 'index-removed', message: `There is no index ${index} any more.` }),
+      (index): TableFinding => ({ rule: 'index-removed', message: `There is no index ${index} any more.` }),
     ),
     ...fresh(text(was), text(is)).map(
-      (index): Told => ({ rule: 'index-added', message: `There is an index ${index}.` }),
+      (index): TableFinding => ({ rule: 'index-added', message: `There is an index ${index}.` }),
     ),
   ];
 }

@@ -11,7 +11,7 @@ import {
   countChanges,
   type DiffLabels,
   isAcknowledged,
-  operationsShown,
+  maxOperations,
   summary,
   visible,
 } from './print-parts.ts';
@@ -47,8 +47,8 @@ const names: Readonly<Record<ApiSurface, string>> = {
 function printText(diff: Diff, labels: DiffLabels): string {
   const blocks = diff.changes.map((change) => {
     const { severity, subject, rule, roles, message, operations } = change;
-    const shown = operations.slice(0, operationsShown).join(', ');
-    const more = operations.length > operationsShown ? ` and ${operations.length - operationsShown} more` : '';
+    const shown = operations.slice(0, maxOperations).join(', ');
+    const more = operations.length > maxOperations ? ` and ${operations.length - maxOperations} more` : '';
     const lines = [
       `${severity.padEnd(9)}  ${visible(subject)}  ${rule}${isAcknowledged(change, labels) ? '  (acknowledged)' : ''}`,
       `           ${visible(message)} ${rules[rule].reason}`,

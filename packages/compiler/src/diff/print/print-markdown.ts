@@ -4,13 +4,13 @@ import type { Change } from '../change.ts';
 import type { Diff } from '../diff-schemas.ts';
 import { rules } from '../rules.ts';
 import { surfaces } from '../severity.ts';
-import { type DiffLabels, isAcknowledged, operationsShown, summary, visible } from './print-parts.ts';
+import { type DiffLabels, isAcknowledged, maxOperations, summary, visible } from './print-parts.ts';
 
 /** Code hosts refuse a comment that is longer than 65536 characters; some are for headings and what is left out. */
-const mostCharacters = 60_000;
+const maxCharacters = 60_000;
 
 /** Renames that are listed; the rest is counted. */
-const renamesShown = 50;
+const maxRenames = 50;
 
 /** Prints a comparison, the most severe changes first; where they are too many, the last ones are counted. */
 export function printMarkdown(diff: Diff, labels: DiffLabels): string {
@@ -47,7 +47,7 @@ export function printMarkdown(diff: Diff, labels: DiffLabels): string {
 function renamesOf({ renames }: Diff): readonly string[] {
   if (renames.length === 0) return [];
   const lines = renames
-    .slice(0, renamesShown)
+    .slice(0, maxRenames)
     .map(({ from, to, certain }) => `- ${code(from)} is ${code(to)} now${certain ? '' : ' (a guess)'}`);
   const left = renames.length - lines.length;
   return ['Renamed:', '', ...lines, ...(left > 0 ? [`- ${left} more`] : []), ''];
@@ -58,15 +58,15 @@ function fitting(rows: readonly string[]): number {
   let used = 0;
   const first = rows.findIndex((row) => {
     used += row.length + 1;
-    return used > mostCharacters;
+    return used > maxCharacters;
   });
   return first === -1 ? rows.length : first;
 }
 
 function markdownRow(change: Change, labels: DiffLabels): string {
   const { subject, rule, message, roles, verdicts, rights: permissions, operations } = change;
-  const shown = operations.slice(0, operationsShown).map(code).join(', ');
-  const more = operations.length > operationsShown ? ` and ${operations.length - operationsShown} more` : '';
+  const shown = operations.slice(0, maxOperations).map(code).join(', ');
+  const more = operations.length > maxOperations ? ` and ${operations.length - maxOperations} more` : '';
   const sentence = `**${code(subject)}** ${plain(message)} ${rules[rule].reason}`;
   const cells = [
     `${sentence}${isAcknowledged(change, labels) ? ' _(acknowledged)_' : ''}<br>${code(rule)}${shown === '' ? '' : ` ${shown}${more}`}`,

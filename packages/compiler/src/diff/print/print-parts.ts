@@ -29,7 +29,7 @@ export function countChanges({ changes }: Diff): Readonly<Record<Severity, numbe
 }
 
 /** Operations that are listed; the rest is counted. */
-export const operationsShown = 6;
+export const maxOperations = 6;
 
 /** One line that counts. */
 export function summary(diff: Diff, { from, to, acknowledged }: DiffLabels): string {

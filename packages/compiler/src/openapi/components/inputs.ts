@@ -3,7 +3,7 @@ import { createFactsOfTwo } from '../../cache/facts.ts';
 import { keepText } from '../../print/kept-text.ts';
 import type { NestedWrite, RoleInput, RoleKeyField, RolePayload, RoleUpsert } from '../../role-view/role-view.ts';
 import { about, type JsonObject, objectOf } from '../json.ts';
-import { leadSchema, memberObjects } from './nested-writes.ts';
+import { memberObjects, nestedWriteSchema } from './nested-writes.ts';
 import { orNull, scalarInput, type Valued } from './values.ts';
 
 /** Describes a payload: exactly these names. `without` need not be there, though they are required. */
@@ -32,7 +32,7 @@ const propertiesOf = createFactsOfTwo<readonly RoleInput[], readonly NestedWrite
 function inputProperties(fields: readonly RoleInput[], nestedWrites: readonly NestedWrite[]): JsonObject {
   return objectOf([
     ...fields.map((field) => [field.name, fieldSchema(field)] as const),
-    ...nestedWrites.map((nested) => [nested.name, leadSchema(nested)] as const),
+    ...nestedWrites.map((nested) => [nested.name, nestedWriteSchema(nested)] as const),
   ]);
 }
 
@@ -42,7 +42,7 @@ export function keyed(key: readonly RoleKeyField[], { fields, required, nestedWr
   const parts = key.map((part): RoleInput => ({ ...part, nullable: false, member: null }));
   const others = fields.filter(({ name }) => !names.includes(name));
   const needed = required.filter((name) => !names.includes(name));
-  return { fields: [...parts, ...others], required: [...names, ...needed], nestedWrites: nestedWrites };
+  return { fields: [...parts, ...others], required: [...names, ...needed], nestedWrites };
 }
 
 /** Describes a payload that makes an item, or changes the one that has the same values in one of the unique keys. */

@@ -6,7 +6,7 @@ import { anyOf, type JsonObject, reference } from '../json.ts';
 import { keyInput, keyObject } from '../keys.ts';
 
 /** Payload of a relation. */
-export function leadSchema(nested: NestedWrite): JsonObject {
+export function nestedWriteSchema(nested: NestedWrite): JsonObject {
   if (nested.kind === 'one') {
     const forms = [...(nested.member.links ? keyForms(nested.member) : []), ...memberObjects(nested.member)];
     return anyOf(...forms, ...(nested.nullable ? [{ type: 'null' }] : []));

@@ -29,17 +29,17 @@ export function payloadSchemas({ names, writes, hooked }: RoleCollection): reado
 }
 
 /** Schemas that relations of payloads refer to: payloads without the fields that a relation sets, and links. */
-export function leadSchemas({ collections }: RoleView, from: TextsFrom): Parts {
+export function nestedWriteSchemas({ collections }: RoleView, from: TextsFrom): Parts {
   const byItem = new Map(collections.map((collection) => [collection.names.item, collection]));
   const found = collections.flatMap((collection) =>
-    componentsOf(collection, [byItem], from, (watch) => ownLeads(collection, watch(byItem))),
+    componentsOf(collection, [byItem], from, (watch) => ownNestedWrites(collection, watch(byItem))),
   );
   return [...new Map(found)];
 }
 
 const componentsOf = createPartsCache('leads', 6, false);
 
-function ownLeads({ writes }: RoleCollection, byItem: Lookup<RoleCollection>): readonly Component[] {
+function ownNestedWrites({ writes }: RoleCollection, byItem: Lookup<RoleCollection>): readonly Component[] {
   const nestedWrites = [...(writes?.create?.nestedWrites ?? []), ...(writes?.update?.nestedWrites ?? [])];
   return nestedWrites.flatMap((nested): readonly Component[] => {
     if (nested.kind === 'one') return [];
@@ -95,7 +95,7 @@ function without(
   return {
     fields: fields.filter(({ name }) => !named.includes(name)),
     required: required.filter((name) => !named.includes(name)),
-    nestedWrites: nestedWrites,
+    nestedWrites,
   };
 }
 

@@ -8,11 +8,11 @@ import {
   type SchemaMember,
 } from '@tablewright/runtime/operations';
 import {
+  type CallableApi,
+  type CallableView,
   type CollectionLists,
   callableOperations,
   collectionLists,
-  type SeenApi,
-  type SeenView,
 } from '../../role-view/callable.ts';
 import { objectSchema, schemaOf } from '../components/operation-schemas.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';
@@ -22,7 +22,12 @@ import { failuresByStatus } from '../responses.ts';
 type Parts = readonly (readonly [string, JsonObject])[];
 
 /** The paths of a resource, as far as an access class may call its operations; null: all. Reads come first. */
-export function operationPaths(resource: Resource, api: SeenApi, access: AccessClass | null, view: SeenView): Parts {
+export function operationPaths(
+  resource: Resource,
+  api: CallableApi,
+  access: AccessClass | null,
+  view: CallableView,
+): Parts {
   const lists = collectionLists(api, view);
   const items = new Map(
     view.collections.flatMap(({ name, names, readable }) => (readable ? [[name, names.item]] : [])),

@@ -112,7 +112,7 @@ function readRule(row: RuleRow, role: string | undefined, diagnostics: Diagnosti
       place: location,
       fields: action === 'delete' || row.fields === null ? null : namesOf(row.fields).map(named),
       // A condition without parts means every row, as none does.
-      filter: action === 'create' || saysNothing(row.permissions) ? null : placed(row.permissions),
+      filter: action === 'create' || isEmpty(row.permissions) ? null : placed(row.permissions),
       validation: !written || row.validation === null ? null : placed(row.validation),
       presets: written
         ? presetsOf(row.presets, location, diagnostics).map(([field, value]) => ({
@@ -131,7 +131,7 @@ function namesOf(csv: string): readonly string[] {
     .filter((name) => name !== '');
 }
 
-function saysNothing(value: JsonValue): boolean {
+function isEmpty(value: JsonValue): boolean {
   return value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 

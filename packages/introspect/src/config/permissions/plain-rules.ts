@@ -38,7 +38,7 @@ function plainRule({ role, collection, action, fields, filter, validation, prese
     action,
     // Those of a delete mean nothing.
     fields: fields === null || action === 'delete' ? null : fields.map(({ name }) => name),
-    filter: filter === null || saysNothing(filter.value) ? null : inOrder(exactValue(filter)),
+    filter: filter === null || isEmpty(filter.value) ? null : inOrder(exactValue(filter)),
     validation: validation === null ? null : inOrder(exactValue(validation)),
     presets: Object.fromEntries(
       presets
@@ -48,7 +48,7 @@ function plainRule({ role, collection, action, fields, filter, validation, prese
   };
 }
 
-function saysNothing(value: JsonValue): boolean {
+function isEmpty(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 

@@ -47,7 +47,7 @@ function remove(collection: string, where: Condition): Grant {
   return { collection, action: 'delete', fields: [], where, check: null, presets: [] };
 }
 
-const shownOfOneself = [
+const ownAppFields = [
   'id',
   'first_name',
   'last_name',
@@ -71,7 +71,7 @@ const ownComment = is('user_created', user);
 
 /** Several rules for one action and not one rule with alternatives: a caller without a role would match none of it. */
 const grants: readonly Grant[] = [
-  read('platform_users', is('id', user), shownOfOneself),
+  read('platform_users', is('id', user), ownAppFields),
   read('platform_roles', is('id', role)),
   read('platform_permissions', is('role', role)),
   read('platform_settings', always),

@@ -53,6 +53,6 @@ export function pathMisfit(field: Field, column: Column | undefined, { type, man
   return areComparable(target, type) || target.type === type.type ? null : `takes no value of type "${type.type}"`;
 }
 
-function takesLabels(ownLabels: readonly string[] | undefined, givenLabels: readonly string[] | undefined): boolean {
-  return givenLabels?.every((label) => ownLabels?.includes(label)) ?? false;
+function takesLabels(ownLabels: readonly string[] | undefined, presetLabels: readonly string[] | undefined): boolean {
+  return presetLabels?.every((label) => ownLabels?.includes(label)) ?? false;
 }

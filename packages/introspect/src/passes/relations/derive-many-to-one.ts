@@ -38,7 +38,7 @@ function withManyToOne(
   { columns, foreignKeys }: Table,
   targets: ReadonlyMap<string, string>,
 ): Collection {
-  const keys = shownKeys(collection, foreignKeys, targets);
+  const keys = visibleKeys(collection, foreignKeys, targets);
   if (keys.length === 0) return collection;
   const nullable = new Set(columns.filter((column) => column.nullable).map(({ name }) => name));
   const single = keys.filter(({ on }) => on.length === 1);
@@ -59,7 +59,7 @@ interface Key {
 type Named = Omit<Extract<Relation, { readonly kind: 'm2o' }>, 'nullable'>;
 
 /** Foreign keys whose columns and target are in the API, without repetitions, by constraint name. */
-function shownKeys(
+function visibleKeys(
   collection: Collection,
   foreignKeys: readonly ForeignKey[],
   targets: ReadonlyMap<string, string>,

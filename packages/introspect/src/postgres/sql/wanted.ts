@@ -24,7 +24,7 @@ export type Extent = 'all' | 'reread';
  * the allowed schemas and those that their views read. `detailed` is true if its columns are needed.
  * Every part of the statement that prints an expression starts from one of them, and so after the settings.
  */
-export function wantedSql(extent: Extent): string {
+export function requestedSql(extent: Extent): string {
   return `space AS MATERIALIZED (
   SELECT n.oid, n.nspname,
     $1::pg_catalog.text IS NULL

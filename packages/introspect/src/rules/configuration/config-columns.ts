@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import type { Rule } from '../rule.ts';
 import { unknownName } from './config-problem.ts';
 import { configuredTables } from './configured.ts';
@@ -10,7 +10,7 @@ export const configColumns: Rule = (schema, sources) =>
     return Object.keys(config.fields ?? {})
       .filter((column) => !columns.includes(column))
       .map((column) => {
-        const message = `The table "${shownTable(schema.dialect, table.id)}" has no column "${column}".`;
+        const message = `The table "${printTable(schema.dialect, table.id)}" has no column "${column}".`;
         return unknownName(['collections', name, 'fields', column], message, column, columns);
       });
   });

@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import type { Rule } from '../rule.ts';
 import { configError } from './config-problem.ts';
 import { configuredTables } from './configured.ts';
@@ -14,6 +14,6 @@ export const configKeys: Rule = (schema, sources) =>
     if (table.primaryKey === null) return [];
     const configured = key.join();
     if (configured === table.primaryKey.columns.join()) return [];
-    const message = `The table "${shownTable(schema.dialect, table.id)}" has the primary key "${table.primaryKey.name}", which is its key.`;
+    const message = `The table "${printTable(schema.dialect, table.id)}" has the primary key "${table.primaryKey.name}", which is its key.`;
     return [configError(path, 'key-exists', message, 'Leave the key out of the configuration.')];
   });

@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import { groupedBy } from '../../order.ts';
 import { defaultSchema, findTables } from '../../passes/match-tables.ts';
 import type { Rule } from '../rule.ts';
@@ -21,7 +21,7 @@ export const configTables: Rule = ({ tables, dialect }, { config }) => {
         const candidates = tables.flatMap((table) => [table.name, table.id]);
         return [unknownName(path, `There is no table "${name}".`, name, candidates)];
       }
-      const message = `"${name}" means several tables: ${quotedList(ids.map((id) => shownTable(dialect, id)))}.`;
+      const message = `"${name}" means several tables: ${quotedList(ids.map((id) => printTable(dialect, id)))}.`;
       return [configError(path, 'ambiguous-name', message, 'Write the schema before the name.')];
     }),
     ...repeated.map(([id, group]) => {
@@ -29,7 +29,7 @@ export const configTables: Rule = ({ tables, dialect }, { config }) => {
       return configError(
         ['collections'],
         'repeated-name',
-        `The keys ${names} mean the same table "${shownTable(dialect, id)}".`,
+        `The keys ${names} mean the same table "${printTable(dialect, id)}".`,
       );
     }),
   ];

@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import { groupedBy } from '../../order.ts';
 import { tablesById } from '../../passes/lookup.ts';
 import type { Rule } from '../rule.ts';
@@ -15,7 +15,7 @@ export const collectionNames: Rule = (schema) => {
         code: 'name-collision',
         severity: 'error' as const,
         place: table === undefined ? id : tablePlace(schema, table),
-        message: `The tables ${quotedList(group.map(({ table }) => shownTable(schema.dialect, table)))} would all be the collection "${name}".`,
+        message: `The tables ${quotedList(group.map(({ table }) => printTable(schema.dialect, table)))} would all be the collection "${name}".`,
         hint: `Rename one: collections: { ${JSON.stringify(table === undefined ? id : configKey(schema, table))}: { name: … } }.`,
       };
     }),

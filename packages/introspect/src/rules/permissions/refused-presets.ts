@@ -29,7 +29,7 @@ function problemOf(
 ): readonly Diagnostic[] {
   const check = permission.check ?? permission.where;
   const result = equation(field, value, index.facts(permission.collection, field, undefined));
-  if (result === null || mayBeGiven(field, permission, others)) return [];
+  if (result === null || mayBeWritten(field, permission, others)) return [];
   if (findContradiction(index, permission.collection, [check]) !== null) return [];
   const reason = findContradiction(index, permission.collection, [check, result]);
   if (reason === null) return [];
@@ -46,7 +46,7 @@ function problemOf(
 }
 
 /** True if the field may hold something else: sent by the client, or set by another rule. */
-function mayBeGiven(field: string, ownRule: Permission, others: readonly RuledPermission[]): boolean {
+function mayBeWritten(field: string, ownRule: Permission, others: readonly RuledPermission[]): boolean {
   const writes = ({ fields }: Permission) => fields.includes(field);
   const sets = ({ presets }: Permission) => presets.some((preset) => preset.field === field);
   return writes(ownRule) || others.some(({ permission }) => writes(permission) || sets(permission));

@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import { tablesById } from '../../passes/lookup.ts';
 import type { ForeignKey, Schema, Table } from '../../schema.ts';
 import type { Rule } from '../rule.ts';
@@ -22,7 +22,7 @@ export const hiddenForeignKeys: Rule = (schema) => {
 function plainColumns(table: Table, key: ForeignKey, isTargetHidden: boolean, schema: Schema) {
   const isKnown = schema.tables.some(({ id }) => id === key.target);
   const reason = isTargetHidden
-    ? `"${shownTable(schema.dialect, key.target)}" is ${isKnown ? 'left out' : 'outside what is read'}`
+    ? `"${printTable(schema.dialect, key.target)}" is ${isKnown ? 'left out' : 'outside what is read'}`
     : 'a column is hidden';
   return {
     code: 'foreign-key-not-shown',

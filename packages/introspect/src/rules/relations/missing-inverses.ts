@@ -1,4 +1,4 @@
-import { shownTable } from '@tablewright/runtime/language';
+import { printTable } from '@tablewright/runtime/language';
 import { manyToOnesOf } from '../../passes/lookup.ts';
 import type { Rule } from '../rule.ts';
 import { quotedList } from '../rule.ts';
@@ -12,7 +12,7 @@ export const missingInverses: Rule = (schema) =>
       {
         code: 'no-inverse',
         severity: 'info' as const,
-        place: `table ${shownTable(schema.dialect, collection.table)}`,
+        place: `table ${printTable(schema.dialect, collection.table)}`,
         message: `The table has no key, so ${quotedList(targets)} cannot read its rows as a relation.`,
         hint: 'Give it a primary key, or a key in the configuration.',
       },

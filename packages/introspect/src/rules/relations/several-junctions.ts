@@ -6,7 +6,7 @@ import type { Rule } from '../rule.ts';
 import { quotedList } from '../rule.ts';
 
 /** Where several junctions lead to one collection, people should know which has the plain name. */
-export const severalJunctions: Rule = (schema, { config }) => {
+export const ambiguousJunctions: Rule = (schema, { config }) => {
   const named = new Set(Object.values(config.relations ?? {}).flatMap(({ name }) => name ?? []));
   return schema.collections.flatMap((collection) =>
     [...groupedBy(manyToManysOf(collection), ({ target }) => target)].flatMap(([target, group]) => {

@@ -17,7 +17,7 @@ import type { TransactionBody } from '../../write/execute/transaction-body.ts';
 import { keyArray } from '../../write/hooks/system-hook.ts';
 import type { WriteCommand } from '../../write/write-command.ts';
 import type { Writer } from '../../write/writer.ts';
-import { createInviteRights } from './invite-rights.ts';
+import { createInvitePermissions } from './invite-permissions.ts';
 import { makeMailedKey } from './mailed-token.ts';
 import { mailedTokenStatements } from './mailed-token-sql.ts';
 
@@ -48,7 +48,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
   const texts = mailedTokenStatements(location);
   const ttl = `${environment.ttl} milliseconds`;
   const classes = new Map(api.access.map((access) => [access.name, access]));
-  const permissions = createInviteRights(api);
+  const permissions = createInvitePermissions(api);
 
   /**
    * Checks that the role may be given: it exists, the caller sees it, and only administrators give an administrator's
@@ -101,7 +101,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
     return {
       run,
       affected: () => parts.flatMap((part) => part.affected()),
-      isConflict: isOvertaken,
+      isConflict: isInvitedMeanwhile,
       committed() {
         for (const part of parts) part.committed();
       },
@@ -110,7 +110,7 @@ export function createInvite({ api, place: location, planner, writer, environmen
 }
 
 /** True if another request created one of the users since we looked. */
-function isOvertaken(error: unknown): boolean {
+function isInvitedMeanwhile(error: unknown): boolean {
   return (
     error instanceof PlatformError &&
     error.cause instanceof ServerError &&

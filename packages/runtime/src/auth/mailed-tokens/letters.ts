@@ -43,7 +43,10 @@ export function createLetters(options: LettersOptions): (mail: WaitingMail) => P
     const token = signMailed(tokens, kind, { user: String(user), key: String(key), proof: String(proof) }, ttl);
     const link = linkWith(String(url), token);
     const { projectName: project } = await settings();
-    await transport.send(recipient, write(template, { project, link, email: recipient, validFor: inWords(ttl) }));
+    await transport.send(
+      recipient,
+      write(template, { project, link, email: recipient, validFor: formatDuration(ttl) }),
+    );
   };
 }
 
@@ -59,7 +62,7 @@ const units = [
 ] as const;
 
 /** A duration as people say it, in the largest unit that does not promise more than there is. */
-function inWords(ms: number): string {
+function formatDuration(ms: number): string {
   const [name, size] = units.find(([, unit]) => ms >= unit) ?? ['second', 1000];
   const count = Math.max(1, Math.floor(ms / size));
   return `${count} ${name}${count === 1 ? '' : 's'}`;

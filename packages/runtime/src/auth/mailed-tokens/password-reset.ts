@@ -22,8 +22,8 @@ export interface RequestResetOptions {
 }
 
 /** How often tokens of long ago are removed, in milliseconds, and how many at once. */
-const sweepEveryMs = 600_000;
-const mostSwept = 1_000;
+const purgeEveryMs = 600_000;
+const maxPurged = 1_000;
 
 /** Makes it. */
 export function createRequestReset({
@@ -41,9 +41,9 @@ export function createRequestReset({
     await database.transaction(async (transaction) => {
       const [number] = (await firstRow(transaction, texts.requestReset, values)) ?? [];
       if (typeof number === 'string') transaction.identify(number);
-      if (performance.now() - swept > sweepEveryMs) {
+      if (performance.now() - swept > purgeEveryMs) {
         swept = performance.now();
-        await firstRow(transaction, texts.sweep, [String(mostSwept)]);
+        await firstRow(transaction, texts.purge, [String(maxPurged)]);
       }
       return { value: undefined };
     });

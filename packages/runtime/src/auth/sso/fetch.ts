@@ -3,7 +3,7 @@ import type { CustomFetch } from 'openid-client';
 import { unreachable } from './failures.ts';
 
 /** Seconds that one answer may take, from the question to its last byte. */
-export const patienceSeconds = 5;
+export const timeoutSeconds = 5;
 
 /** Bytes of the longest answer that is read. */
 const longestAnswer = 1_048_576;

@@ -14,7 +14,7 @@ import {
 } from 'openid-client';
 import type { ProviderEndpoints, ProviderEnvironment } from '../../environment/providers.ts';
 import { refusedBy, toSignInError, unreachable } from './failures.ts';
-import { fetchBriefly, fetchWithout, patienceSeconds } from './fetch.ts';
+import { fetchBriefly, fetchWithout, timeoutSeconds } from './fetch.ts';
 import type { Claims, Passage, Provider } from './provider.ts';
 
 type Endpoints = Extract<ProviderEndpoints, { readonly driver: 'oauth2' }>;
@@ -46,7 +46,7 @@ export function createOauth2(environment: ProviderEnvironment, endpoints: Endpoi
 function configure({ clientId, clientSecret }: ProviderEnvironment, { authorize, access, profile }: Endpoints) {
   const server = { issuer: new URL(authorize).origin, authorization_endpoint: authorize, token_endpoint: access };
   const configuration = new Configuration(server, clientId, undefined, ClientSecretPost(clientSecret));
-  configuration.timeout = patienceSeconds;
+  configuration.timeout = timeoutSeconds;
   configuration[customFetch] = fetchWithout('id_token', fetchBriefly);
   if ([authorize, access, profile].some((url) => url.startsWith('http:'))) allowInsecureRequests(configuration);
   return configuration;

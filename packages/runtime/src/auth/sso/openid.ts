@@ -15,7 +15,7 @@ import {
 } from 'openid-client';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { toSignInError, unreachable } from './failures.ts';
-import { fetchBriefly, patienceSeconds } from './fetch.ts';
+import { fetchBriefly, timeoutSeconds } from './fetch.ts';
 import type { Claims, Passage, Provider } from './provider.ts';
 
 /** How long a description counts, in milliseconds. */
@@ -68,7 +68,7 @@ async function httpContext(
 async function discover({ clientId, clientSecret }: ProviderEnvironment, issuer: string): Promise<Configuration> {
   try {
     const configuration = await discovery(new URL(issuer), clientId, undefined, authenticateBy(clientSecret), {
-      timeout: patienceSeconds,
+      timeout: timeoutSeconds,
       [customFetch]: fetchBriefly,
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
     });

@@ -18,7 +18,7 @@ export interface Profile {
 const longestIdentifier = 255;
 const longestName = 50;
 /** Characters of JSON beyond which no more claims are kept. */
-const mostData = 16_384;
+const maxDataBytes = 16_384;
 
 /** Reads a profile. Throws INVALID_CREDENTIALS where it does not say who it is about. */
 export function readProfile(claims: Claims, keys: ProfileKeys): Profile {
@@ -68,7 +68,7 @@ function dataOf(claims: Claims): string {
   for (const [name, value] of Object.entries(claims)) {
     if (!isKeepable(name) || !(isPlain(value) || (Array.isArray(value) && value.every(isPlain)))) continue;
     const size = JSON.stringify([name, value]).length;
-    if (length + size > mostData) continue;
+    if (length + size > maxDataBytes) continue;
     length += size;
     kept.push([name, value]);
   }

@@ -13,14 +13,14 @@ import { stateTtl } from './state.ts';
 export type UseState = (key: string) => Promise<boolean>;
 
 /** How often states that have expired are removed, in milliseconds, and how many at once. */
-const sweepEveryMs = 600_000;
-const mostSwept = 1_000;
+const purgeEveryMs = 600_000;
+const maxPurged = 1_000;
 
 const now = 'pg_catalog.statement_timestamp()';
 
 interface Statements {
   readonly use: OwnSql;
-  readonly sweep: OwnSql;
+  readonly purge: OwnSql;
 }
 
 function postgresStatements(schema: string): Statements {
@@ -31,10 +31,10 @@ SELECT pg_catalog.sha256(pg_catalog.convert_to($1::text, 'UTF8')), 'oauth_state'
   ${now} + $2::pg_catalog.interval, ${now}
 ON CONFLICT (hash) DO NOTHING RETURNING ${transactionNumber}`;
   // An hour later, so that no clock of a server is far enough behind to take one of them for valid.
-  const sweepSql = `DELETE FROM ${table} WHERE hash IN (SELECT hash FROM ${table}
+  const purgeSql = `DELETE FROM ${table} WHERE hash IN (SELECT hash FROM ${table}
 WHERE purpose = 'oauth_state' AND expires_at < ${now} - '1 hour'::pg_catalog.interval
-ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`;
-  return { use: useSql, sweep: sweepSql };
+ORDER BY expires_at LIMIT ${maxPurged} FOR UPDATE SKIP LOCKED)`;
+  return { use: useSql, purge: purgeSql };
 }
 
 function mysqlStatements({ table }: MysqlTables): Statements {
@@ -44,9 +44,9 @@ function mysqlStatements({ table }: MysqlTables): Statements {
       requireRow(`INSERT IGNORE INTO ${tokens} (hash, purpose, expires_at, used_at)
 VALUES (UNHEX(SHA2($1, 256)), 'oauth_state', ${mysqlAfter('$2')}, NOW(6))`),
     ),
-    sweep: createScript(
+    purge: createScript(
       `DELETE FROM ${tokens} WHERE purpose = 'oauth_state' AND expires_at < NOW(6) - INTERVAL 1 HOUR
-ORDER BY expires_at LIMIT ${mostSwept}`,
+ORDER BY expires_at LIMIT ${maxPurged}`,
     ),
   };
 }
@@ -59,9 +59,9 @@ export function createUseState(database: Pick<Database, 'transaction'>, location
     return database.transaction(async (transaction) => {
       const [number = null] = (await firstRow(transaction, texts.use, [key, `${stateTtl} milliseconds`])) ?? [];
       if (number !== null) transaction.identify(number);
-      if (performance.now() - swept > sweepEveryMs) {
+      if (performance.now() - swept > purgeEveryMs) {
         swept = performance.now();
-        await firstRow(transaction, texts.sweep, []);
+        await firstRow(transaction, texts.purge, []);
       }
       return { value: number !== null };
     });

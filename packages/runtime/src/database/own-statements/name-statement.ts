@@ -4,7 +4,7 @@ import type { Statement } from '../database.ts';
 const named = new Map<string, Statement>();
 
 /** More texts than that are named anew each time. */
-const mostNamed = 1_000;
+const maxNamed = 1_000;
 
 type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms'>;
 
@@ -16,6 +16,6 @@ export function nameStatement({ text, tables, forms }: NamelessStatement): State
   if (cached !== undefined) return cached;
   const name = `w_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
   const statement: Statement = { name, text, ...noted };
-  if (named.size < mostNamed) named.set(text, statement);
+  if (named.size < maxNamed) named.set(text, statement);
   return statement;
 }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { normalEmail, normalEmails } from '../../language/values/normal-email.ts';
-import type { Parameter, ParameterForm, Statement, Witness } from '../database.ts';
+import type { CommitProof, Parameter, ParameterForm, Statement } from '../database.ts';
 import type { TextRow } from './texts.ts';
 
 /** A statement of our own: a text of PostgreSQL's, or a script. */
@@ -113,15 +113,15 @@ export async function runScript(
   { steps }: Script,
   values: readonly Parameter[],
   runStep: RunStep,
-  report: (commitProof: Witness) => void = () => {},
+  report: (commitProof: CommitProof) => void = () => {},
 ): Promise<readonly TextRow[]> {
-  return (await runSteps(steps, values, new Map(), { runStep, tell: report })) ?? [];
+  return (await runSteps(steps, values, new Map(), { runStep, report })) ?? [];
 }
 
 /** Whom steps are handed to. */
 interface Runner {
   readonly runStep: RunStep;
-  readonly tell: (commitProof: Witness) => void;
+  readonly report: (commitProof: CommitProof) => void;
 }
 
 /** The rows of the answer; undefined where a step found nothing that it needs. */
@@ -137,7 +137,7 @@ async function runSteps(
     if (step.kind === 'make') taken.set(step.name, randomUUID());
     else if (step.kind === 'answer') rows = [step.row.map(valueFrom)];
     else if (step.kind === 'witness')
-      runner.tell({ statement: step.statement, parameters: step.sources.map(valueFrom) });
+      runner.report({ statement: step.statement, parameters: step.sources.map(valueFrom) });
     else if (step.kind === 'each') {
       for (const element of elementsOf(values[step.list] ?? '{}')) {
         await runSteps(step.steps, values, new Map([...taken, ['each', element]]), runner);

@@ -4,7 +4,7 @@
 import type { Database, FindClient, Parameter, Statement } from '../database.ts';
 import { ConnectionError, StalledError, toDatabaseError } from '../errors.ts';
 import type { StatementKind } from '../statement-times.ts';
-import { PublicTurns, type Turn, type TurnLimits } from './public-turns.ts';
+import { PublicQueue, type Turn, type TurnLimits } from './public-queue.ts';
 
 /** How reads of callers without a token are bounded. */
 export interface PublicReadLimits extends TurnLimits {
@@ -13,8 +13,8 @@ export interface PublicReadLimits extends TurnLimits {
 }
 
 /** A database on which callers without a token take turns. */
-export function takePublicTurns(database: Database, limits: PublicReadLimits): Database {
-  const queue = new PublicTurns(limits);
+export function queuePublicReads(database: Database, limits: PublicReadLimits): Database {
+  const queue = new PublicQueue(limits);
   const { times } = queue;
   const quick = new Map<string, number>();
   const isBounded = limits.quickOfClient !== Number.POSITIVE_INFINITY;
@@ -34,14 +34,14 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
 
   async function runInTurn(kind: StatementKind, client: string, run: (isApart: boolean) => Promise<void>) {
     const turn = await enter(queue, { kind, client, goesOn: false });
-    let isTold = true;
+    let isReported = true;
     try {
       await run(turn.isSlow);
     } catch (error) {
-      isTold = !(error instanceof StalledError);
+      isReported = !(error instanceof StalledError);
       throw error;
     } finally {
-      queue.leave(turn, isTold);
+      queue.leave(turn, isReported);
     }
   }
 
@@ -98,7 +98,7 @@ export function takePublicTurns(database: Database, limits: PublicReadLimits): D
     transaction: (work) => queue.beside(() => database.transaction(work)),
     briefTransaction: (work, rows) => queue.beside(() => database.briefTransaction(work, rows)),
     query: (text, parameters) => queue.beside(() => database.query(text, parameters)),
-    load: () => ({ ...database.load?.(), turns: queue.waited }),
+    load: () => ({ ...database.load?.(), publicQueue: queue.waited }),
   };
 }
 
@@ -109,7 +109,7 @@ function kindOf({ name }: Statement, parameters: readonly Parameter[]): Statemen
   return `${name} ${parameters.at(-2)?.length} ${parameters.at(-1)?.length}`;
 }
 
-async function enter(queue: PublicTurns, asker: Parameters<PublicTurns['enter']>[0]): Promise<Turn> {
+async function enter(queue: PublicQueue, asker: Parameters<PublicQueue['enter']>[0]): Promise<Turn> {
   try {
     return await queue.enter(asker);
   } catch (error) {

@@ -8,7 +8,7 @@ import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts'
 import { type PoolObserver, unobserved } from '../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { killStatement } from './driver/kill.ts';
-import { mostPrepared } from './driver/line.ts';
+import { maxPrepared } from './driver/line.ts';
 import { createMarks } from './driver/marks.ts';
 import { connectionOptions } from './driver/options.ts';
 import { MysqlPool } from './driver/pool.ts';
@@ -42,7 +42,7 @@ const silenceMs = 5_000;
 /** Pause before another try, in milliseconds. */
 const retryPauseMs = 25;
 /** Reads of several keys under way at once, in whose time more keys are gathered. */
-const mostGroups = 2;
+const maxGroups = 2;
 
 /**
  * Connects to a MySQL (8.0 or later) or MariaDB (10.6 or later) server and keeps a pool of connections to it: one request
@@ -60,7 +60,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     ...connectionOptions(renewable.current()),
     ...keptConnections(poolMax),
     // One more than a line keeps, so that the driver closes none: it does not know which are in use.
-    maxPreparedStatements: mostPrepared + 1,
+    maxPreparedStatements: maxPrepared + 1,
   });
   const leased = new MysqlPool(pool, {
     timeoutMs: poolTimeoutMs,
@@ -87,7 +87,7 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
   const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
     readAll(leased, statement, parameters, sink);
   return {
-    read: gatherReads(read, { ask: createMarks(), mostUnderWay: mostGroups }),
+    read: gatherReads(read, { ask: createMarks(), maxRunning: maxGroups }),
     stream: (statement, parameters, sink, drained, signal) =>
       runMysqlStream(leased, { statement, parameters, sink, drained, signal }),
     transaction: (work) => runMysqlTransaction(leased, work),
@@ -136,7 +136,7 @@ function versionOf(pool: Pool): Promise<string> {
 type ReadStatement = Pick<Statement, 'text' | 'forms' | 'isPublic'>;
 
 /** Twice more where nothing was delivered: reading again does no harm. */
-const mostRetries = 2;
+const maxRetries = 2;
 
 async function readAll(
   pool: MysqlPool,
@@ -153,7 +153,7 @@ async function readAll(
       sink.end?.();
       return;
     } catch (error) {
-      if (tries === mostRetries || rows > 0 || !isRetryable(error)) throw toDatabaseError(error);
+      if (tries === maxRetries || rows > 0 || !isRetryable(error)) throw toDatabaseError(error);
     }
     await sleep(retryPauseMs);
   }

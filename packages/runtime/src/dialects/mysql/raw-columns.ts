@@ -3,7 +3,7 @@
  * binary protocol has integers and times as numbers, and the lane spells these. Within a record everything is one text.
  */
 import { type PlainSign, plainSigns } from './rows/nested.ts';
-import { spelledColumns } from './rows/spelled.ts';
+import { rawColumns } from './rows/spelled.ts';
 
 const column = '(t\\d+\\."(?:[^"]|"")*")';
 
@@ -50,8 +50,8 @@ export function plainValue(expression: string): PlainValue | undefined {
 /** The column itself, or a count, under the name that tells the lane how it is spelled; undefined for any other expression. */
 export function rawColumn(expression: string): string | undefined {
   const [, whole] = integer.exec(expression) ?? counted.exec(expression) ?? [];
-  if (whole !== undefined) return `${whole} AS "${spelledColumns.integer}"`;
+  if (whole !== undefined) return `${whole} AS "${rawColumns.integer}"`;
   const [, zoned, moment] = time.exec(expression) ?? [];
   if (moment === undefined) return undefined;
-  return `${moment} AS "${zoned === undefined ? spelledColumns.dateTime : spelledColumns.instant}"`;
+  return `${moment} AS "${zoned === undefined ? rawColumns.dateTime : rawColumns.instant}"`;
 }

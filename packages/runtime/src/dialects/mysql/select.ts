@@ -142,7 +142,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     among: (left, list, native, negated) =>
       `${left} ${negated ? 'NOT IN' : 'IN'} (SELECT ${element(native)} FROM ${list} j)`,
     // Sends a number as a number: converting a text for each key takes longer than finding the row.
-    amongSeveral: (left, native, shape) =>
+    byKeyList: (left, native, shape) =>
       `${left} IN (${keysMark.replace('?', shape(isText(native) ? native : 'limit'))})`,
     rowAmong(columns, keys) {
       const selected = keys.map(({ native }, index) => element(native).replace('j.', `j${index}.`));

@@ -1,9 +1,9 @@
 /** PostgreSQL servers reached over the network or a socket. */
 
 import { RowLengths } from '../../database/batch-size.ts';
-import type { Database, Parameter, RowSink, SeveralKeys } from '../../database/database.ts';
+import type { Database, KeyBatch, Parameter, RowSink } from '../../database/database.ts';
 import { UnfitError } from '../../database/errors.ts';
-import { type Asked, gatherReads } from '../../database/gathered-reads.ts';
+import { gatherReads, type StatementRequest } from '../../database/gathered-reads.ts';
 import { AdaptivePlans } from './driver/adaptive-plans.ts';
 import { type Open, openConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
@@ -32,7 +32,7 @@ export function connectPostgres(options: PostgresOptions): Promise<Database> {
 }
 
 /** Statements beside one that is timed: more of them make it longer by what they use themselves. */
-const mostBeside = 2;
+const maxConcurrent = 2;
 
 /** The fast driver; `unfit` is called whenever a connection turns out not to support it. */
 async function connectFast(settings: PostgresSettings, unfit: (reason: UnfitError) => void): Promise<Database> {
@@ -62,18 +62,18 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
   const sizes = new TableSizes(query);
   const plans = new AdaptivePlans(
     (tables) => sizes.areSmall(tables),
-    () => pool.load.underWay <= mostBeside,
+    () => pool.load.underWay <= maxConcurrent,
   );
   const read: Database['read'] = (planned, parameters, sink) => {
     const { statement, took } = plans.chooseFor(planned);
     return pool.read({ ...statement, parameters }, sink, took);
   };
   return {
-    read: gatherReads(read, { ask: askArray, mostUnderWay: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
+    read: gatherReads(read, { ask: askArray, maxRunning: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
     stream(streamed, parameters, sink, drained, signal) {
       const stream = { ...plans.chooseFor(streamed), parameters, sink, drained, signal };
-      const { name, mostRows } = stream.statement;
-      const isShort = mostRows !== undefined && lengths.fit(name, mostRows) && !signal.aborted;
+      const { name, maxRows } = stream.statement;
+      const isShort = maxRows !== undefined && lengths.fit(name, maxRows) && !signal.aborted;
       return isShort ? readShort(pool, stream, lengths) : runStream(pool, stream, { timeouts, lengths });
     },
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
@@ -100,10 +100,10 @@ async function readShort(pool: Pool, stream: Stream, lengths: RowLengths): Promi
 
 /** Keys that have one text each need no quotes. */
 function askArray(
-  { statement, at: position }: SeveralKeys,
+  { statement, at: position }: KeyBatch,
   keys: readonly string[],
   parameters: readonly Parameter[],
-): Asked {
+): StatementRequest {
   return { statement, parameters: parameters.with(position, `{${keys.join()}}`) };
 }
 

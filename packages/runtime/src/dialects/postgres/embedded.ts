@@ -176,7 +176,7 @@ async function streamCursor(
   await read({ name: '', text: declare, parameters }, nothing);
   try {
     const size = new BatchSize();
-    for (let rows = size.asked; (await readBatch(read, fetchOf(cursor, rows), sink, size)) === rows; ) {
+    for (let rows = size.requested; (await readBatch(read, fetchOf(cursor, rows), sink, size)) === rows; ) {
       await drained();
       throwIfAborted(signal);
       rows = size.next();

@@ -105,7 +105,7 @@ export const postgres: SqlDialect = {
     return [before && `'${before}'`, escaped, after && `'${after}'`].filter((part) => part).join(' || ');
   },
   among: (left, list, _, negated) => (negated ? `${left} <> ALL (${list})` : `${left} = ANY (${list})`),
-  amongSeveral: (left, native, shape) => `${left} = ANY (${shape(`${native}[]`)})`,
+  byKeyList: (left, native, shape) => `${left} = ANY (${shape(`${native}[]`)})`,
   rowAmong(columns, keys) {
     const unnested = keys.map(({ list }) => `pg_catalog.unnest(${list})`).join(', ');
     const names = keys.map((_, index) => `k${index}`);

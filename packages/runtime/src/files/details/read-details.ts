@@ -35,7 +35,7 @@ const longestStartMs = 30_000;
 const maxOldGenerationSizeMb = 96;
 
 /** Maximum size of details, in bytes of JSON; larger ones are of no use. */
-const mostBytes = 32_768;
+const maxBytes = 32_768;
 
 const queue = createQueue(2, 64);
 
@@ -50,7 +50,7 @@ export async function readDetails(question: Question): Promise<MediaDetails> {
     if (error instanceof PlatformError) throw error;
     return none;
   });
-  return JSON.stringify(details.metadata).length > mostBytes ? { ...details, metadata: null } : details;
+  return JSON.stringify(details.metadata).length > maxBytes ? { ...details, metadata: null } : details;
 }
 
 /** Rejects for unreadable files, and on timeout. */

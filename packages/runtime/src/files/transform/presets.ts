@@ -3,7 +3,7 @@
 import type { TransformEnvironment } from '../../environment/files.ts';
 import { isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
-import { invalid, readTransformation, type Transformation, type Wanted } from './transformation.ts';
+import { invalid, readTransformation, type Transformation, type TransformationChoice } from './transformation.ts';
 
 /** Settings of a project for assets. */
 export interface AssetSettings {
@@ -24,7 +24,7 @@ const systemPresets: ReadonlyMap<string, Transformation> = new Map([
 
 /** The transformation that is wanted, as far as the settings allow it. Throws INVALID_QUERY. */
 export function allowedTransformation(
-  requested: Exclude<Wanted, { readonly kind: 'nothing' }>,
+  requested: Exclude<TransformationChoice, { readonly kind: 'nothing' }>,
   settings: AssetSettings,
   limits: TransformEnvironment,
 ): Transformation {

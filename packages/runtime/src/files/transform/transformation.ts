@@ -25,13 +25,16 @@ export interface Transformation {
 }
 
 /** Transformation that a request selects: none, a preset, or its own. */
-export type Wanted =
+export type TransformationChoice =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'preset'; readonly key: string }
   | { readonly kind: 'own'; readonly transformation: Transformation };
 
 /** Reads the parameters of a request. Throws INVALID_QUERY for values that cannot be, or exceed the limits. */
-export function readWanted(parameters: ReadonlyMap<string, string>, limits: TransformEnvironment): Wanted {
+export function readTransformationChoice(
+  parameters: ReadonlyMap<string, string>,
+  limits: TransformEnvironment,
+): TransformationChoice {
   const transformation = readTransformation((name) => parameters.get(name), limits);
   const key = parameters.get('key');
   if (key !== undefined && key !== '') return { kind: 'preset', key };

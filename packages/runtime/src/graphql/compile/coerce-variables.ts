@@ -25,7 +25,7 @@ import { documentError } from '../documents/document-errors.ts';
 export type SentVariables = Readonly<Record<string, JsonValue>>;
 
 /** Most faults of one request that are told. */
-const mostErrors = 20;
+const maxErrors = 20;
 
 /**
  * Coerces variables; those that were not given and have no default are absent. Throws INVALID_QUERY for values that do
@@ -42,9 +42,9 @@ export function coerceVariables(
   for (const { variable, type } of definitions) {
     const name = variable.name.value;
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
-    if (value !== undefined) inputs[name] = settleNumbers(value, typeFromAST(schema, type));
+    if (value !== undefined) inputs[name] = exactNumbers(value, typeFromAST(schema, type));
   }
-  const options = { maxErrors: mostErrors, hideSuggestions: true };
+  const options = { maxErrors, hideSuggestions: true };
   const { variableValues, errors } = getVariableValues(schema, definitions, inputs, options);
   if (variableValues !== undefined) return variableValues.coerced;
   throw documentError(errors) ?? new Error('Variables were refused without a reason.');
@@ -100,17 +100,17 @@ const fitting: ReadonlyMap<unknown, Plain['fits']> = new Map<unknown, Plain['fit
  * Gives each number that a double cannot hold the form that its place takes: its digits as they are for scalars of ours, as
  * text for `ID`, and the nearest double elsewhere, which `Float` takes and nothing else does.
  */
-function settleNumbers(value: JsonValue, type: unknown): JsonValue {
+function exactNumbers(value: JsonValue, type: unknown): JsonValue {
   if (typeof value !== 'object' || value === null || !isInputType(type)) return value;
   const named: GraphQLInputType = getNamedType(type);
   if (JSON.isRawJSON(value)) {
     if (named === GraphQLID) return value.rawJSON;
     return isScalarType(named) && !isSpecifiedScalarType(named) ? value : Number(value.rawJSON);
   }
-  if (!isObject(value)) return value.map((element) => settleNumbers(element, named));
+  if (!isObject(value)) return value.map((element) => exactNumbers(element, named));
   if (!isInputObjectType(named)) return value;
   const fields = named.getFields();
-  const entries = Object.entries(value).map(([key, member]) => [key, settleNumbers(member, fields[key]?.type)]);
+  const entries = Object.entries(value).map(([key, member]) => [key, exactNumbers(member, fields[key]?.type)]);
   // graphql-js looks for every declared name, also for one that each object of JavaScript inherits: "constructor".
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }

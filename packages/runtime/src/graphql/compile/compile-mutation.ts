@@ -40,7 +40,7 @@ export interface WriteSource {
   readonly kind: 'write';
   readonly ask: (variables: Variables, request: Requested) => WriteCommand;
   /** Builds the field's part of the response from the answer of the write. */
-  readonly told: (result: Buffer | null, variables: Variables) => Buffer;
+  readonly encode: (result: Buffer | null, variables: Variables) => Buffer;
 }
 
 /** The part of a write that its request brings along. */
@@ -85,16 +85,16 @@ function compileRoot(
     collection: isOwn ? 'platform_users' : root.collection.name,
     operation: isOwn ? 'updateOne' : root.operation,
     own: isOwn,
-    given: inputs,
+    inputs,
   };
   if (!isObjectType(type)) return compileWrite(to, written, null, () => trueText);
   if (written.operation === 'deleteOne')
-    return compileWrite(to, written, null, tellDeleted(to, type, field, inputs.get('id')));
+    return compileWrite(to, written, null, compileDeleted(to, type, field, inputs.get('id')));
   if (written.operation === 'deleteMany') {
-    return compileWrite(to, written, null, tellDeleted(to, type, field, inputs.get('ids')));
+    return compileWrite(to, written, null, compileDeleted(to, type, field, inputs.get('ids')));
   }
   const many = manyOf(written.operation);
-  return compileWrite(to, written, compileEcho(to, written, type, field), (result) => {
+  return compileWrite(to, written, compileReturning(to, written, type, field), (result) => {
     // The answer of a write stands in {"data":…}.
     return result === null ? (many ? noItems : nullText) : result.subarray(dataText, -1);
   });
@@ -110,15 +110,15 @@ function compileService(
 ): ServiceField {
   const { item: collection, byKey = false } = itemMutations.get(service) ?? {};
   if (collection === undefined || byKey || !isObjectType(type)) return serviceField(to, service, inputs, type, field);
-  const written: Written = { collection, operation: 'createOne', own: false, given: new Map() };
-  const read = compileEcho(to, written, type, field);
+  const written: Written = { collection, operation: 'createOne', own: false, inputs: new Map() };
+  const read = compileReturning(to, written, type, field);
   return {
     service,
     arguments: inputs,
-    tell: (value) => Buffer.from(JSON.stringify(value)),
+    encode: (value) => Buffer.from(JSON.stringify(value)),
     returning(variables, caller) {
       const prepared = read(variables);
-      return (form) => echoFor(prepared, form, caller);
+      return (form) => returningFor(prepared, form, caller);
     },
   };
 }
@@ -134,7 +134,7 @@ interface Written {
   readonly operation: GraphqlOperation;
   /** True if the item is the calling user. */
   readonly own: boolean;
-  readonly given: ReadonlyMap<string, Input>;
+  readonly inputs: ReadonlyMap<string, Input>;
 }
 
 function manyOf(operation: GraphqlOperation): boolean {
@@ -142,9 +142,9 @@ function manyOf(operation: GraphqlOperation): boolean {
 }
 
 /** The read of what was written, as the document selects it. */
-function compileEcho(
+function compileReturning(
   to: CompilingRoots,
-  { collection: name, operation, given: inputs }: Written,
+  { collection: name, operation, inputs }: Written,
   type: GraphQLObjectType,
   field: CollectedField,
 ): PrepareRead {
@@ -165,21 +165,25 @@ function compileWrite(
   to: CompilingRoots,
   written: Written,
   read: PrepareRead | null,
-  respond: WriteSource['told'],
+  respond: WriteSource['encode'],
 ): WriteSource {
   return {
     kind: 'write',
-    told: respond,
+    encode: respond,
     ask(variables, { caller, sender }) {
       const prepared = read === null ? null : read(variables);
-      const returning = (form: ReturningForm): Returning | null => prepared && echoFor(prepared, form, caller);
-      const request: WriteRequest = { caller, sender, collection: written.collection, query: '', returning: returning };
+      const returning = (form: ReturningForm): Returning | null => prepared && returningFor(prepared, form, caller);
+      const request: WriteRequest = { caller, sender, collection: written.collection, query: '', returning };
       return { ...actionOf(to, written, variables, caller), request };
     },
   };
 }
 
-function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: ReturningForm, caller: Caller): Returning {
+function returningFor(
+  { plan, values, bounds }: ReturnType<PrepareRead>,
+  form: ReturningForm,
+  caller: Caller,
+): Returning {
   return {
     plan,
     many: form === 'many',
@@ -193,7 +197,7 @@ function echoFor({ plan, values, bounds }: ReturnType<PrepareRead>, form: Return
 
 function actionOf(
   to: CompilingRoots,
-  { collection, operation, own: isOwn, given: inputs }: Written,
+  { collection, operation, own: isOwn, inputs }: Written,
   variables: Variables,
   caller: Caller,
 ): Omit<WriteCommand, 'request'> {
@@ -249,12 +253,12 @@ function ownSegment({ user }: Caller): string {
 }
 
 /** Builds the response for removed items: their keys, as they were given. */
-function tellDeleted(
+function compileDeleted(
   to: CompilingRoots,
   type: GraphQLObjectType,
   field: CollectedField,
   named: Input | undefined,
-): WriteSource['told'] {
+): WriteSource['encode'] {
   const parts = collectFields(to, type, setsOf(field)).map((inner) => ({
     key: inner.key,
     constant: constantOf(type, inner),

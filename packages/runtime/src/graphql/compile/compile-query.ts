@@ -65,7 +65,7 @@ export interface ServiceField {
   readonly service: GraphqlService;
   readonly arguments: ReadonlyMap<string, Input>;
   /** Prints the document's selection from the value, as JSON. */
-  readonly tell: (value: JsonValue) => Buffer;
+  readonly encode: (value: JsonValue) => Buffer;
   /** Reads the item whose key the answer is, in its place. */
   readonly itemOf?: (key: string) => RowSource;
   /** Reads what was written, as the document selects it; then what the route answers with is told as it is. */
@@ -146,10 +146,10 @@ export function serviceField(
     const collection = collectionOf(to, name);
     const item = compileItem(to, name, type, field, () => []);
     const itemOf = (key: string): RowSource => ({ ...item, keys: () => keyOf(collection, key) });
-    return { service, arguments: inputs, tell: (value) => Buffer.from(JSON.stringify(value)), itemOf };
+    return { service, arguments: inputs, encode: (value) => Buffer.from(JSON.stringify(value)), itemOf };
   }
   const project = compileProjection(to, type, setsOf(field));
-  return { service, arguments: inputs, tell: (value) => Buffer.from(JSON.stringify(project(value))) };
+  return { service, arguments: inputs, encode: (value) => Buffer.from(JSON.stringify(project(value))) };
 }
 
 function compileList(

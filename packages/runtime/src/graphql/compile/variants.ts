@@ -13,7 +13,7 @@ export interface Variant {
 }
 
 /** Sets of values kept per operation: at most twice as many. */
-const mostVariants = 8;
+const maxVariants = 8;
 
 /** Makes what finds the compiled form for the variables of a request, each made when it is first asked for. */
 export function createVariants<T>(
@@ -22,7 +22,7 @@ export function createVariants<T>(
 ): (variables: Variables) => T {
   const names = conditionVariables(document);
   const fragments = fragmentsOf(document);
-  const cache = createPlanCache<T>(mostVariants);
+  const cache = createPlanCache<T>(maxVariants);
   let only: T | undefined;
 
   function create(variables: Variables, name: string): T {

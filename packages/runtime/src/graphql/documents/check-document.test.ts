@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { DocumentLimits } from '../../environment/graphql.ts';
 import { PlatformError } from '../../errors.ts';
 import { library, usualLimits } from '../testing/library.ts';
-import { type AskedDocument, checkDocument } from './check-document.ts';
+import { checkDocument, type DocumentRequest } from './check-document.ts';
 import { documentErrorBody } from './document-errors.ts';
 
-function check(text: string, requested: Partial<AskedDocument> = {}, limits: Partial<DocumentLimits> = {}) {
+function check(text: string, requested: Partial<DocumentRequest> = {}, limits: Partial<DocumentLimits> = {}) {
   const whole = { text, operationName: null, queriesOnly: false, ...requested };
   return checkDocument(library.items, whole, { ...usualLimits, ...limits });
 }

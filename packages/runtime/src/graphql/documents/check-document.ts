@@ -19,7 +19,7 @@ import { type Measure, measureIn, refuseLarge } from './document-limits.ts';
 import type { ScopeSchema } from './schemas.ts';
 
 /** Document of a request. */
-export interface AskedDocument {
+export interface DocumentRequest {
   readonly text: string;
   /** Null: the only operation of the document. */
   readonly operationName: string | null;
@@ -34,13 +34,17 @@ export interface CheckedDocument {
 }
 
 /** Most faults of one document that are told. */
-const mostErrors = 20;
+const maxErrors = 20;
 
 /**
  * Checks a document. Throws INVALID_QUERY for one that cannot be parsed, is too large or is not valid, the same bytes for
  * names that are hidden and names that do not exist; METHOD_NOT_ALLOWED for a mutation where only queries may run.
  */
-export function checkDocument(schema: ScopeSchema, requested: AskedDocument, limits: DocumentLimits): CheckedDocument {
+export function checkDocument(
+  schema: ScopeSchema,
+  requested: DocumentRequest,
+  limits: DocumentLimits,
+): CheckedDocument {
   try {
     const document = parseDocument(requested.text, limits);
     const operation = chooseOperation(document, requested.operationName);
@@ -48,12 +52,12 @@ export function checkDocument(schema: ScopeSchema, requested: AskedDocument, lim
     const measure = measureIn(schema.schema, document, limits.cost);
     refuseLarge(measure(operation), limits);
     refuseExpensive(document, operation, measure);
-    schema.judge(document, operation);
+    schema.introspectionCheck(document, operation);
     const rules = limits.introspection ? specifiedRules : closedRules;
     const problem = documentError(
       validate(schema.schema, document, rules, {
         hideSuggestions: true,
-        maxErrors: mostErrors,
+        maxErrors,
         allowEmptySelectionSets: false,
       }),
     );
@@ -74,13 +78,12 @@ export function refuseMutation({ operation }: Pick<OperationDefinitionNode, 'ope
 }
 
 /** Fragments of one document, each of which validation may compare with every other. */
-const mostFragments = 200;
+const maxFragments = 200;
 
 /** Definitions that do not run are validated all the same, so the limits of cost apply to them, too. */
 function refuseExpensive({ definitions }: DocumentNode, running: OperationDefinitionNode, measure: Measure): void {
   const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
-  if (fragments.length > mostFragments)
-    throw new DocumentError(`The document has more than ${mostFragments} fragments.`);
+  if (fragments.length > maxFragments) throw new DocumentError(`The document has more than ${maxFragments} fragments.`);
   for (const node of definitions) {
     if (node === running) continue;
     if (node.kind === Kind.OPERATION_DEFINITION || node.kind === Kind.FRAGMENT_DEFINITION) measure(node);

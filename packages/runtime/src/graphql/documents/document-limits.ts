@@ -44,7 +44,7 @@ export type Measure = (definition: OperationDefinitionNode | FragmentDefinitionN
  * each root field, and 1 more for each two fields that are answered under one name: these have to be compared with each
  * other. Unknown names count as fields without a type.
  */
-export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCost: number): Measure {
+export function measureIn(schema: GraphQLSchema, document: DocumentNode, maxCost: number): Measure {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
@@ -86,7 +86,7 @@ export function measureIn(schema: GraphQLSchema, document: DocumentNode, mostCos
       if (node.kind === Kind.FIELD) add(total, sizeOfField(node, parent));
       else if (node.kind === Kind.FRAGMENT_SPREAD) add(total, sizeOfFragment(node.name.value));
       else add(total, sizeOf(node.selectionSet, conditionOf(schema, node.typeCondition?.name.value, parent)));
-      if (total.cost > mostCost) throw tooExpensive(total.cost, mostCost);
+      if (total.cost > maxCost) throw tooExpensive(total.cost, maxCost);
     }
     return total;
   }

@@ -59,10 +59,10 @@ export function isIntrospection(name: string): boolean {
 }
 
 /** Judges introspections of one schema. Throws INVALID_QUERY for one whose answer would be larger than tools need. */
-export type IntrospectionJudge = (document: DocumentNode, operation: OperationDefinitionNode) => void;
+export type IntrospectionCheck = (document: DocumentNode, operation: OperationDefinitionNode) => void;
 
 /** Makes the judge of a schema. */
-export function createIntrospectionJudge(schema: GraphQLSchema): IntrospectionJudge {
+export function createIntrospectionCheck(schema: GraphQLSchema): IntrospectionCheck {
   const many = multiplicities(schema);
   let limit: number | undefined;
   return function judge(document, operation) {

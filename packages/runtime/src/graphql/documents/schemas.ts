@@ -1,7 +1,7 @@
 /** The schemas of access classes, each made of its text when it is first asked for: starting a server costs nothing. */
 import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse, printSchema } from 'graphql';
 import { type CompiledApi, type GraphqlScope, graphqlRootTypes } from '../../language/index.ts';
-import { createIntrospectionJudge, type IntrospectionJudge } from './introspection.ts';
+import { createIntrospectionCheck, type IntrospectionCheck } from './introspection.ts';
 import { withScalars } from './scalars.ts';
 
 /** Schema by which a document is judged. */
@@ -9,7 +9,7 @@ export interface ScopeSchema {
   readonly accessClass: string;
   readonly scope: GraphqlScope;
   readonly schema: GraphQLSchema;
-  readonly judge: IntrospectionJudge;
+  readonly introspectionCheck: IntrospectionCheck;
 }
 
 /** Finds the schema of an access class in a scope: at once when it was made before. Rejects when its text cannot be read. */
@@ -61,7 +61,7 @@ export function buildSchemas(accessClass: string, text: string): BothScopes {
       mutation: objectType(whole, names.mutation),
       assumeValid: true,
     });
-    return { accessClass, scope, schema, judge: createIntrospectionJudge(schema) };
+    return { accessClass, scope, schema, introspectionCheck: createIntrospectionCheck(schema) };
   }
 
   return { items: scoped('items'), system: scoped('system') };

@@ -12,7 +12,7 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { SplicedRows } from '../spliced.ts';
 
 /** Bytes that the large lists of one operation come to at most. */
-const mostBytes = 64 * 1024 ** 2;
+const maxBytes = 64 * 1024 ** 2;
 
 /** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
 export type ReadLarge = (plan: ReadPlan, parameters: readonly Parameter[], rows: SplicedRows) => Promise<void>;
@@ -28,7 +28,7 @@ export function createLargeLists(
 ): ReadLarge {
   const { socket } = request;
   const unsent = unsentOf?.(request);
-  let left = mostBytes;
+  let left = maxBytes;
   let turn: Promise<unknown> = Promise.resolve();
 
   async function read(...[plan, parameters, rows]: Parameters<ReadLarge>): Promise<void> {
@@ -64,5 +64,5 @@ export function createLargeLists(
 }
 
 function tooLarge(): PlatformError {
-  return invalidQuery(`The answer is larger than ${mostBytes} bytes; ask for fewer items.`);
+  return invalidQuery(`The answer is larger than ${maxBytes} bytes; ask for fewer items.`);
 }

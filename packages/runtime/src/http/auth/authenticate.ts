@@ -76,13 +76,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
       return address === null ? '' : subnetOf(address);
     });
     return found instanceof Promise
-      ? found.then((admission) => admit(admission, request, path))
+      ? found.then((authenticated) => admit(authenticated, request, path))
       : admit(found, request, path);
   };
 }
 
 /** Reduces a user to the facts that requests are checked by. */
-export function admissionOf(names: AccessNames, { account, session }: Identity): AuthenticatedUser {
+export function authenticatedUser(names: AccessNames, { account, session }: Identity): AuthenticatedUser {
   const { id, role, hasTfa, provider } = account;
   return {
     caller: { accessClass: names.of(role), user: id, role: role?.id ?? null, ...(session !== null && { session }) },

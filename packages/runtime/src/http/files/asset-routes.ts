@@ -12,7 +12,7 @@ import { rasterTypes } from '../../files/images.ts';
 import type { ByteRange, Storages } from '../../files/storage.ts';
 import { allowedTransformation } from '../../files/transform/presets.ts';
 import type { Renderer } from '../../files/transform/renderer.ts';
-import { readWanted, type Transformation } from '../../files/transform/transformation.ts';
+import { readTransformationChoice, type Transformation } from '../../files/transform/transformation.ts';
 import { requestRecord } from '../../operate/request-record.ts';
 import { readPathTexts, splitTarget } from '../../query/parse/target.ts';
 import type { Call } from '../call.ts';
@@ -55,7 +55,7 @@ interface OpenAsset {
 }
 
 /** Types that browsers may show: formats of pixels, in which nothing can stand that runs. */
-const shownTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+const inlineTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 const paths = ['/assets/:id', '/assets/:id/:filename'] as const;
 
@@ -94,7 +94,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     { request }: HttpContext,
     { caller, query }: Call,
   ): Promise<Asset & { /** Key of the file. */ readonly file: string }> {
-    const requested = readWanted(plainParameters(query, parameters), environment.transform);
+    const requested = readTransformationChoice(plainParameters(query, parameters), environment.transform);
     const { path } = splitTarget(request.url ?? '');
     const key = paths.map((pattern) => readPathTexts(pattern, path)?.get('id')?.[0]).find((id) => id !== undefined);
     const file = await finder.find(caller, key ?? '');
@@ -109,7 +109,7 @@ export function createAssetEndpoints(options: AssetEndpointsOptions): readonly E
     const asset = await assetOf(httpContext, call);
     const etag = `"${hash('sha1', asset.id, 'base64url')}"`;
     const audience = (await finder.isPublic(call.caller, asset.file)) ? 'public' : 'private';
-    const shown = shownTypes.has(asset.type) && !plainParameters(call.query, parameters).has('download');
+    const shown = inlineTypes.has(asset.type) && !plainParameters(call.query, parameters).has('download');
     const about = {
       policy: "sandbox; default-src 'none'",
       cache: `${audience}, max-age=${maxAge}`,

@@ -52,9 +52,7 @@ async function get(
 ): Promise<void> {
   const form = readAccept(httpContext.request.headers.accept);
   if (form.page && options.page !== null) return options.page(httpContext, call, undefined);
-  await respond(options, { scope, httpContext: httpContext, call, form, queriesOnly: true }, () =>
-    readGraphqlQuery(call.query),
-  );
+  await respond(options, { scope, httpContext, call, form, queriesOnly: true }, () => readGraphqlQuery(call.query));
 }
 
 function post(
@@ -65,13 +63,11 @@ function post(
   body: JsonValue | undefined,
 ): Promise<void> {
   const form = readAccept(httpContext.request.headers.accept);
-  return respond(options, { scope, httpContext: httpContext, call, form, queriesOnly: false }, () =>
-    readGraphqlBody(body),
-  );
+  return respond(options, { scope, httpContext, call, form, queriesOnly: false }, () => readGraphqlBody(body));
 }
 
 /** One request whose parameters are still to be read. */
-interface Asked {
+interface OperationRequest {
   readonly scope: GraphqlScope;
   readonly httpContext: HttpContext;
   readonly call: Call;
@@ -81,7 +77,7 @@ interface Asked {
 
 async function respond(
   options: GraphqlEndpointsOptions,
-  requested: Asked,
+  requested: OperationRequest,
   read: () => GraphqlParameters,
 ): Promise<void> {
   const { responder, log } = options;
@@ -107,7 +103,7 @@ async function respond(
 
 function run(
   options: GraphqlEndpointsOptions,
-  requested: Asked,
+  requested: OperationRequest,
   parameters: GraphqlParameters,
 ): Promise<OperationAnswer> {
   const text = options.findDocument(parameters);
@@ -120,7 +116,7 @@ function run(
 
 function runText(
   options: GraphqlEndpointsOptions,
-  { scope, httpContext, call, queriesOnly }: Asked,
+  { scope, httpContext, call, queriesOnly }: OperationRequest,
   parameters: GraphqlParameters,
   text: string,
   answerDocument: AnswerGraphql,

@@ -27,7 +27,7 @@ export type CallService = (field: ServiceField, call: OperationCall) => Promise<
 export function createGraphqlServices({ printSchema, bound, senderOf }: GraphqlServicesOptions): CallService {
   const operations = new Map(bound.map((callable) => [fieldOf(callable.operation), callable]));
   return async function callService(field, call) {
-    const { service, tell: report } = field;
+    const { service, encode: report } = field;
     const { caller, request, variables } = call;
     const input = argumentsOf(field, variables);
     if (service === 'users_me' || service === 'update_users_me') return { json: report(ownUser(call)), headers: [] };
@@ -69,7 +69,7 @@ function jsonOf(
   { input = {}, output, graphql }: NamedOperation,
   args: Values,
   { value }: OperationResult<JsonValue | undefined>,
-  { tell: report, returning: returned }: ServiceField,
+  { encode: report, returning: returned }: ServiceField,
 ): Buffer {
   if (Buffer.isBuffer(value)) {
     // An answer that was read as the document selects it is passed on byte by byte.

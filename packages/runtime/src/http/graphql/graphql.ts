@@ -54,7 +54,7 @@ export function createGraphqlFace(options: GraphqlOptions): GraphqlFace {
   });
   const documents = once(() => readDocuments(api));
   const endpoints = createGraphqlEndpoints({
-    responder: responder,
+    responder,
     load: () => service?.answer ?? load().then(({ answer: response }) => response),
     findDocument: trusted ? async (requested) => (await documents())(requested) : anyDocument,
     page: graphiql?.page ?? null,

@@ -36,7 +36,7 @@ interface DocumentPrefix {
 }
 
 /** Documents that are asked for now; comparing the bytes of each costs less than making a text of them. */
-const mostFronts = 8;
+const maxPrefixes = 8;
 
 /** Makes the parser of a server. */
 export function createKnownBodyParser(): ParseKnownBody {
@@ -60,7 +60,7 @@ export function createKnownBodyParser(): ParseKnownBody {
   function remember(part: string, memberTexts: Known): void {
     const bytes = Buffer.from(part.slice(0, -1) + variablesBehind.slice(1));
     prefixes.unshift({ bytes, known: memberTexts });
-    if (prefixes.length > mostFronts) prefixes.pop();
+    if (prefixes.length > maxPrefixes) prefixes.pop();
   }
 
   return function parseKnownBody(bytes, headers) {

@@ -61,7 +61,7 @@ function handlerOf(
       byKey === true &&
       collection !== undefined &&
       typeof value === 'string' &&
-      (await isRead(items.read({ httpContext: httpContext, caller, collection, query }, value)));
+      (await isRead(items.read({ httpContext, caller, collection, query }, value)));
     if (!isAnswered) responder.send(httpContext, answerOf(operation, result));
     result.afterwards?.();
   };

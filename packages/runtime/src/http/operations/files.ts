@@ -29,7 +29,7 @@ export function fileOperations(
         query,
         sender,
         ...(key && { key }),
-        ...(returning && { returning: returning }),
+        ...(returning && { returning }),
       };
       const fetched = await fetchFile(url, staging);
       const { status, body } = await uploads.create(written, [{ ...fetched, metadata: withKeys(data ?? {}) }]);

@@ -61,12 +61,12 @@ export function bindOperations(options: OperationsOptions): readonly BoundOperat
 
 function bindFiles(bind: Bind, options: OperationsOptions, files: FileServices): readonly BoundOperation[] {
   const { environment } = options;
-  const { files: setting, maxPayloadSize: fieldSize, maxBatchMutation: mostItems } = environment;
+  const { files: setting, maxPayloadSize: fieldSize, maxBatchMutation: maxItems } = environment;
   const folder = files.storages.first.storage.staging;
-  const transferring = { ...options, uploads: files.uploads, folder, fieldSize, mostItems };
+  const transferring = { ...options, uploads: files.uploads, folder, fieldSize, maxItems };
   return [
     ...bind(resources.files, fileOperations(files, setting)),
-    ...bind(resources.transfers, transferOperations({ ...transferring, mostBytes: setting.maxUploadSize })),
+    ...bind(resources.transfers, transferOperations({ ...transferring, maxBytes: setting.maxUploadSize })),
   ];
 }
 

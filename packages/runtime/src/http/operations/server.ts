@@ -24,7 +24,7 @@ export interface ServerOptions {
 export function serverOperations(options: ServerOptions): Implementations<typeof serverResource> {
   const { api, database, environment, draining } = options;
   const { readOnly, poolTimeout: timeoutMs } = environment.database;
-  const health = createHealth({ ...options, timeoutMs: timeoutMs, readOnly });
+  const health = createHealth({ ...options, timeoutMs, readOnly });
   const document = createDocuments(api);
   const readProject = createProjectReader(database, systemPlaceOf(api));
   return {

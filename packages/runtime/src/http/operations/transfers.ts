@@ -17,10 +17,10 @@ export interface TransferOptions extends Omit<ImporterOptions, 'database'>, Omit
 
 /** Imports and exports. */
 export function transferOperations(options: TransferOptions): Implementations<typeof transferResource> {
-  const { folder, mostBytes, fieldSize } = options;
+  const { folder, maxBytes, fieldSize } = options;
   const importer = createImporter(options);
   const exportItems = createExporter(options);
-  const limits = { folder, fileSize: mostBytes, fieldSize };
+  const limits = { folder, fileSize: maxBytes, fieldSize };
   return {
     async utilsImport({ collection }, { caller, sender, request }) {
       const requested = { caller, collection, sender };

@@ -103,7 +103,7 @@ export interface StreamingResponder extends Responder {
 export function createResponder(environment: Environment): StreamingResponder {
   const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
   const { streams, database, auth } = environment;
-  const unsent = new UnsentBytes({ most: streams.bufferMax, timeoutMs: database.poolTimeout });
+  const unsent = new UnsentBytes({ maxCount: streams.bufferMax, timeoutMs: database.poolTimeout });
   const clientAddress = createClientAddress(auth.trustedProxies);
   let hangingUp = false;
 

@@ -30,7 +30,7 @@ const chunk = (): Buffer => Buffer.alloc(128 * 1024, 'x');
 
 test('gathers for a slow client up to a bound, goes on when it reads, and counts what it has not got', async () => {
   const { response, client } = await answering();
-  const unsent = new UnsentBytes({ most: 64 * 1024 ** 2, timeoutMs: 100 });
+  const unsent = new UnsentBytes({ maxCount: 64 * 1024 ** 2, timeoutMs: 100 });
   const body = new Outgoing({ response, out: response, unsent: unsent.of('a'), stallMs: 60_000 });
   let waiting: Promise<void> | undefined;
   let pushed = 0;
@@ -58,7 +58,7 @@ test('gathers for a slow client up to a bound, goes on when it reads, and counts
 
 test('cuts a client that reads nothing, and forgets what it has not got', async () => {
   const { response } = await answering();
-  const unsent = new UnsentBytes({ most: 64 * 1024 ** 2, timeoutMs: 100 });
+  const unsent = new UnsentBytes({ maxCount: 64 * 1024 ** 2, timeoutMs: 100 });
   const body = new Outgoing({ response, out: response, unsent: unsent.of('a'), stallMs: 50 });
   body.end(Buffer.alloc(32 * 1024 ** 2, 'x'));
   expect(unsent.used).toBeGreaterThan(0);

@@ -21,10 +21,10 @@ export interface OutgoingOptions {
 const sliceBytes = 65_536;
 
 /** Bytes of one answer that are gathered while its client is slow, so that their source is free sooner. */
-const mostGathered = 512 * 1024;
+const maxBuffered = 512 * 1024;
 
 /** Bytes of one answer that are gathered where there is no room. */
-const leastGathered = 131_072;
+const minBuffered = 131_072;
 
 /** A body that is written in chunks, each of which was taken from a `ByteWriter`. */
 export class Outgoing {
@@ -64,8 +64,8 @@ export class Outgoing {
 
   #mayGather(): boolean {
     const { unsent } = this.#options;
-    if (this.#counted < leastGathered) return true;
-    return this.#counted < mostGathered && unsent.hasRoom();
+    if (this.#counted < minBuffered) return true;
+    return this.#counted < maxBuffered && unsent.hasRoom();
   }
 
   #take(chunk: Buffer): void {

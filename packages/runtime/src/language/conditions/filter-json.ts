@@ -11,7 +11,7 @@ import { literalValue } from './operand.ts';
  */
 
 /** Segments of a path at most: as deep as JSON values may nest. */
-const mostSegments = 64;
+const maxSegments = 64;
 
 /** True if a key of a filter is written as a path into JSON. */
 export function isPointer(key: string): boolean {
@@ -21,7 +21,7 @@ export function isPointer(key: string): boolean {
 /** The segments of a JSON Pointer; undefined where an escape is none, or the path is too long. */
 export function readPointer(key: string): readonly string[] | undefined {
   const segments = key.slice(1).split('/');
-  if (segments.length > mostSegments || segments.some((segment) => /~(?![01])/.test(segment))) return undefined;
+  if (segments.length > maxSegments || segments.some((segment) => /~(?![01])/.test(segment))) return undefined;
   return segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 

@@ -33,7 +33,7 @@ export interface OperatorDefinition<Name extends string = string> {
   /** True if validation rules alone may use it. */
   readonly inRulesOnly?: true;
   /** True if it asks whether values are the same, so that texts that only pass for the same count. */
-  readonly tellsApart?: true;
+  readonly distinguishes?: true;
   /** True if it holds on null. */
   readonly holdsOnNull?: true;
   /** Kinds of values within JSON that it compares; absent: all. */

@@ -10,14 +10,14 @@ export const equality: OperatorFamily<'_eq' | '_neq'> = {
   _eq: {
     operand: 'same',
     comparisons,
-    tellsApart: true,
+    distinguishes: true,
     meets: (_, [operand = ''], order) => isSign(order(operand), (sign) => sign === 0),
     excludes: ['_neq', '_lt', '_gt'],
   },
   _neq: {
     operand: 'same',
     comparisons,
-    tellsApart: true,
+    distinguishes: true,
     meets: (_, [operand = ''], order) => isSign(order(operand), (sign) => sign !== 0),
   },
 };

@@ -11,7 +11,7 @@ export const membership: OperatorFamily<'_in' | '_nin'> = {
   _in: {
     operand: 'list',
     comparisons,
-    tellsApart: true,
+    distinguishes: true,
     spread: ['or', '_eq'],
     meets: isAmong,
     excludes: ['_nin'],
@@ -19,7 +19,7 @@ export const membership: OperatorFamily<'_in' | '_nin'> = {
   _nin: {
     operand: 'list',
     comparisons,
-    tellsApart: true,
+    distinguishes: true,
     spread: ['and', '_neq'],
     meets: (...facts) => not(isAmong(...facts)),
   },

@@ -39,10 +39,10 @@ export const text: OperatorFamily<TextOperator> = {
   _niends_with: last,
 };
 
-const empty: Pick<OperatorDefinition, 'operand' | 'comparisons' | 'tellsApart' | 'needsExact'> = {
+const empty: Pick<OperatorDefinition, 'operand' | 'comparisons' | 'distinguishes' | 'needsExact'> = {
   operand: 'flag',
   comparisons: ['text', 'list'],
-  tellsApart: true,
+  distinguishes: true,
   needsExact: true,
 };
 

@@ -4,6 +4,6 @@ import type { Dialect } from '../descriptors/wire.ts';
 const ownSchema = 'public.';
 
 /** A table as people know it, by its id or `schema.name`: `public.articles` of PostgreSQL, `articles` of MySQL and MariaDB. */
-export function shownTable(dialect: Dialect, id: string): string {
+export function printTable(dialect: Dialect, id: string): string {
   return dialect !== 'postgres' && id.startsWith(ownSchema) ? id.slice(ownSchema.length) : id;
 }

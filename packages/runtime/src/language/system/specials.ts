@@ -12,6 +12,6 @@ export function relationSpecialIn(special: readonly string[]): (typeof relationS
 }
 
 /** True if a field with these specials has no column. */
-export function isColumnless(special: readonly string[]): boolean {
+export function isVirtual(special: readonly string[]): boolean {
   return relationSpecialIn(special) !== undefined || plainSpecials.some((name) => special.includes(name));
 }

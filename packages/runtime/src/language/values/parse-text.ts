@@ -196,15 +196,15 @@ function isSpace(code: number): boolean {
 }
 
 /** Steps of a path that are told; deeper ones say no more. */
-const mostSteps = 32;
+const maxSteps = 32;
 const longestKey = 64;
 
 function pathOf(levels: readonly Level[]): string {
-  const steps = levels.slice(0, mostSteps).map(({ members, elements, key }) => {
+  const steps = levels.slice(0, maxSteps).map(({ members, elements, key }) => {
     if (members === null) return `[${elements.length}]`;
     return /^[A-Za-z_]\w*$/.test(key) ? `.${shortened(key)}` : `[${JSON.stringify(shortened(key))}]`;
   });
-  return `$${steps.join('')}${levels.length > mostSteps ? '…' : ''}`;
+  return `$${steps.join('')}${levels.length > maxSteps ? '…' : ''}`;
 }
 
 function shortened(key: string): string {

@@ -9,7 +9,7 @@ export interface PrintedMetrics {
 }
 
 /** True for an `Accept` that asks for OpenMetrics, as Prometheus sends it. */
-export function wantsOpenMetrics(accept = ''): boolean {
+export function acceptsOpenMetrics(accept = ''): boolean {
   return /(?:^|,)\s*application\/openmetrics-text\b/i.test(accept);
 }
 

@@ -8,7 +8,7 @@ export interface Path {
 }
 
 /** Paths that begin with one name: the name itself, and paths below it. */
-export interface Asked {
+export interface RequestedName {
   own: boolean;
   soft: boolean;
   readonly below: Path[];
@@ -56,7 +56,7 @@ export interface WildcardNames {
 interface Gathering {
   readonly scope: Scope;
   readonly budget: Budget;
-  readonly asked: Map<string, Asked>;
+  readonly requested: Map<string, RequestedName>;
 }
 
 /** Gathers the paths of one level by their first name, in the order in which the names first appear. */
@@ -65,8 +65,8 @@ export function gatherPaths(
   budget: Budget,
   level: WildcardNames,
   paths: readonly Path[],
-): ReadonlyMap<string, Asked> {
-  const gathering: Gathering = { scope, budget, asked: new Map() };
+): ReadonlyMap<string, RequestedName> {
+  const gathering: Gathering = { scope, budget, requested: new Map() };
   let all = false;
   for (const path of paths) {
     if (path.names[0] === '*') {
@@ -75,7 +75,7 @@ export function gatherPaths(
       askBelowAll(gathering, level, path);
     } else ask(gathering, path);
   }
-  return gathering.asked;
+  return gathering.requested;
 }
 
 function ask(gathering: Gathering, { names, soft }: Path): void {
@@ -84,23 +84,23 @@ function ask(gathering: Gathering, { names, soft }: Path): void {
   else askBelow(gathering, name, { names: rest, soft });
 }
 
-function askOwn({ asked: requested }: Gathering, name: string, soft: boolean): void {
+function askOwn({ requested }: Gathering, name: string, soft: boolean): void {
   const what = entryOf(requested, name);
   what.own = true;
   what.soft &&= soft;
 }
 
-function askBelow({ asked: requested, budget }: Gathering, name: string, path: Path): void {
+function askBelow({ requested, budget }: Gathering, name: string, path: Path): void {
   countPath(budget);
   const what = entryOf(requested, name);
   what.below.push(path);
   what.soft &&= path.soft;
 }
 
-function entryOf(requested: Map<string, Asked>, name: string): Asked {
+function entryOf(requested: Map<string, RequestedName>, name: string): RequestedName {
   const cached = requested.get(name);
   if (cached !== undefined) return cached;
-  const what: Asked = { own: false, soft: true, below: [] };
+  const what: RequestedName = { own: false, soft: true, below: [] };
   requested.set(name, what);
   return what;
 }

@@ -3,8 +3,16 @@ import type { ManyToAny } from '../../language/index.ts';
 import { resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
 import type { ReadLimits } from '../parse/request.ts';
-import { type Asked, type Budget, budgetOf, countPath, countRelation, gatherPaths, type Path } from './field-paths.ts';
-import { askedItems } from './item-paths.ts';
+import {
+  type Budget,
+  budgetOf,
+  countPath,
+  countRelation,
+  gatherPaths,
+  type Path,
+  type RequestedName,
+} from './field-paths.ts';
+import { requestedItems } from './item-paths.ts';
 import { isItemName, itemKey, linkOf } from './links.ts';
 import type { NestedRead, NestedReads } from './nested.ts';
 import type { Selected, SelectedItem, Selection } from './selection.ts';
@@ -67,7 +75,7 @@ function resolveLevel(to: Resolving, level: Level, paths: readonly Path[]): Sele
   const { collection, link, aliases } = level;
   const requested = gatherPaths(to.scope, to.budget, { collection, aliases, links: link !== undefined }, paths);
   const parts: Selected[] = [];
-  const items: [string, Asked][] = [];
+  const items: [string, RequestedName][] = [];
   for (const [name, what] of requested) {
     if (link === undefined || !isItemName(link, name)) {
       const part = resolveName(to, level, name, what);
@@ -82,7 +90,7 @@ function resolveLevel(to: Resolving, level: Level, paths: readonly Path[]): Sele
   return { collection, parts };
 }
 
-function resolveName(to: Resolving, level: Level, key: string, requested: Asked): Selected | undefined {
+function resolveName(to: Resolving, level: Level, key: string, requested: RequestedName): Selected | undefined {
   const { collection, reads } = level;
   const name = level.aliases.get(key) ?? key;
   const field = collection.fields.get(name);
@@ -118,7 +126,7 @@ interface Found {
   readonly read: NestedRead | undefined;
 }
 
-function resolveNested(to: Resolving, key: string, found: Found, requested: Asked): Selected | undefined {
+function resolveNested(to: Resolving, key: string, found: Found, requested: RequestedName): Selected | undefined {
   const { relation, field, read } = found;
   const target = relation && to.scope.collections.get(relation.descriptor.target);
   if (relation === undefined || target === undefined) {
@@ -138,7 +146,7 @@ function resolveAggregated(
   key: string,
   relation: RelationScope,
   read: NestedRead,
-  requested: Asked,
+  requested: RequestedName,
 ): Selected | undefined {
   countRelation(to.budget);
   const collection = to.scope.collections.get(relation.descriptor.target);
@@ -153,9 +161,9 @@ function resolveItem(
   to: Resolving,
   { collection, reads }: Level,
   link: ManyToAny,
-  requested: readonly (readonly [string, Asked])[],
+  requested: readonly (readonly [string, RequestedName])[],
 ): readonly Selected[] {
-  const { own: selectsKey, soft, below } = askedItems(to.scope, collection, link, requested);
+  const { own: selectsKey, soft, below } = requestedItems(to.scope, collection, link, requested);
   const key = itemKey(collection, link);
   if (key === undefined && !soft) throw forbidden();
   const items = below.map(({ target, paths }): SelectedItem => {

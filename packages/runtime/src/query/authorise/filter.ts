@@ -85,13 +85,13 @@ export function openValues(): OpenValues {
 
 /** Throws INVALID_QUERY for values that are too much for one request. */
 export function refuseSize({ values, size }: OpenValues, { listValues, patternLength }: ReadLimits): void {
-  const many = values.length > mostValues || size.listValues > listValues;
+  const many = values.length > maxValues || size.listValues > listValues;
   if (many) throw invalidQuery('The query has too many values.');
   if (size.patternLength > patternLength) throw invalidQuery('The query looks for too much text.');
 }
 
 /** More values than this do not fit into the parameters of one statement beside those of rules. */
-const mostValues = 32_000;
+const maxValues = 32_000;
 
 /** Adds the values of a checked condition in the order of its parts, which is the same for every condition of a shape. */
 export function collectValues(open: OpenValues, scope: Scope, collection: CollectionScope, condition: Condition): void {

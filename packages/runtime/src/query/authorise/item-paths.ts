@@ -2,7 +2,7 @@ import { forbidden } from '../../errors.ts';
 import type { ManyToAny } from '../../language/index.ts';
 import { resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
-import type { Asked, Path } from './field-paths.ts';
+import type { Path, RequestedName } from './field-paths.ts';
 import { itemCollections, scopedCollection } from './links.ts';
 
 /** Paths below the items of one collection. */
@@ -12,7 +12,7 @@ export interface ItemPaths {
 }
 
 /** Paths that lead to the item of link rows. */
-export interface AskedItems {
+export interface RequestedItems {
   /** True if the item itself was named, so that its key stands where nothing is nested. */
   readonly own: boolean;
   readonly soft: boolean;
@@ -26,12 +26,12 @@ export interface AskedItems {
  *
  * Throws FORBIDDEN for a collection that is not allowed or hidden, and for a path that no collection has.
  */
-export function askedItems(
+export function requestedItems(
   scope: Scope,
   links: CollectionScope,
   link: ManyToAny,
-  requested: readonly (readonly [string, Asked])[],
-): AskedItems {
+  requested: readonly (readonly [string, RequestedName])[],
+): RequestedItems {
   const targets = itemCollections(scope, links, link).map((target) => ({ target, paths: [] as Path[] }));
   for (const [name, what] of requested) {
     const only = scopedCollection(name);

@@ -9,7 +9,7 @@ import type { CursorPlan, CursorStart } from '../parse/cursor.ts';
 import { chosenOrder, type PrintedTerm } from './plan-order.ts';
 
 /** Terms of an order that a page can continue after: each is one more level of the predicate. */
-const mostTerms = 32;
+const maxTerms = 32;
 
 /**
  * Describes the cursors of a plan. Throws INVALID_QUERY where there cannot be any.
@@ -28,7 +28,7 @@ export function planCursor(
     return field !== undefined && field.grant === null && !field.secret;
   });
   if (key.length === 0 || !readable) throw invalidQuery('"cursor" needs a collection whose key can be read.');
-  if (terms.length > mostTerms) throw invalidQuery(`"cursor" takes a "sort" of at most ${mostTerms} terms.`);
+  if (terms.length > maxTerms) throw invalidQuery(`"cursor" takes a "sort" of at most ${maxTerms} terms.`);
   const names = chosenOrder(collection, order).map(nameOf);
   return {
     order: JSON.stringify([collection.descriptor.name, names, key.map(({ name }) => name)]),
@@ -52,7 +52,7 @@ export function cursorColumns({ asText }: SqlDialect, terms: readonly PrintedTer
 interface Place extends PrintedTerm {
   readonly bound: string | null;
   /** True if nulls come first in this direction. */
-  readonly nullsLead: boolean;
+  readonly nullsFirst: boolean;
 }
 
 /**
@@ -66,11 +66,11 @@ export function printAfter(row: Row, terms: readonly PrintedTerm[], start: Curso
   let next = offset;
   const places = terms.map((term, index): Place => {
     const value = start[index] ?? null;
-    const nullsLead = (term.direction === '') === (row.statement.dialect.nulls === 'first');
-    if (value === null || term.value === undefined) return { ...term, nullsLead, bound: null };
+    const nullsFirst = (term.direction === '') === (row.statement.dialect.nulls === 'first');
+    if (value === null || term.value === undefined) return { ...term, nullsFirst, bound: null };
     next += 1;
     const bound = row.statement.parameter({ kind: 'value', index: next - 1 }, term.value.type.native);
-    return { ...term, nullsLead, bound };
+    return { ...term, nullsFirst, bound };
   });
   return isUniform(places) ? printRange(places) : allOf([...leading(places), printBehind(places)]);
 }
@@ -79,8 +79,8 @@ export function printAfter(row: Row, terms: readonly PrintedTerm[], start: Curso
 function isUniform(places: readonly Place[]): boolean {
   const [first] = places;
   return places.every(
-    ({ bound, direction, nullsLead, value }) =>
-      bound !== null && direction === first?.direction && (nullsLead || value?.nullable === false),
+    ({ bound, direction, nullsFirst, value }) =>
+      bound !== null && direction === first?.direction && (nullsFirst || value?.nullable === false),
   );
 }
 
@@ -96,7 +96,7 @@ function leading([first]: readonly Place[]): readonly string[] {
   if (first === undefined || first.bound === null) return [];
   const left = bracketed(first.expression);
   const operator = first.direction === ' DESC' ? '<=' : '>=';
-  return first.nullsLead || first.value?.nullable === false ? [`${left} ${operator} ${first.bound}`] : [];
+  return first.nullsFirst || first.value?.nullable === false ? [`${left} ${operator} ${first.bound}`] : [];
 }
 
 function printBehind([index, ...rest]: readonly Place[]): string {
@@ -107,10 +107,10 @@ function printBehind([index, ...rest]: readonly Place[]): string {
   return anyOf([beyond(index, left), allOf([equal, printBehind(rest)])]);
 }
 
-function beyond({ bound, direction, nullsLead, value }: Place, left: string): string {
-  if (bound === null) return nullsLead ? `${left} IS NOT NULL` : sqlFalse;
+function beyond({ bound, direction, nullsFirst, value }: Place, left: string): string {
+  if (bound === null) return nullsFirst ? `${left} IS NOT NULL` : sqlFalse;
   const compared = `${left} ${direction === ' DESC' ? '<' : '>'} ${bound}`;
-  return nullsLead || value?.nullable === false ? compared : anyOf([compared, `${left} IS NULL`]);
+  return nullsFirst || value?.nullable === false ? compared : anyOf([compared, `${left} IS NULL`]);
 }
 
 /** CASE needs brackets beside an operator. */

@@ -63,7 +63,7 @@ export function fixedFields(
 const settled = new WeakMap<ReadPlan, Map<string, ReadPlan>>();
 
 /** The plan of a request with these parameters: fixed fields have their values. One for each of the labels that are asked for. */
-export function settlePlan(plan: ReadPlan, parameters: readonly Parameter[]): ReadPlan {
+export function fixPlan(plan: ReadPlan, parameters: readonly Parameter[]): ReadPlan {
   const { fixed } = plan;
   if (fixed === undefined) return plan;
   const values = fixed.map(({ parameter }) => JSON.stringify(parameters[parameter] ?? null));

@@ -44,13 +44,13 @@ export function printKeyFields(
 }
 
 /** A field that tells the rows of several keys apart, and what its values are. */
-export interface SeveralKey {
+export interface BatchKey {
   readonly field: FieldDescriptor;
   readonly kind: KeyKind;
 }
 
 /** The key of a collection, where it is one field whose values have one text each. */
-export function severalKey({ descriptor }: CollectionScope): SeveralKey | undefined {
+export function batchKey({ descriptor }: CollectionScope): BatchKey | undefined {
   const [field, ...more] = keyFields(descriptor);
   if (field === undefined || more.length > 0 || field.folds === true || field.comparison !== undefined)
     return undefined;
@@ -59,10 +59,10 @@ export function severalKey({ descriptor }: CollectionScope): SeveralKey | undefi
 }
 
 /** The predicate that picks items by one of several keys, whose values stand at `index`. */
-export function printSeveral(row: Row, field: FieldDescriptor, index: number): string {
+export function printBatchKey(row: Row, field: FieldDescriptor, index: number): string {
   const { statement } = row;
   const read = (native: string): string => statement.parameter({ kind: 'value', index }, native);
-  return statement.dialect.amongSeveral(row.column(field.column), operandType(field).native, read);
+  return statement.dialect.byKeyList(row.column(field.column), operandType(field).native, read);
 }
 
 function printColumns(

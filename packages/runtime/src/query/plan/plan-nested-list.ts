@@ -71,8 +71,8 @@ export function nestedList(reached: Reach, { relation, read }: ListPart, lists: 
 function wayTo({ target, links, junction, isFenced }: Reach, relation: RelationDescriptor, [leading]: Terms) {
   const { dialect } = target.statement;
   const [first] = links;
-  const canLead = first && dialect.pageLink(first.reached, first.start, first.native) !== undefined;
-  if (leading === undefined || canLead !== true) return 'plain';
+  const isPaged = first && dialect.pageLink(first.reached, first.start, first.native) !== undefined;
+  if (leading === undefined || isPaged !== true) return 'plain';
   if (dialect.fence === '' || target.collection.descriptor.opaque === true) return 'index';
   if (relation.kind === 'm2m') return isFenced && !leading.expression.startsWith(`${junction}.`) ? 'plain' : 'index';
   return relation.kind === 'm2o' || relation.ordered?.includes(leading.column ?? '') === true ? 'index' : 'sort';

@@ -21,7 +21,7 @@ import { commonLimits, printBounds } from './plan-bounds.ts';
 import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
 import { orDefaults } from './plan-defaults.ts';
 import { type FixedParts, fixedFields, fixedParts, withoutFixed } from './plan-fixed.ts';
-import { keyValues, printKeys, printSeveral, type SeveralKey, severalKey } from './plan-keys.ts';
+import { type BatchKey, batchKey, keyValues, printBatchKey, printKeys } from './plan-keys.ts';
 import { orderBy, type PrintedTerm, printOrder } from './plan-order.ts';
 import { createPage, outerOrder } from './plan-page.ts';
 import { ownRead, wholeRead } from './plan-returned.ts';
@@ -67,16 +67,16 @@ export function runFor({ scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'
   const { isPublic } = scope;
   const planned = streamed ? { ...statement, byValues: true } : statement;
   if (isPublic !== true) return planned;
-  const { several: batch } = planned;
+  const { keyBatch: batch } = planned;
   const both = batch && { ...batch, statement: { ...batch.statement, isPublic } };
-  return { ...planned, isPublic, ...(both && { several: both }) };
+  return { ...planned, isPublic, ...(both && { keyBatch: both }) };
 }
 
 /** The statement with its number of rows at most, where lists in them may make it a large answer all the same. */
 function bounded({ selector, selection, limit, cursor }: ReadQuery, statement: Statement): Statement {
   if (nestedRows(selection).length === 0) return statement;
-  if (selector === 'key') return { ...statement, mostRows: 1 };
-  return commonLimits.has(limit) ? { ...statement, mostRows: Math.max(1, limit + beyondOf(cursor)) } : statement;
+  if (selector === 'key') return { ...statement, maxRows: 1 };
+  return commonLimits.has(limit) ? { ...statement, maxRows: Math.max(1, limit + beyondOf(cursor)) } : statement;
 }
 
 /** One row by its key, with nothing looked up beside it: neither for a relation, nor for a rule. */
@@ -86,8 +86,8 @@ function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
 
 /** The same statement with what tells how it is run: beside others of its kind, and for several keys where there is one form of each. */
 function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'statement' | 'binders'>): Statement {
-  const key = severalKey(query.selection.collection);
-  const batch = key && planSeveral(query, key);
+  const key = batchKey(query.selection.collection);
+  const batch = key && planBatch(query, key);
   // All other parameters of the text have to be the same.
   const alike = batch !== undefined && batch.binders.length === binders.length;
   const position = binders.findIndex((binder) => binder.kind === 'value' && binder.index === query.values);
@@ -95,14 +95,14 @@ function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'state
   return {
     ...statement,
     brief: true,
-    several: { at: position, kind: key.kind, statement: { ...batch.statement, brief: true } },
+    keyBatch: { at: position, kind: key.kind, statement: { ...batch.statement, brief: true } },
   };
 }
 
 /** Plans the read of several keys: for each row its key, then the columns that the read by one key selects. */
-function planSeveral(query: ReadQuery, { field }: SeveralKey): Pick<ReadPlan, 'statement' | 'binders'> {
+function planBatch(query: ReadQuery, { field }: BatchKey): Pick<ReadPlan, 'statement' | 'binders'> {
   const statement = createStatement(query.operands, query.scope.dialect);
-  const { row, from, matching } = startRead(query, statement, (row) => [printSeveral(row, field, query.values)]);
+  const { row, from, matching } = startRead(query, statement, (row) => [printBatchKey(row, field, query.values)]);
   const { expressions, fields } = printSelection(row, query.selection, query.nested);
   const columns = answerList(statement, [row.column(field.column)], expressions, fields);
   return statementOf(statement, `SELECT ${columns} FROM ${from}${where(matching)}`);
@@ -204,7 +204,7 @@ function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
 }
 
 /** Rows that a write selects: the predicate for those that it may write, and the lock on them. */
-export interface WantedTargets {
+export interface RequestedTargets {
   readonly permitted: (row: Row) => string;
   /** Default: not at all. */
   readonly lock?: RowLock;
@@ -214,7 +214,7 @@ export interface WantedTargets {
  * Plans which rows a write is about: the readable ones that match and that `permitted` lets through, by their keys. Answers
  * one row: null, their number, and one array per key field, all as text.
  */
-export function planTargets(query: ReadQuery, { permitted, lock }: WantedTargets): ReadPlan {
+export function planTargets(query: ReadQuery, { permitted, lock }: RequestedTargets): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
   const { row, from, matching, bounds } = startRead(query, statement);
   const { count, collectedArray: arrayOf, place: position } = query.scope.dialect.input;
@@ -270,7 +270,7 @@ function printPaged(query: ReadQuery, { row, from, listed, order, bounds }: Read
 function printForLinks(query: ReadQuery, parts: ReadParts): readonly Omit<OtherWay, 'name'>[] {
   const { selection, selector, streamed } = query;
   const isPage = selector === 'list' && !streamed && parts.row.statement.dialect.looksUp;
-  if (!isPage || !selection.parts.some(leadsThroughLinks)) return [];
+  if (!isPage || !selection.parts.some(readsThroughLinks)) return [];
   const byKeys = printPageOfLinks(query, parts, 'keys');
   const whole = byKeys && printPageOfLinks(query, parts, 'whole');
   return [...(byKeys ? [{ text: byKeys.text }] : []), ...(whole ? [whole] : [])];
@@ -295,7 +295,7 @@ function printPageOfLinks(
   return { text: `WITH ${queries} ${list}`, whole: page.tables };
 }
 
-function leadsThroughLinks(part: Selected): boolean {
+function readsThroughLinks(part: Selected): boolean {
   const isList = part.kind === 'keys' || part.kind === 'nested' || part.kind === 'aggregate';
   return isList && part.relation.descriptor.kind === 'm2m';
 }

@@ -25,7 +25,7 @@ export interface ReadPlan {
   readonly cost: number;
   readonly many: boolean;
   readonly fields: readonly ShapeField[];
-  /** Set where fields are the same in every item, by the request: `settlePlan` makes the plan that writes them. */
+  /** Set where fields are the same in every item, by the request: `fixPlan` makes the plan that writes them. */
   readonly fixed?: readonly FixedField[];
   readonly meta: readonly ('total_count' | 'filter_count')[];
   /** For `planTargets`: true if the statement locks the rows that it finds. */

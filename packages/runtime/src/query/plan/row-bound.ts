@@ -53,11 +53,11 @@ function rowsOfOne({ request: { limit, aggregate } }: NestedRead): number {
 }
 
 /** Rows of a list within lists up to which an answer is as usual ones are: 100 items with 100 each. */
-const mostUsualRows = 10_000;
+const maxUsualRows = 10_000;
 
 /** True if so many rows are more than usual answers have. */
 export function isLarge(rows: number): boolean {
-  return rows > mostUsualRows;
+  return rows > maxUsualRows;
 }
 
 /** Throws INVALID_QUERY for more rows of one nested list than a request may have. */

@@ -6,7 +6,7 @@ import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { checkField, requiredBeside } from '../../system/fields/field-rules.ts';
 import type { WritableCollection, WritableField, WriteGrant, WriteScope } from '../access/scope.ts';
 import { type Batch, type BatchBuilder, createBatch } from './batch.ts';
-import { decodeGiven } from './value.ts';
+import { decodeInput } from './value.ts';
 
 /** Collection, permission and action that payloads are decoded against. */
 export interface Input {
@@ -83,7 +83,7 @@ function decodeField(
   }
   // A caller who may read nothing of a collection knows none of its keys.
   if (relation !== undefined && value !== null && !input.scope.read.collections.has(relation.target)) problems.forbid();
-  const decoded = decodeGiven(descriptor, value, input.action === 'create');
+  const decoded = decodeInput(descriptor, value, input.action === 'create');
   if (decoded.ok && 'unchanged' in decoded) return;
   const { collection } = input.writable;
   const wrong = decoded.ok
@@ -113,20 +113,20 @@ export function requireFields(
   const preset = new Set(grant.rules.flatMap(({ presets }) => presets.map(({ field }) => field)));
   const byName = new Map(columns.map((column) => [column.field.descriptor.name, column]));
   /** The value that an item gives a field; undefined when it does not have it. */
-  function given(item: number, name: string): string | null | undefined {
+  function columnText(item: number, name: string): string | null | undefined {
     const column = byName.get(name);
     const has = column !== undefined && (column.present === null || column.present[item] === true);
     return has ? (column.values[item] ?? null) : undefined;
   }
   function require(item: number, name: string): void {
-    if (preset.has(name) || given(item, name) !== undefined) return;
+    if (preset.has(name) || columnText(item, name) !== undefined) return;
     problems.invalidate(placeOf(item), grant.fields.has(name) ? name : null, 'required', 'is required');
   }
   for (const field of descriptor.fields.filter(isRequired)) {
     for (let item = 0; item < count; item++) require(item, field.name);
   }
   for (let item = 0; item < count; item++) {
-    for (const name of requiredBeside(descriptor, (other) => given(item, other))) require(item, name);
+    for (const name of requiredBeside(descriptor, (other) => columnText(item, other))) require(item, name);
   }
 }
 

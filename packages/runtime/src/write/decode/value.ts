@@ -5,7 +5,7 @@ import { isSecret, types } from '../../language/types/index.ts';
 import { holdsHugeNumber } from '../../language/values/exact-numbers.ts';
 
 /** The text form of a value that is written. */
-export type Given =
+export type DecodedValue =
   | { readonly ok: true; readonly value: string | null }
   /** The same secret again, which changes nothing. */
   | { readonly ok: true; readonly unchanged: true }
@@ -18,7 +18,7 @@ export type Given =
 const mask = '**********';
 
 /** Decodes the value of a field as it came; `create` tells that there is no earlier value to keep. */
-export function decodeGiven(field: FieldDescriptor, value: JsonValue, create: boolean): Given {
+export function decodeInput(field: FieldDescriptor, value: JsonValue, create: boolean): DecodedValue {
   if (value === null) {
     const allowed = field.nullable && field.required !== true;
     return allowed ? { ok: true, value: null } : invalid('required', 'is required');
@@ -34,6 +34,6 @@ export function decodeGiven(field: FieldDescriptor, value: JsonValue, create: bo
   return broken ? invalid(broken.type, broken.message) : { ok: true, value: decoded.value };
 }
 
-function invalid(type: string, message: string): Given {
+function invalid(type: string, message: string): DecodedValue {
   return { ok: false, type, message };
 }

@@ -13,7 +13,7 @@ import { findTargets, type Targets } from './targets.ts';
 export interface Holding {
   readonly collection: CollectionScope;
   readonly lock: RowLock;
-  readonly most: number | null;
+  readonly maxCount: number | null;
 }
 
 /** Runs a statement that finds keys, of a collection that fits the database. */
@@ -31,7 +31,7 @@ export async function find({ transaction, driftGuard }: Running, targets: Target
 export async function findHeld(
   running: Running,
   targets: Targets,
-  { collection, lock, most: maxItems }: Holding,
+  { collection, lock, maxCount: maxItems }: Holding,
 ): Promise<Keys | null> {
   const { transaction, dialect } = running;
   const held = new Set<string>();

@@ -50,8 +50,8 @@ export interface AnswerKeeper {
 }
 
 /** How often expired answers are removed, in milliseconds, and how many at once. */
-const sweepEveryMs = 60_000;
-const mostSwept = 1_000;
+const purgeEveryMs = 60_000;
+const maxPurged = 1_000;
 
 /** The statements, each about a caller ($1) and a key ($2). */
 interface Statements {
@@ -62,9 +62,9 @@ interface Statements {
   readonly look: OwnSql;
   /** $3 status, $4 body, hexadecimal. */
   readonly keep: OwnSql;
-  readonly sweep: OwnSql;
+  readonly purge: OwnSql;
   /** Tells of the transaction, where its number does not: $3 when the row expires, as `look` tells it after the rest. */
-  readonly tell?: OwnSql;
+  readonly notify?: OwnSql;
 }
 
 /** Makes the keeper; `ttlMs` is how long an answer is kept. */
@@ -78,15 +78,15 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
       // A claim of several steps may wait for another transaction, and the look must come after that.
       if (typeof texts.claim !== 'string') await claiming;
       const looking = firstRow(transaction, texts.look, [caller, key]);
-      if (performance.now() - swept > sweepEveryMs) {
+      if (performance.now() - swept > purgeEveryMs) {
         swept = performance.now();
-        firstRow(transaction, texts.sweep, []).catch(() => {});
+        firstRow(transaction, texts.purge, []).catch(() => {});
       }
       const [claimed, stored] = await Promise.all([claiming, looking]);
       const [number] = claimed ?? [];
       if (typeof number === 'string') {
         transaction.identify(number);
-        if (texts.tell !== undefined) await allRows(transaction, texts.tell, [caller, key, stored?.[3] ?? null]);
+        if (texts.notify !== undefined) await allRows(transaction, texts.notify, [caller, key, stored?.[3] ?? null]);
         return null;
       }
       return answerOf(stored, requested);
@@ -112,10 +112,10 @@ VALUES ($1, $2, UNHEX($3), ${mysqlAfter('$4')})`),
 FROM ${keys} WHERE ${named}`),
     ),
     // Another request under the key, after this one, would be another row: it expires at another time.
-    tell: createScript(proveCommit(`SELECT 1 FROM ${keys} WHERE ${named} AND expires_at = $3`)),
+    notify: createScript(proveCommit(`SELECT 1 FROM ${keys} WHERE ${named} AND expires_at = $3`)),
     keep: createScript(`UPDATE ${keys} SET status = $3, content_type = 'application/json; charset=utf-8', body = UNHEX($4)
 WHERE ${named}`),
-    sweep: createScript(`DELETE FROM ${keys} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),
+    purge: createScript(`DELETE FROM ${keys} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${maxPurged}`),
   };
 }
 
@@ -133,8 +133,8 @@ RETURNING pg_catalog.pg_current_xact_id()::pg_catalog.text`,
 FROM ${table} WHERE caller = $1::text AND key = $2::text`,
     keep: `UPDATE ${table} SET status = $3::pg_catalog.int2, content_type = 'application/json; charset=utf-8',
   body = pg_catalog.decode($4::text, 'hex') WHERE caller = $1::text AND key = $2::text`,
-    sweep: `DELETE FROM ${table} WHERE (caller, key) IN (SELECT caller, key FROM ${table}
-WHERE expires_at <= pg_catalog.statement_timestamp() ORDER BY expires_at LIMIT ${mostSwept} FOR UPDATE SKIP LOCKED)`,
+    purge: `DELETE FROM ${table} WHERE (caller, key) IN (SELECT caller, key FROM ${table}
+WHERE expires_at <= pg_catalog.statement_timestamp() ORDER BY expires_at LIMIT ${maxPurged} FOR UPDATE SKIP LOCKED)`,
   };
 }
 
@@ -158,7 +158,7 @@ export function readIdempotencyKey(header: string | readonly string[] | undefine
 }
 
 /** A request with its key and caller. `query` is the raw text of the address after the question mark. */
-export interface AskedOnce {
+export interface IdempotentRequest {
   readonly key: string;
   readonly caller: Caller;
   readonly sender: { readonly ip: string | null };
@@ -167,16 +167,16 @@ export interface AskedOnce {
 }
 
 /** Names a request by its hash. Throws INVALID_PAYLOAD for a body that nests too deep to be compared with another. */
-export function keyRequest(requested: AskedOnce, body: JsonValue | undefined): KeyedRequest {
+export function keyRequest(requested: IdempotentRequest, body: JsonValue | undefined): KeyedRequest {
   const { accessClass, user, role } = requested.caller;
   // Anonymous callers are told apart by their IP address.
-  const who = [accessClass, user, role, user === null && role === null ? requested.sender.ip : null];
+  const callerFacts = [accessClass, user, role, user === null && role === null ? requested.sender.ip : null];
   // A token that was renewed is no other request.
   const query = requested.query.split('&').filter((part) => !part.startsWith('access_token='));
   const what = [requested.collection, query.join('&'), body === undefined ? null : body];
   return {
     key: requested.key,
-    caller: hash('sha256', JSON.stringify(who), 'base64url'),
+    caller: hash('sha256', JSON.stringify(callerFacts), 'base64url'),
     hash: hash('sha256', written(what)),
   };
 }

@@ -7,7 +7,7 @@ import type { TransactionBody, Written } from './transaction-body.ts';
 import type { WriteExecutor } from './write-executor.ts';
 
 /** Functions that build the response to several writes. */
-export interface Telling {
+export interface BatchResponses {
   /** The answers in order, each as it would be alone: `{"data":…}`, null for none. */
   readonly answer: (answers: readonly (Buffer | null)[]) => Buffer;
   readonly failure: (position: number, error: PlatformError) => Buffer;
@@ -18,24 +18,24 @@ export async function runInOrder(
   executor: WriteExecutor,
   prepare: (command: WriteCommand) => Promise<TransactionBody>,
   commands: readonly WriteCommand[],
-  telling: Telling,
+  responses: BatchResponses,
   keyed: KeyedRequest | undefined,
 ): Promise<Buffer> {
   const cursor = { place: 0 };
-  const report = (error: unknown): Buffer => telling.failure(cursor.place, toPlatformError(error));
+  const report = (error: unknown): Buffer => responses.failure(cursor.place, toPlatformError(error));
   const together = async (): Promise<TransactionBody> =>
-    joined(executor, await prepareAll(prepare, commands, cursor), telling, cursor);
+    joined(executor, await prepareAll(prepare, commands, cursor), responses, cursor);
   try {
     if (keyed !== undefined) {
       const { body } = await executor.keyed(keyed, together, (error) => ({ status: 200, body: report(error) }));
-      return body ?? telling.answer([]);
+      return body ?? responses.answer([]);
     }
     const [only] = commands;
     if (only !== undefined && commands.length === 1) {
       // Alone, its answer is read together with COMMIT.
-      return telling.answer([await executor.once(await prepare(only))]);
+      return responses.answer([await executor.once(await prepare(only))]);
     }
-    return (await executor.once(await together())) ?? telling.answer([]);
+    return (await executor.once(await together())) ?? responses.answer([]);
   } catch (error) {
     // An error about the key itself is not the fault of a write.
     if (keyed !== undefined && toPlatformError(error).status < 500) throw error;
@@ -60,7 +60,7 @@ async function prepareAll(
 function joined(
   executor: WriteExecutor,
   works: readonly TransactionBody[],
-  { answer: result }: Telling,
+  { answer: result }: BatchResponses,
   cursor: { place: number },
 ): TransactionBody {
   return {

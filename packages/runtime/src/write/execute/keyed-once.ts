@@ -2,19 +2,19 @@
 
 import type { Database, Transaction } from '../../database/database.ts';
 import type { JsonValue } from '../../language/index.ts';
-import { type AnswerKeeper, type AskedOnce, type KeptAnswer, keyRequest } from './idempotency.ts';
+import { type AnswerKeeper, type IdempotentRequest, type KeptAnswer, keyRequest } from './idempotency.ts';
 import type { TransactionBody } from './transaction-body.ts';
 import { createWriteExecutor } from './write-executor.ts';
 
 /** A request, with its key where it has one; `collection` is its path. */
-export type KeyedAsk = Omit<AskedOnce, 'key'> & { readonly key?: string };
+export type KeyedRequestParts = Omit<IdempotentRequest, 'key'> & { readonly key?: string };
 
 /**
  * Runs what `prepare` gives in a transaction and answers 204; under a key, only where no answer is kept. `prepare` runs
  * before, outside of the transaction, in any case.
  */
 export type KeyedOnce = (
-  requested: KeyedAsk,
+  requested: KeyedRequestParts,
   body: JsonValue | undefined,
   prepare: () => Promise<TransactionBody<void>>,
 ) => Promise<KeptAnswer>;

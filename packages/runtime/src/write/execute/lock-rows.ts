@@ -30,8 +30,8 @@ export function lockRows(
 ): Promise<void> {
   const statement = createStatement(new Map(), dialect);
   const finished = statement.finish(printLock(statement, descriptor, lock, read));
-  const nobody = { accessClass: '', user: null, role: null };
-  return transaction.run(nameStatement(finished), bind(finished.binders, asMany(keys).values, nobody), rows);
+  const noCaller = { accessClass: '', user: null, role: null };
+  return transaction.run(nameStatement(finished), bind(finished.binders, asMany(keys).values, noCaller), rows);
 }
 
 function printLock(

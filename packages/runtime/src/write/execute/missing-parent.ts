@@ -4,10 +4,10 @@ import type { ConstraintDescriptor, JsonValue } from '../../language/index.ts';
 import type { Batch } from '../decode/batch.ts';
 
 /** Returns the keys that a request gives to fields: the parts for each item that has them all. */
-export type GivenKeys = (fields: readonly string[]) => readonly (readonly string[])[];
+export type FindKeys = (fields: readonly string[]) => readonly (readonly string[])[];
 
 /** Keys that are told; more say no more. */
-const mostKeys = 5;
+const maxKeys = 5;
 const longestKey = 64;
 
 /**
@@ -16,7 +16,7 @@ const longestKey = 64;
  */
 export function missingParent(
   { target, fields }: ConstraintDescriptor,
-  keysOf: GivenKeys | undefined,
+  keysOf: FindKeys | undefined,
   values: string | undefined,
 ): string {
   if (target === undefined) return 'names an item that does not exist';
@@ -24,7 +24,7 @@ export function missingParent(
   const meant = values === undefined ? undefined : keys.get(values);
   const texts = (meant === undefined ? [...keys.values()] : [meant]).map(shortened);
   const [only] = texts;
-  if (only === undefined || texts.length > mostKeys) return `names ${target} that do not exist`;
+  if (only === undefined || texts.length > maxKeys) return `names ${target} that do not exist`;
   if (texts.length === 1) return `cannot be linked: there is no ${target} with the key ${only}`;
   return `cannot be linked: there is no ${target} with one of the keys ${texts.join(', ')}`;
 }
@@ -34,12 +34,12 @@ function shortened(key: string): string {
 }
 
 /** The keys in payloads. */
-export function keysInPayloads(payloads: readonly FilterObject[]): GivenKeys {
+export function keysInPayloads(payloads: readonly FilterObject[]): FindKeys {
   return (fields) => payloads.flatMap((payload) => complete(fields.map((name) => scalarText(payload, name))));
 }
 
 /** The keys in a batch that came with the request. */
-export function keysInBatch({ columns, count }: Batch): GivenKeys {
+export function keysInBatch({ columns, count }: Batch): FindKeys {
   return function givenKeys(fields) {
     const parts = fields.map((name) => columns.find(({ field, linked }) => !linked && field.descriptor.name === name));
     return Array.from({ length: count }, (_, item) => parts.map((column) => column?.values[item] ?? null)).flatMap(

@@ -5,7 +5,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { TextRow } from '../../database/own-statements/texts.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { int32 } from '../../json/bytes.ts';
-import { failedValidation, mostErrors, type Place } from '../../json/problems.ts';
+import { failedValidation, maxErrors, type Place } from '../../json/problems.ts';
 import { arrayLiteral } from '../../language/index.ts';
 import type { Answer, AnswerWriter } from '../../query/answer.ts';
 import { bind } from '../../query/planner.ts';
@@ -76,7 +76,7 @@ export async function runReturned(
   });
   const verdicts = judgements.flatMap((permissionCheck, index) => {
     const items = failed[index] ?? [];
-    return items.length === 0 ? [] : [{ judgement: permissionCheck, items }];
+    return items.length === 0 ? [] : [{ permissionCheck, items }];
   });
   return { count, wrote, keys: keys.map((texts) => (many ? arrayLiteral(texts) : (texts[0] ?? ''))), verdicts, rows };
 }
@@ -100,7 +100,7 @@ function readAnswer(
     matched: new Map(matched.map((rule, index) => [rule, row[keys + index] ?? '{}'])),
     verdicts: judgements.flatMap((permissionCheck, index) => {
       const items = placesOf(answers[index] ?? null);
-      return items.length === 0 ? [] : [{ judgement: permissionCheck, items }];
+      return items.length === 0 ? [] : [{ permissionCheck, items }];
     }),
   };
 }
@@ -127,11 +127,9 @@ export interface JudgedPayload {
 /** Throws FORBIDDEN, or FAILED_VALIDATION with every violation, when some item fails. */
 export function check(verdicts: readonly Verdict[], payload: JudgedPayload): void {
   if (verdicts.length === 0) return;
-  const violated = new Set(
-    verdicts.flatMap(({ judgement: permissionCheck, items }) => violatedItems(permissionCheck, items)),
-  );
+  const violated = new Set(verdicts.flatMap(({ permissionCheck, items }) => violatedItems(permissionCheck, items)));
   const refused = verdicts.some(
-    ({ judgement: permissionCheck, items }) =>
+    ({ permissionCheck, items }) =>
       permissionCheck.kind === 'refused' &&
       items.some((item) => !violated.has(`${permissionCheck.requirement} ${item}`)),
   );
@@ -148,7 +146,7 @@ function violatedItems(permissionCheck: PermissionCheck, items: readonly number[
 function violations(verdicts: readonly Verdict[], payload: JudgedPayload): readonly PlatformError[] {
   const rules = new Map<string, number>();
   const errors = new Map<string, PlatformError>();
-  for (const { judgement: permissionCheck, items } of verdicts) {
+  for (const { permissionCheck, items } of verdicts) {
     if (permissionCheck.kind !== 'violated') continue;
     const field =
       permissionCheck.field !== null && payload.names.has(permissionCheck.field) ? permissionCheck.field : null;
@@ -157,7 +155,7 @@ function violations(verdicts: readonly Verdict[], payload: JudgedPayload): reado
       rules.set(`${permissionCheck.requirement} ${item}`, rule);
       const location = payload.placeOf(item);
       const id = JSON.stringify([location, field, permissionCheck.type, permissionCheck.requirement]);
-      if (rule !== permissionCheck.rule || errors.size >= mostErrors) continue;
+      if (rule !== permissionCheck.rule || errors.size >= maxErrors) continue;
       errors.set(id, failedValidation(location, field, permissionCheck.type, 'does not meet a condition'));
     }
   }

@@ -13,7 +13,7 @@ import type { Verdict, WriteAnswer } from './write-answer.ts';
 /** A step that was written, and what is left to judge when everything is. */
 export interface StepDone {
   readonly keys: Keys;
-  judgeLate(): Promise<void>;
+  checkLate(): Promise<void>;
 }
 
 /** Runs a step. Throws FORBIDDEN and FAILED_VALIDATION for what the written rows say. */
@@ -42,12 +42,12 @@ export async function runStep(running: Running, step: Step): Promise<StepDone> {
   const matched = looked?.matched ?? result.matched;
   const verified = plans.verify && { ...values, keys: asMany(written), matched };
   const verdicts = verified === undefined ? result.verdicts : await verify(running, plans.verify, verified);
-  judgeAnswer(running, verdicts, payload);
+  checkVerdicts(running, verdicts, payload);
   await guarded?.(written);
   if (result.wrote) await watch?.resolve(written, result.count, result.rows);
   return {
     keys: written,
-    judgeLate: () => judgeLate(running, step, plans.judge, { ...values, keys: asMany(written), matched }),
+    checkLate: () => checkLate(running, step, plans.permissionCheck, { ...values, keys: asMany(written), matched }),
   };
 }
 
@@ -90,7 +90,7 @@ function missingRows(keys: Keys | null, { collection }: JudgedPayload): Platform
   return failedValidation({ collection, index: undefined }, null, 'check', 'is refused by the database');
 }
 
-function judgeAnswer({ collect }: Running, verdicts: readonly Verdict[], payload: JudgedPayload): void {
+function checkVerdicts({ collect }: Running, verdicts: readonly Verdict[], payload: JudgedPayload): void {
   try {
     check(verdicts, payload);
   } catch (error) {
@@ -99,7 +99,7 @@ function judgeAnswer({ collect }: Running, verdicts: readonly Verdict[], payload
   }
 }
 
-async function judgeLate(
+async function checkLate(
   running: Running,
   { payload, lenient }: Step,
   plan: WriteStatement | undefined,
@@ -110,5 +110,5 @@ async function judgeLate(
   driftGuard(plan.statement);
   const result = await runWrite(transaction, plan, values, caller);
   if (result.count !== values.keys?.count && !lenient) throw new PlatformError('FORBIDDEN');
-  judgeAnswer(running, result.verdicts, payload);
+  checkVerdicts(running, result.verdicts, payload);
 }

@@ -14,10 +14,10 @@ import type { ReadLimits } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { printKeyFields } from '../../query/plan/plan-keys.ts';
 import { orderBy, printOrder } from '../../query/plan/plan-order.ts';
-import type { WantedTargets } from '../../query/plan/plan-read.ts';
+import type { RequestedTargets } from '../../query/plan/plan-read.ts';
 import { bind } from '../../query/planner.ts';
 import { checkReadSyntax, prepareRead } from '../../query/prepare.ts';
-import type { WantedRead } from '../../query/prepared.ts';
+import type { RequestedRead } from '../../query/prepared.ts';
 import { readable } from '../../sql/readable.ts';
 import { tableRow } from '../../sql/row.ts';
 import { keyFields } from '../../sql/scope.ts';
@@ -41,24 +41,24 @@ export interface TargetRequest {
   readonly collection: string;
   readonly query: JsonValue;
   readonly limits: ReadLimits;
-  readonly targets: WantedTargets;
+  readonly targets: RequestedTargets;
 }
 
 /** The syntax of a query, before anybody looks at names. Throws INVALID_QUERY. */
 export function checkTargetsSyntax(requested: Omit<TargetRequest, 'targets'>): void {
-  checkReadSyntax(wantedTargets(requested));
+  checkReadSyntax(requestedTargets(requested));
 }
 
 /** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
 export function prepareTargets(requested: TargetRequest): Targets {
   // The items that may be written depend on the data too, so the plan is of no use to another request.
   const once = createPlanCache<ReadPlan>(1);
-  const { plan, values } = prepareRead(once, { ...wantedTargets(requested), targets: requested.targets });
+  const { plan, values } = prepareRead(once, { ...requestedTargets(requested), targets: requested.targets });
   const { statement, binders, held = false } = plan;
   return { statement, parameters: bind(binders, values, requested.caller), held };
 }
 
-function wantedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): WantedRead {
+function requestedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): RequestedRead {
   const tree = readBodyQuery(query);
   const parsed = parseListRequest(tree, limits);
   const { aggregate: _aggregate, exported: _exported, ...request } = parsed;

@@ -8,7 +8,7 @@ import type { CollectionScope } from '../../sql/scope.ts';
 import { staticTokenRule } from '../../system/fields/static-token.ts';
 import type { WriteScope } from '../access/scope.ts';
 import { isEveryRow } from '../checks/late.ts';
-import { type GivenKeys, missingParent } from './missing-parent.ts';
+import { type FindKeys, missingParent } from './missing-parent.ts';
 
 /** A write, with the context by which errors of the database about it are explained. */
 export interface AffectedConstraints {
@@ -21,7 +21,7 @@ export interface AffectedConstraints {
   /** Fields that the caller may write. */
   readonly writable: ReadonlySet<string>;
   /** The keys that the payload links; absent where it links none itself. */
-  readonly given?: GivenKeys;
+  readonly findKeys?: FindKeys;
 }
 
 /** SQLSTATEs of what the database does not take, and what they mean. */
@@ -72,7 +72,7 @@ export function explainViolation(thrown: unknown, collections: readonly Affected
   if (type === 'foreign_key' && constraint !== undefined && isLink(affected, constraint)) {
     if (!mayKnow(affected, constraint)) return new PlatformError('FORBIDDEN', undefined, {}, { cause });
     const isComplete = constraint.fields.every((name) => isNamed(affected, name));
-    return fail(field, type, missingParent(constraint, isComplete ? affected.given : undefined, cause.about.values));
+    return fail(field, type, missingParent(constraint, isComplete ? affected.findKeys : undefined, cause.about.values));
   }
   // The error does not tell that another user has the token.
   if (type === 'unique' && isToken(affected, constraint)) return fail(field, 'check', staticTokenRule);

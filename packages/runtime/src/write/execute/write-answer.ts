@@ -38,6 +38,6 @@ export async function rowsOf(
 
 /** A permission check, and the items that fail it by their positions, from 0. */
 export interface Verdict {
-  readonly judgement: PermissionCheck;
+  readonly permissionCheck: PermissionCheck;
   readonly items: readonly number[];
 }

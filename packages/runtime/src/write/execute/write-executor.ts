@@ -76,7 +76,7 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
       return {
         async run(transaction) {
           if (plan.singleStatement !== undefined && !retelling) {
-            const rows = await plan.singleStatement({ transaction, caller: request.caller, driftGuard: driftGuard });
+            const rows = await plan.singleStatement({ transaction, caller: request.caller, driftGuard });
             return { returning: plan.returning, keys: null, rows };
           }
           if (plan.guard !== undefined) await checkOf(transaction, plan.guard);
@@ -205,15 +205,15 @@ async function executePlan(
     caller,
     sender,
     dialect,
-    driftGuard: driftGuard,
+    driftGuard,
     history,
-    systemHooks: systemHooks,
+    systemHooks,
     ...(watcher && { watcher }),
   });
   const kept = history?.finish();
   // Without a turn of the event loop where nothing has to be waited for: COMMIT goes with what was sent.
   if (kept !== undefined) await kept;
-  return { returning: returning, keys };
+  return { returning, keys };
 }
 
 /** Returns the outcome of a transaction: the planned answer, read together with COMMIT. */
@@ -245,7 +245,7 @@ function answerOf(rows: Answer): Buffer | null {
 
 /** Holds the item still and compares what the caller reads of it with what he has read before. */
 async function checkGuard(
-  { wanted: requested, collection, keys, read }: Guard,
+  { expected: requested, collection, keys, read }: Guard,
   driftGuard: DriftGuard,
   writerOf: WriterOf,
   transaction: Transaction,

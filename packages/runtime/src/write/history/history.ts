@@ -78,7 +78,7 @@ function isKept({ accountability }: CollectionDescriptor): boolean {
 }
 
 /** True if a system hook writes the activity. */
-function tellsItself({ name, system }: CollectionDescriptor, action: StepAction): boolean {
+function recordsItself({ name, system }: CollectionDescriptor, action: StepAction): boolean {
   return system === true && systemCollection(name)?.ownActivity?.includes(action) === true;
 }
 
@@ -110,7 +110,7 @@ function beginWith(api: CompiledApi, location: SystemPlace, read: Images): Begin
     return {
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
-        if (descriptor === undefined || !isKept(descriptor) || tellsItself(descriptor, action)) return null;
+        if (descriptor === undefined || !isKept(descriptor) || recordsItself(descriptor, action)) return null;
         driftGuard({ tables: [descriptor.table] });
         return watchStep({ transaction, read, descriptor, action, called, keys, changes });
       },

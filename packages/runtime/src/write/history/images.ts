@@ -98,11 +98,11 @@ function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescr
   const bounds = boundValues(request);
   // Rows are a list for a singleton, too.
   const listed = { ...plan, many: true };
-  const nobody = { accessClass: '', user: null, role: null };
+  const noCaller = { accessClass: '', user: null, role: null };
   return {
     plan: listed,
     answer: createAnswerWriter(listed),
-    parameters: (keys) => bind(plan.binders, [...asMany(keys).values, ...bounds], nobody),
+    parameters: (keys) => bind(plan.binders, [...asMany(keys).values, ...bounds], noCaller),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Running } from '../execute/running.ts';
 import type { WriteExecutor } from '../execute/write-executor.ts';
 import { isStructure } from '../tree/parse/list-elements.ts';
 import type { Entry } from '../tree/parse/nested-write.ts';
-import { judgeTree } from '../tree/prepare-tree.ts';
+import { checkTree } from '../tree/prepare-tree.ts';
 import { readUpsert, type Upsert } from '../upsert/prepare-upsert.ts';
 import {
   type Action,
@@ -28,13 +28,13 @@ import { copyPayload } from './copy-payload.ts';
 import { sentKeys } from './sent-keys.ts';
 
 /** A payload with what is done with its items. */
-export interface TopPortion extends HookPayload {
+export interface TopPayload extends HookPayload {
   readonly action: Action;
 }
 
 /** A write with its items found as far as hooks have to know them. */
 export interface HookTarget {
-  readonly portions: readonly TopPortion[];
+  readonly topPayloads: readonly TopPayload[];
   /** The body with payloads that hooks have changed. */
   bodyOf(hookPayloads: readonly HookPayload[]): JsonValue | undefined;
   /** The top of the tree of such a body; null where no payload has related items. */
@@ -42,7 +42,7 @@ export interface HookTarget {
   /** The plan of such a body. */
   prepare(body: JsonValue | undefined): Promise<WritePlan>;
   /** The payloads of such a body with the keys of what was written. */
-  written(body: JsonValue | undefined, keys: Keys | null): readonly TopPortion[];
+  written(body: JsonValue | undefined, keys: Keys | null): readonly TopPayload[];
 }
 
 /** Opens a write for its hooks. `judged` is what was made of its body as it was sent, when that was possible. */
@@ -59,9 +59,9 @@ export async function openTarget(
 function askTarget(context: WriteContext, command: WriteCommand, judged: WritePlan | undefined): HookTarget {
   const { action } = command;
   const named = (hookPayloads: readonly HookPayload[]) =>
-    hookPayloads.map((hookPayload): TopPortion => ({ ...hookPayload, action }));
+    hookPayloads.map((hookPayload): TopPayload => ({ ...hookPayload, action }));
   return {
-    portions: named(hookPayloadsOf(context, command)),
+    topPayloads: named(hookPayloadsOf(context, command)),
     bodyOf: (hookPayloads) => bodyOf(command, hookPayloads),
     entriesOf: (body) => entriesOf(context, command, body),
     async prepare(body) {
@@ -78,39 +78,39 @@ async function upsertTarget(context: WriteContext, upsert: Upsert, running: Runn
   const { collection } = writableOf(context);
   const { descriptor } = collection;
   const found = await upsert.find(running);
-  await judgeEntries(context, found, running);
+  await checkEntries(context, found, running);
   const copy = (payload: JsonValue) => copyPayload(context.scope.open, collection, payload);
   const enter = (body: JsonValue | undefined): readonly Entry[] =>
     found.map((entry, index) => {
       const payload = Array.isArray(body) ? body[index] : undefined;
       return { ...entry, payload: isStructure(payload) ? payload : {} };
     });
-  const portionOf = ({ form, given: key, payload }: Entry): TopPortion => ({
+  const topPayload = ({ form, key, payload }: Entry): TopPayload => ({
     action: form === 'update' ? 'update' : 'create',
     payload: copy(payload),
     keys: key === null ? null : sentKeys(descriptor, oneKey(key)),
   });
   return {
-    portions: found.map(portionOf),
+    topPayloads: found.map(topPayload),
     bodyOf: (hookPayloads) => hookPayloads.map(({ payload }) => toJson(payload)),
     entriesOf: enter,
     async prepare(body) {
       const { returning, affected, isConflict } = upsert;
       const work = (writing: Running) => upsert.write(writing, enter(body));
-      return { returning: returning, affected: affected, ...(isConflict && { isConflict: isConflict }), work };
+      return { returning, affected, ...(isConflict && { isConflict }), work };
     },
     written(body, keys) {
       const rows = keys === null ? [] : keys.many ? readRows(keys.values) : [keys.values];
       return enter(body).map((entry, index) => {
         const key = rows[index];
-        return { ...portionOf(entry), keys: key === undefined ? [] : sentKeys(descriptor, oneKey(key)) };
+        return { ...topPayload(entry), keys: key === undefined ? [] : sentKeys(descriptor, oneKey(key)) };
       });
     },
   };
 }
 
 /** Judges what only the database knows of a request before hooks run: the item's entity tag, and which items there are. */
-export async function judgeStored(
+export async function checkStored(
   context: WriteContext,
   command: WriteCommand,
   running: Running,
@@ -120,11 +120,11 @@ export async function judgeStored(
   if (guard !== undefined) await checkGuard(running.transaction, guard);
   const upsert = command.action === 'create' && readUpsert(context, command.body) !== null;
   const entries = command.singleton === true || upsert ? null : entriesOf(context, command, command.body);
-  if (entries !== null) await judgeEntries(context, entries, running);
+  if (entries !== null) await checkEntries(context, entries, running);
 }
 
-function judgeEntries(context: WriteContext, entries: readonly Entry[], running: Running): Promise<void> {
-  return check(() => judgeTree(context, writableOf(context), entries, running));
+function checkEntries(context: WriteContext, entries: readonly Entry[], running: Running): Promise<void> {
+  return check(() => checkTree(context, writableOf(context), entries, running));
 }
 
 /** Judges before any hook runs; undefined where only values are wrong, which hooks may still make valid. */

@@ -45,7 +45,7 @@ export function createHookTransactions(database: Pick<Database, 'transaction'>):
           }
         },
         affected: () => latest?.affected ?? judged?.affected() ?? [],
-        isConflict: (error) => latest?.isConflict.some((isOvertaken) => isOvertaken(error)) === true,
+        isConflict: (error) => latest?.isConflict.some((isConflict) => isConflict(error)) === true,
         committed() {
           for (const hook of latest?.committed ?? []) start(hook);
         },

@@ -23,7 +23,7 @@ import { sentKeys } from './sent-keys.ts';
 
 /** Context of the hooks of a nested write. */
 export interface TreeHooking {
-  readonly desk: WriteContext;
+  readonly context: WriteContext;
   readonly target: Pick<HookTarget, 'entriesOf'>;
   readonly hooks: Hooks;
   readonly running: Running;
@@ -52,7 +52,7 @@ export function reachesHooks(context: WriteContext, command: WriteCommand, { col
  * it. Each is called with what the hooks above left.
  */
 export async function hookTree(hooking: TreeHooking, body: JsonValue | undefined): Promise<JsonValue | undefined> {
-  const { desk: context, target, hooks, running } = hooking;
+  const { context, target, hooks, running } = hooking;
   let current = body;
   const made = new Set<string>();
   // How deep a body may nest is judged while it grows.
@@ -92,7 +92,7 @@ async function hookGroup({ hooks, call }: TreeHooking, group: Group, found: Foun
     const nodes = acted.filter((node) => action === 'update' || remember(made, group, node));
     const hookPayloads = [...Map.groupBy(nodes, ({ sources }) => foldSources(sources, descriptor.key))].map(
       ([payload, same]): HookPayload => {
-        const rows = same.flatMap(({ given: key }) => (key === null ? [] : [key]));
+        const rows = same.flatMap(({ key }) => (key === null ? [] : [key]));
         return { payload, keys: action === 'create' ? null : sentKeys(descriptor, keysOfRows(rows)) };
       },
     );
@@ -113,8 +113,8 @@ function remember(made: Set<string>, group: Group, node: TreeNode): boolean {
 /** Action on an item; null for a mere link. */
 function actionOf(node: TreeNode, key: readonly string[], found: Found): 'create' | 'update' | null {
   if (node.form === 'create' || (node.form === 'either' && !found(node))) return 'create';
-  const says = node.sources.some((source) => Object.keys(source).some((name) => !key.includes(name)));
-  return says ? 'update' : null;
+  const hasContent = node.sources.some((source) => Object.keys(source).some((name) => !key.includes(name)));
+  return hasContent ? 'update' : null;
 }
 
 /** Merges several objects about the same item into the last of them, as the nested write takes it. */
@@ -138,11 +138,11 @@ function nameOf({ writable }: Group): string {
 /** Items below others that were written or removed, with the hooks that wait for it. */
 export interface DoneBelow {
   readonly hooks: EventHooks;
-  readonly portions: readonly HookPayload[];
+  readonly payloads: readonly HookPayload[];
 }
 
 /** Watches a tree for hooks: those before a removal run at once, what is left for the others is in `done`. */
-export function watchTree({ desk: context, hooks, call }: Pick<TreeHooking, 'desk' | 'hooks' | 'call'>): {
+export function watchTree({ context, hooks, call }: Pick<TreeHooking, 'context' | 'hooks' | 'call'>): {
   readonly watcher: TreeWatcher;
   readonly done: readonly DoneBelow[];
 } {
@@ -168,14 +168,14 @@ export function watchTree({ desk: context, hooks, call }: Pick<TreeHooking, 'des
             const keys: Keys = keysOfRows(same.map(({ key }) => key));
             return { payload: copy(payload), keys: sentKeys(descriptor, keys) };
           });
-        done.push({ hooks: found.hooks, portions: action === 'create' ? made() : changed() });
+        done.push({ hooks: found.hooks, payloads: action === 'create' ? made() : changed() });
       },
       async removes(collection, keys) {
         const found = waiting(collection, 'delete');
         if (found === null) return;
         const hookPayloads = [{ payload: undefined, keys: sentKeys(found.scope.descriptor, keys) }];
         await call(found.hooks.before, hookPayloads);
-        done.push({ hooks: found.hooks, portions: hookPayloads });
+        done.push({ hooks: found.hooks, payloads: hookPayloads });
       },
     },
   };

@@ -15,10 +15,10 @@ import type { WriteExecutor } from '../execute/write-executor.ts';
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
-import { check, judgeStored, openTarget } from './hook-target.ts';
+import { check, checkStored, openTarget } from './hook-target.ts';
 import { createHookReads, createHookTransactions } from './hook-transactions.ts';
 import { type DoneBelow, hookTree, reachesHooks, watchTree } from './hook-tree.ts';
-import { createItems, type Desktop } from './items.ts';
+import { createItems, type HookItemsContext } from './items.ts';
 import { type Begun, type TransactionAttempt, watchBegun } from './transaction-attempt.ts';
 
 /** Options of the writer with hooks: those of the plain writer, and the executor that runs write plans. */
@@ -51,7 +51,7 @@ export interface HookedWriter {
 export type RunInTransaction = <T>(work: (items: unknown) => T | Promise<T>) => Promise<T>;
 
 /** Hooks that write what hooks wait for: beyond this it is a circle. */
-const mostDepth = 8;
+const maxDepth = 8;
 
 const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
 
@@ -76,10 +76,10 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   async function callAll(
     called: readonly RegisteredHook[],
     hookPayloads: readonly HookPayload[],
-    desktop: Desktop,
+    itemsContext: HookItemsContext,
     caller: Caller,
   ): Promise<void> {
-    const items = openItems(desktop, caller);
+    const items = openItems(itemsContext, caller);
     for (const { payload, keys } of hookPayloads) {
       const [key = null] = keys ?? [];
       const event: HookEvent = { caller, items, payload, keys, key };
@@ -96,26 +96,27 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   ): Promise<Written> {
     const context = open(command.request);
     if (!waits(context, command)) return write(attempt, command, await prepareCommand(context, command, command.body));
-    if (depth > mostDepth)
+    if (depth > maxDepth)
       throw new Error(`Hooks of "${command.request.collection}.${command.action}" call each other forever.`);
     const begun = watchBegun();
-    const desktop = desktopIn(attempt, begun, depth, command.request.sender);
+    const itemsContext = itemsContextIn(attempt, begun, depth, command.request.sender);
     const call = async (called: readonly RegisteredHook[], hookPayloads: readonly HookPayload[]): Promise<void> => {
-      await callAll(called, hookPayloads, desktop, command.request.caller);
+      await callAll(called, hookPayloads, itemsContext, command.request.caller);
       await begun.resolve();
     };
     const running = runningIn(attempt, command);
     const target = await openTarget(context, command, running, judged);
-    for (const hookPayload of target.portions) await call(hooksFor(command, hookPayload.action).before, [hookPayload]);
-    const body = await hookTree({ desk: context, target, hooks, running, call }, target.bodyOf(target.portions));
-    const below = watchTree({ desk: context, hooks, call });
+    for (const hookPayload of target.topPayloads)
+      await call(hooksFor(command, hookPayload.action).before, [hookPayload]);
+    const body = await hookTree({ context, target, hooks, running, call }, target.bodyOf(target.topPayloads));
+    const below = watchTree({ context, hooks, call });
     const done = await write(attempt, command, await target.prepare(body), below);
     const top = target.written(body, done.keys);
     const all = [
-      ...top.map((hookPayload) => ({ hooks: hooksFor(command, hookPayload.action), portions: [hookPayload] })),
+      ...top.map((hookPayload) => ({ hooks: hooksFor(command, hookPayload.action), payloads: [hookPayload] })),
       ...below.done,
     ];
-    for (const event of all) await call(event.hooks.after, event.portions);
+    for (const event of all) await call(event.hooks.after, event.payloads);
     attempt.committed.push(() => afterCommit(all, command));
     return done;
   }
@@ -139,13 +140,18 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       caller,
       sender,
       dialect: sqlDialects[api.dialect],
-      driftGuard: driftGuard,
+      driftGuard,
       history: null,
       systemHooks: new Map(),
     };
   }
 
-  function desktopIn(attempt: TransactionAttempt, begun: Begun, depth: number, sender: RequestOrigin): Desktop {
+  function itemsContextIn(
+    attempt: TransactionAttempt,
+    begun: Begun,
+    depth: number,
+    sender: RequestOrigin,
+  ): HookItemsContext {
     return {
       sender,
       read: (...requested) =>
@@ -163,11 +169,11 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   }
 
   async function afterCommit(done: readonly DoneBelow[], { request }: WriteCommand): Promise<void> {
-    const desktop = outside(request.sender);
-    for (const { hooks: eventHooks, portions: hookPayloads } of done) {
+    const itemsContext = outside(request.sender);
+    for (const { hooks: eventHooks, payloads: hookPayloads } of done) {
       for (const hookPayload of hookPayloads) {
         for (const hook of eventHooks.afterCommit) {
-          const called = callAll([hook], [hookPayload], desktop, request.caller);
+          const called = callAll([hook], [hookPayload], itemsContext, request.caller);
           await called.catch((thrown: unknown) => reportError(hook.event, thrown));
         }
       }
@@ -175,7 +181,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   }
 
   /** Every read and write on its own. */
-  function outside(sender: RequestOrigin): Desktop {
+  function outside(sender: RequestOrigin): HookItemsContext {
     return {
       sender,
       read: (...requestedItem) => readWith((...statement) => database.read(...statement), ...requestedItem),
@@ -188,7 +194,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       runAlone(
         withAttempts(async (attempt) => {
           const begun = watchBegun();
-          const items = openItems(desktopIn(attempt, begun, 0, sender), caller);
+          const items = openItems(itemsContextIn(attempt, begun, 0, sender), caller);
           const value = await inTime(work(items), timeoutMs, 'The transaction of a route');
           await begun.resolve();
           return value;
@@ -202,7 +208,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       const context = open(command.request);
       const judged = await check(() => prepareCommand(context, command, command.body));
       return withAttempts(async (attempt) => {
-        await judgeStored(context, command, runningIn(attempt, command), executor);
+        await checkStored(context, command, runningIn(attempt, command), executor);
         return writeIn(attempt, command, 0, judged);
       }, judged);
     },

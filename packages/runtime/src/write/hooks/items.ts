@@ -9,7 +9,7 @@ import type { Action, WriteCommand } from '../write-command.ts';
 import { sentKeys } from './sent-keys.ts';
 
 /** Where reads and writes of an extension run: in a transaction under way, or each in one of its own. */
-export interface Desktop {
+export interface HookItemsContext {
   /** Where the request came from that they are for. */
   readonly sender: RequestOrigin;
   /** Answers the data of a list. */
@@ -17,38 +17,43 @@ export interface Desktop {
   write(command: WriteCommand): Promise<Keys | null>;
 }
 
-type OpenItems = (desktop: Desktop, caller: Caller) => unknown;
+type OpenItems = (itemsContext: HookItemsContext, caller: Caller) => unknown;
 
 /** Makes the function that opens `items` for a caller. Names that have no path below `/items` are unknown. */
 export function createItems(api: CompiledApi): OpenItems {
   const collections = new Map(api.routes.map(({ collection }) => [collection.name, collection]));
   const administrator = api.access.find(({ admin }) => admin)?.name;
 
-  function opener(desktop: Desktop, caller: Caller) {
+  function opener(itemsContext: HookItemsContext, caller: Caller) {
     return function open(name: string) {
       const descriptor = collections.get(name);
       if (descriptor === undefined) throw new TypeError(`There is no collection "${name}".`);
-      return itemsOf(desktop, caller, descriptor);
+      return itemsOf(itemsContext, caller, descriptor);
     };
   }
 
-  return function openItems(desktop, caller) {
+  return function openItems(itemsContext, caller) {
     const asAdmin = administrator === undefined ? caller : { ...caller, accessClass: administrator };
-    return Object.assign(opener(desktop, caller), { asAdmin: opener(desktop, asAdmin) });
+    return Object.assign(opener(itemsContext, caller), { asAdmin: opener(itemsContext, asAdmin) });
   };
 }
 
-function itemsOf(desktop: Desktop, caller: Caller, descriptor: CollectionDescriptor) {
+function itemsOf(itemsContext: HookItemsContext, caller: Caller, descriptor: CollectionDescriptor) {
   const collection = descriptor.name;
-  const request = { caller, collection, query: '', sender: desktop.sender };
+  const request = { caller, collection, query: '', sender: itemsContext.sender };
   const write = (action: Action, body: unknown) =>
-    desktop.write({ action, request, body: toJson(body), ...(descriptor.singleton && { singleton: true as const }) });
+    itemsContext.write({
+      action,
+      request,
+      body: toJson(body),
+      ...(descriptor.singleton && { singleton: true as const }),
+    });
   const create = async (body: unknown) => {
     const keys = await write('create', body);
     return keys === null ? [] : sentKeys(descriptor, keys);
   };
   const list = async (query: unknown) => {
-    const data = await desktop.read(caller, collection, toJson(query));
+    const data = await itemsContext.read(caller, collection, toJson(query));
     return Array.isArray(data) ? data : [data];
   };
   const update = async (keys: unknown, data: unknown) => {

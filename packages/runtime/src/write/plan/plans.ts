@@ -1,10 +1,10 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
-import type { SeveralRows } from '../../database/database.ts';
+import type { RowBatch } from '../../database/database.ts';
 import { type CreatePlanCache, longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import type { AccessRule, Dialect } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
-import { severalKey } from '../../query/plan/plan-keys.ts';
+import { batchKey } from '../../query/plan/plan-keys.ts';
 import type { WriteGrant } from '../access/scope.ts';
 import type { Written } from '../checks/check.ts';
 import { checksOf } from '../checks/checks.ts';
@@ -12,14 +12,14 @@ import type { Batch } from '../decode/batch.ts';
 import { planChange } from '../several/plan-change.ts';
 import { planInsert } from '../several/plan-insert.ts';
 import { planRemoval } from '../several/plan-removal.ts';
+import { batchRows } from './batch-rows.ts';
 import { lockOfUpdate } from './locked-rows.ts';
 import { planCreate, planReturnedCreate } from './plan-create.ts';
 import { planDelete } from './plan-delete.ts';
-import { planJudge } from './plan-judge.ts';
+import { planPermissionCheck } from './plan-permission-check.ts';
 import { planUpdateOne } from './plan-update.ts';
 import { planUpdateMany } from './plan-update-many.ts';
 import { returnedOf } from './returned.ts';
-import { severalRows } from './several-rows.ts';
 import type { WriteStatement } from './statement.ts';
 import type { StepPlans } from './step-plans.ts';
 
@@ -66,9 +66,9 @@ const together: StepPlanner = {
     const many = form !== 'one' || (written.action === 'update' && written.grant.rules.length > 1);
     const update = () => (many ? planUpdateMany(written, form !== 'many') : planUpdateOne(written));
     const write = written.action === 'create' ? planCreate(written, many) : update();
-    return { write, many, judge: planJudge(written) };
+    return { write, many, permissionCheck: planPermissionCheck(written) };
   },
-  planDelete: (written, rules, many) => ({ write: planDelete(written, rules, many), many, judge: undefined }),
+  planDelete: (written, rules, many) => ({ write: planDelete(written, rules, many), many, permissionCheck: undefined }),
 };
 
 /** Else it is told apart from what looks before it, and from what judges after it. */
@@ -76,10 +76,16 @@ const apart: StepPlanner = {
   plan(written, form) {
     const plans = written.action === 'create' ? { write: planInsert(written) } : planChange(written, form !== 'many');
     const single = written.action === 'create' && form === 'one';
-    const verify = planJudge(written, false);
-    return { ...plans, many: true, ...(single && { single }), ...(verify && { verify }), judge: planJudge(written) };
+    const verify = planPermissionCheck(written, false);
+    return {
+      ...plans,
+      many: true,
+      ...(single && { single }),
+      ...(verify && { verify }),
+      permissionCheck: planPermissionCheck(written),
+    };
   },
-  planDelete: (written, rules) => ({ ...planRemoval(written, rules), many: true, judge: undefined }),
+  planDelete: (written, rules) => ({ ...planRemoval(written, rules), many: true, permissionCheck: undefined }),
 };
 
 const planners: Readonly<Record<Dialect, StepPlanner>> = { postgres: together, mysql: apart, mariadb: apart };
@@ -93,9 +99,9 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   if (action === 'create') {
     const many = form !== 'one';
     const write = planReturnedCreate(written, many, returned, keyed);
-    if (many || write === undefined) return write && { write, many, judge: undefined, answer: result };
-    const rows = severalRows(write, planReturnedCreate(written, true, returned, keyed));
-    return { write: briefly(write, rows), many, judge: undefined, answer: result };
+    if (many || write === undefined) return write && { write, many, permissionCheck: undefined, answer: result };
+    const rows = batchRows(write, planReturnedCreate(written, true, returned, keyed));
+    return { write: briefly(write, rows), many, permissionCheck: undefined, answer: result };
   }
   // A unique key that changes may change the same row once more.
   const changed = [...written.columns.map(({ field }) => field.descriptor.name), ...presetNames(written)];
@@ -103,16 +109,21 @@ function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: b
   const many = form !== 'one' || grant.rules.length > 1;
   if (many && changed.length === 0) return undefined;
   if (many)
-    return { write: planUpdateMany(written, form !== 'many', returned), many, judge: undefined, answer: result };
+    return {
+      write: planUpdateMany(written, form !== 'many', returned),
+      many,
+      permissionCheck: undefined,
+      answer: result,
+    };
   const write = planUpdateOne(written, returned);
   // Requires keys whose texts tell whether they are equal. Requests that share a transaction never wait for locks.
-  const mayJoin = changed.length > 0 && severalKey(writable.collection) !== undefined;
-  const rows = mayJoin ? severalRows(write, planUpdateMany(written, false, returned, true)) : undefined;
-  return { write: briefly(write, rows), many, judge: undefined, answer: result };
+  const mayJoin = changed.length > 0 && batchKey(writable.collection) !== undefined;
+  const rows = mayJoin ? batchRows(write, planUpdateMany(written, false, returned, true)) : undefined;
+  return { write: briefly(write, rows), many, permissionCheck: undefined, answer: result };
 }
 
 /** A write of one item, which takes too little time to keep others waiting. */
-function briefly(write: WriteStatement, rows?: SeveralRows): WriteStatement {
+function briefly(write: WriteStatement, rows?: RowBatch): WriteStatement {
   return { ...write, statement: { ...write.statement, brief: true, ...(rows && { rows }) } };
 }
 

@@ -36,7 +36,9 @@ export interface WriteStatement {
 }
 
 /** `returned`: it answers the texts of the key of each item. `told`: they are known by the parts of a key. */
-export type MadeKeys = { readonly kind: 'returned' } | { readonly kind: 'told'; readonly parts: readonly KeyPart[] };
+export type MadeKeys =
+  | { readonly kind: 'returned' }
+  | { readonly kind: 'computed'; readonly parts: readonly KeyPart[] };
 
 /**
  * Where a part of the keys of new items stands: in a column of the batch, among what was drawn for a field, or where an item

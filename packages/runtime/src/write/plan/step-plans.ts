@@ -12,7 +12,7 @@ export interface StepPlans {
   readonly single?: true;
   /** True if the write takes its keys as arrays. */
   readonly many: boolean;
-  readonly judge: WriteStatement | undefined;
+  readonly permissionCheck: WriteStatement | undefined;
   /** Builds the answer from the rows of the write; set where the write returns the items itself. */
   readonly answer?: AnswerWriter;
 }

@@ -36,9 +36,9 @@ export function planChange(written: Written, shared: boolean): Pick<StepPlans, '
   const { rules } = ask(drafting, column, incomplete);
   const apart = rules.length > 1 || looksAway(rules);
   const stored: Stored = { column, match: rules.length > 1 ? (rule) => `i.m${rule}` : null };
-  const { assigned, given: valuesTable } = shared
+  const { assigned, inputSql: valuesTable } = shared
     ? assignOne(drafting, stored)
-    : { ...assignAll(drafting, stored), given: '' };
+    : { ...assignAll(drafting, stored), inputSql: '' };
   if (assigned.length === 0) return { write: look() };
   const keys = keyInputs(drafting);
   const columns = [
@@ -66,9 +66,9 @@ function ask(drafting: Drafting, column: (quoted: string) => string, incomplete:
 }
 
 /** An assignment with the column of input that it takes. */
-type Given = Assigned & { readonly input?: InputColumn };
+type InputAssignment = Assigned & { readonly input?: InputColumn };
 
-function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: readonly Given[] } {
+function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: readonly InputAssignment[] } {
   const { assigned, arrays } = assignEach(drafting, stored);
   return {
     assigned: assigned.map((assignment, index) => ({ ...assignment, ...(arrays[index] && { input: arrays[index] }) })),
@@ -79,12 +79,12 @@ function assignAll(drafting: Drafting, stored: Stored): { readonly assigned: rea
 function assignOne(
   drafting: Drafting,
   stored: Stored,
-): { readonly assigned: readonly Given[]; readonly given: string } {
+): { readonly assigned: readonly InputAssignment[]; readonly inputSql: string } {
   const { input } = drafting.statement.dialect;
   const columns: InputColumn[] = [];
   const assigned = assignShared(drafting, stored, (field, index) => {
     columns.push(listInput(`c${index}`, field, index));
     return input.stored(`v.c${index}`, field);
   });
-  return { assigned, given: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
+  return { assigned, inputSql: columns.length === 0 ? '' : `${inputTable(drafting, columns, 'v')}${input.join}` };
 }

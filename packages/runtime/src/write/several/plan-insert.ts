@@ -30,7 +30,7 @@ export function planInsert(written: Written): WriteStatement {
   const text = input.returning ? `${insert} RETURNING ${texts}` : insert;
   const made: MadeKeys = input.returning
     ? { kind: 'returned' }
-    : { kind: 'told', parts: keys.map(({ name }) => keyPart(written, name)) };
+    : { kind: 'computed', parts: keys.map(({ name }) => keyPart(written, name)) };
   const ahead = planAhead(written);
   return { ...finishWrite(drafting, text, { keys: keys.length }), made, ...(ahead && { ahead }) };
 }

@@ -19,7 +19,7 @@ export async function runInsert(
   caller: Caller,
 ): Promise<WriteAnswer> {
   const presets = await askAhead(transaction, plan, values, caller);
-  if (made.kind === 'told' && made.parts.some((part) => isGenerated(part, values.batch)))
+  if (made.kind === 'computed' && made.parts.some((part) => isGenerated(part, values.batch)))
     return runEach(transaction, plan, made.parts, { ...values, presets }, caller);
   const drawn = draw(plan.sources, values.batch.count, presets);
   const rows = await rowsOf(transaction, plan, { ...values, drawn }, caller);

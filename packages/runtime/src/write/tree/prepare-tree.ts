@@ -19,8 +19,8 @@ import { type Entry, isTreeValue } from './parse/nested-write.ts';
 import { parseNestedWrite } from './parse/parse-nested-write.ts';
 import type { DeferredLinks } from './resolve/defer-links.ts';
 import { existenceQueries, type Found, findExisting } from './resolve/find-existing.ts';
-import { isTreeOvertaken } from './resolve/overtaken.ts';
-import { settleTree } from './resolve/settle.ts';
+import { resolveTree } from './resolve/settle.ts';
+import { isTreeConflict } from './resolve/tree-conflict.ts';
 import { writeTree } from './run-tree.ts';
 import { isReturned, singleStatementOf, singleStatementTree } from './single-statement/single-statement-tree.ts';
 
@@ -38,7 +38,7 @@ export function isTree({ collection }: WritableCollection, payloads: readonly Fi
 export function newEntries({ collection }: WritableCollection, items: readonly FilterObject[], many: boolean): Entry[] {
   const { name } = collection.descriptor;
   return items.map((payload, index) => {
-    return { form: 'create', given: null, payload, place: { collection: name, index: many ? index : undefined } };
+    return { form: 'create', key: null, payload, place: { collection: name, index: many ? index : undefined } };
   });
 }
 
@@ -53,7 +53,7 @@ export function changedEntries(
   const rows = keys.many ? readRows(keys.values) : [keys.values];
   return rows.map((key, index) => {
     const payload = items[index] ?? items[0] ?? {};
-    return { form: 'update', given: key, payload, place: { collection: name, index: places?.[index] } };
+    return { form: 'update', key, payload, place: { collection: name, index: places?.[index] } };
   });
 }
 
@@ -71,9 +71,9 @@ export async function prepareTree(
   const ready = requested.length === 0 ? await draftSettled(context, root, () => false, problems) : undefined;
   if (ready === undefined) problems.raise();
   return {
-    returning: returning,
-    affected: () => touchedByTree(context, root),
-    isConflict: (error) => isTreeOvertaken(context.scope, root, error),
+    returning,
+    affected: () => affectedByTree(context, root),
+    isConflict: (error) => isTreeConflict(context.scope, root, error),
     ...((ready && singleStatementTree(context, ready.settled, ready.drafts, many, returning)) ??
       (await returnedLinks(context, root, returning))),
     async work(running) {
@@ -96,8 +96,8 @@ export function prepareKnownTree(
   if (tree === undefined) return undefined;
   const entries = (): Entry[] => newEntries(writable, items, many);
   return {
-    returning: returning,
-    affected: () => touchedByTree(context, parseNestedWrite(context, createProblems(), writable, entries())),
+    returning,
+    affected: () => affectedByTree(context, parseNestedWrite(context, createProblems(), writable, entries())),
     isConflict: (error) => overtakesPayloads(context, writable, items, error),
     ...singleStatementOf(tree),
     async work(running) {
@@ -119,7 +119,7 @@ export async function runTree(
   return work(running);
 }
 
-/** As `isTreeOvertaken`, of payloads whose tree grows in the transaction. */
+/** As `isTreeConflict`, of payloads whose tree grows in the transaction. */
 export function overtakesPayloads(
   context: WriteContext,
   writable: WritableCollection,
@@ -129,12 +129,12 @@ export function overtakesPayloads(
   if (takenKey(error) === undefined) return false;
   const { name: collection } = writable.collection.descriptor;
   const location = { collection, index: undefined };
-  const entries = payloads.map((payload): Entry => ({ form: 'either', given: null, payload, place: location }));
-  return isTreeOvertaken(context.scope, parseNestedWrite(context, createProblems(), writable, entries), error);
+  const entries = payloads.map((payload): Entry => ({ form: 'either', key: null, payload, place: location }));
+  return isTreeConflict(context.scope, parseNestedWrite(context, createProblems(), writable, entries), error);
 }
 
 /** Judges a tree as far as stored items decide, before anybody else sees it: only values may still be wrong. */
-export async function judgeTree(
+export async function checkTree(
   context: WriteContext,
   writable: WritableCollection,
   entries: readonly Entry[],
@@ -143,7 +143,7 @@ export async function judgeTree(
   const problems = createProblems();
   const root = parseNestedWrite(context, problems, writable, entries);
   const found = await findExisting(running, context.scope, existenceQueries(root));
-  draft(context, settleTree(context.scope, root, found).root, found, problems);
+  draft(context, resolveTree(context.scope, root, found).root, found, problems);
 }
 
 /** A tree that is ready to be written. */
@@ -158,7 +158,7 @@ async function draftStored(context: WriteContext, root: Group, running: Running)
 }
 
 async function draftSettled(context: WriteContext, root: Group, found: Found, problems: Problems): Promise<Drafted> {
-  const settled = settleTree(context.scope, root, found);
+  const settled = resolveTree(context.scope, root, found);
   return { settled, drafts: await hashDecoded(context, draft(context, settled.root, found, problems)) };
 }
 
@@ -177,12 +177,12 @@ function keysOf(rows: readonly (readonly string[])[], many: boolean): Keys | nul
 }
 
 /** Returns the context by which errors of the database are explained at the end of the transaction. */
-function touchedByTree({ scope }: WriteContext, root: Group): readonly AffectedConstraints[] {
+function affectedByTree({ scope }: WriteContext, root: Group): readonly AffectedConstraints[] {
   return groupsOf(root).map(({ writable, nodes, path }) => ({
     scope,
     collection: writable.collection,
     names: new Set(nodes.flatMap(({ own: fields }) => Object.keys(fields))),
-    given: keysInPayloads(nodes.map(({ own: fields }) => fields)),
+    findKeys: keysInPayloads(nodes.map(({ own: fields }) => fields)),
     writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
     ...(path !== '' && { path }),
   }));

@@ -25,7 +25,7 @@ export function keysOfRows(rows: readonly KeyTexts[]): Keys {
 
 /** Deletes items. Throws FORBIDDEN where the caller may not. */
 export async function deleteRows(
-  { running, desk: context }: Writing,
+  { running, context }: Writing,
   writable: WritableCollection | undefined,
   rows: readonly KeyTexts[],
   location: Place,
@@ -35,13 +35,13 @@ export async function deleteRows(
   try {
     await runDelete(context, writable, writable.delete, running, keysOfRows(rows), false);
   } catch (error) {
-    throw explainViolation(error, [touchedPlace(writable, context.scope, location)]);
+    throw explainViolation(error, [affectedConstraint(writable, context.scope, location)]);
   }
 }
 
-function touchedPlace(
+function affectedConstraint(
   { collection }: WritableCollection,
-  scope: Writing['desk']['scope'],
+  scope: Writing['context']['scope'],
   { path }: Place,
 ): Parameters<typeof explainViolation>[1][number] {
   return { scope, collection, names: new Set(), writable: new Set(), ...(path !== undefined && { path }) };
@@ -49,7 +49,7 @@ function touchedPlace(
 
 /** Takes the key of the item above from items. */
 export async function unlinkRows(
-  { running, desk: context, collections, done }: Writing,
+  { running, context, collections, done }: Writing,
   writable: WritableCollection,
   columns: readonly string[],
   rows: readonly KeyTexts[],
@@ -84,7 +84,7 @@ export async function unlinkRows(
   try {
     done.push(await runStep(running, { ...step, keys: keysOfRows(rows), lenient: false }));
   } catch (error) {
-    throw explainViolation(error, [touchedPlace(writable, context.scope, location)]);
+    throw explainViolation(error, [affectedConstraint(writable, context.scope, location)]);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 
 import { PlatformError, together } from '../../errors.ts';
-import { invalidPayload, mostErrors } from '../../json/problems.ts';
+import { invalidPayload, maxErrors } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
 import { readElements } from '../../sql/array-text.ts';
 import { operandType } from '../../sql/operand.ts';
@@ -21,7 +21,7 @@ import { keyOfNode } from './resolve/references.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
 import { writeChildren } from './write-children.ts';
 import { writeTargets } from './write-targets.ts';
-import type { Fills, Writing } from './writing.ts';
+import type { LinkValues, Writing } from './writing.ts';
 
 /** Writes a tree and gives the keys of its items at the top. Throws all violations of rules together. */
 export async function writeTree(
@@ -36,7 +36,7 @@ export async function writeTree(
   };
   const writing: Writing = {
     running: { ...running, collect },
-    desk: context,
+    context,
     drafts: decoded,
     collections: collectionsOf(root),
     done: [],
@@ -48,13 +48,13 @@ export async function writeTree(
     if (deferred) await defer(running);
     keys = await writeGroup(writing, root, new Map());
     await linkLater(writing.running, context.scope, writing.later);
-    for (const step of writing.done) await step.judgeLate();
+    for (const step of writing.done) await step.checkLate();
   } catch (error) {
     // Violations of rules come before errors of the database.
     const isValidation = error instanceof PlatformError && error.code === 'FAILED_VALIDATION';
     if (!isValidation || violations.length === 0) throw error;
   }
-  const error = together(violations.slice(0, mostErrors));
+  const error = together(violations.slice(0, maxErrors));
   if (error !== undefined) throw error;
   return keys;
 }
@@ -66,15 +66,15 @@ async function defer({ transaction, dialect }: Running): Promise<void> {
 }
 
 /** Writes a group with all below it; gives the key of every node. */
-async function writeGroup(writing: Writing, group: Group, above: Fills): Promise<readonly KeyTexts[]> {
+async function writeGroup(writing: Writing, group: Group, above: LinkValues): Promise<readonly KeyTexts[]> {
   checkClaims(group, above);
-  const keys: KeyTexts[] = group.nodes.map(({ given: key }) => key ?? []);
-  const fills = new Map(above);
+  const keys: KeyTexts[] = group.nodes.map(({ key }) => key ?? []);
+  const linkValues = new Map(above);
   for (const edge of group.before) {
-    if (edge.behind === undefined) await writeBefore(writing, edge, fills);
-    else if (edge.behind === 'known') fillLinks(edge, knownTexts(edge), fills);
+    if (edge.behind === undefined) await writeBefore(writing, edge, linkValues);
+    else if (edge.behind === 'known') fillLinks(edge, knownTexts(edge), linkValues);
   }
-  for (const draft of writing.drafts.get(group) ?? []) await writeDraft(writing, group, draft, fills, keys);
+  for (const draft of writing.drafts.get(group) ?? []) await writeDraft(writing, group, draft, linkValues, keys);
   const created = new Set(
     (writing.drafts.get(group) ?? []).flatMap(({ action, nodes }) => (action === 'create' ? nodes : [])),
   );
@@ -85,10 +85,10 @@ async function writeGroup(writing: Writing, group: Group, above: Fills): Promise
   return keys;
 }
 
-type GrowingFills = Map<string, ReadonlyMap<number, string | null>>;
+type GrowingLinkValues = Map<string, ReadonlyMap<number, string | null>>;
 
-async function writeBefore(writing: Writing, edge: Before, fills: GrowingFills): Promise<void> {
-  fillLinks(edge, await writeEdge(writing, edge), fills);
+async function writeBefore(writing: Writing, edge: Before, linkValues: GrowingLinkValues): Promise<void> {
+  fillLinks(edge, await writeEdge(writing, edge), linkValues);
 }
 
 /** Gives what the items above hold of each node. */
@@ -121,24 +121,24 @@ async function writeBehind(writing: Writing, owners: Group, edge: Before, keys: 
 }
 
 /** Two relations may share a field, but not lead to different items by it. */
-function fillLinks({ fields, links }: Before, texts: readonly KeyTexts[], fills: GrowingFills): void {
+function fillLinks({ fields, links }: Before, texts: readonly KeyTexts[], linkValues: GrowingLinkValues): void {
   for (const [part, field] of fields.entries()) {
-    const values = new Map(fills.get(field));
+    const values = new Map(linkValues.get(field));
     for (const { owner, node } of links) {
       const value = texts[node]?.[part] ?? null;
       if ((values.get(owner) ?? value) !== value) throw invalidPayload(`"${field}" is set by the relation.`);
       values.set(owner, value);
     }
-    fills.set(field, values);
+    linkValues.set(field, values);
   }
 }
 
 /** Checks that values in a payload for fields that the relation sets are those that the relation sets. */
-function checkClaims({ nodes, writable }: Group, fills: Fills): void {
+function checkClaims({ nodes, writable }: Group, linkValues: LinkValues): void {
   const { descriptor } = writable.collection;
   const keys = keyFields(descriptor).map(({ name }) => name);
-  for (const [index, { given: key, claimed }] of nodes.entries()) {
-    for (const [name, values] of fills) {
+  for (const [index, { key, claimed }] of nodes.entries()) {
+    for (const [name, values] of linkValues) {
       const value = values.get(index);
       const field = descriptor.fields.find((candidate) => candidate.name === name);
       const part = keys.indexOf(name);
@@ -154,13 +154,13 @@ function checkClaims({ nodes, writable }: Group, fills: Fills): void {
 }
 
 async function writeDraft(
-  { running, desk: context, collections, done, later }: Writing,
+  { running, context, collections, done, later }: Writing,
   group: Group,
   { granted, action, nodes, batch: drafted, named }: DecodedStep,
-  fills: Fills,
+  linkValues: LinkValues,
   keys: KeyTexts[],
 ): Promise<void> {
-  const batch = fillBatch(drafted, nodes, fills);
+  const batch = fillBatch(drafted, nodes, linkValues);
   const waiting = waitingLinks(group, nodes, batch);
   const postponed = waiting.length > 0 || group.before.some(({ behind }) => behind === 'later');
   const { name } = group.writable.collection.descriptor;
@@ -176,7 +176,7 @@ async function writeDraft(
     if (action === 'create') for (const [item, key] of rowsOf(written.keys).entries()) keys[nodes[item] ?? -1] = key;
     for (const { item, field, value } of waiting)
       later.push({ group, key: keys[nodes[item] ?? -1] ?? [], field, value });
-    tellWatcher(running, group, action, nodes, keys);
+    notifyWatcher(running, group, action, nodes, keys);
   } catch (error) {
     const only = nodes.length === 1 ? placeOf(0).path : undefined;
     const path = only ?? (group.path === '' ? undefined : group.path);
@@ -187,7 +187,7 @@ async function writeDraft(
 }
 
 /** Reports written items to the watcher, except those at the top, which the caller of the plan knows. */
-function tellWatcher(
+function notifyWatcher(
   { watcher }: Running,
   { writable, path, nodes: all }: Group,
   action: 'create' | 'update',
@@ -229,9 +229,9 @@ function emptyLinks(batch: Batch, waiting: readonly WaitingLink[]): Batch {
   return { ...batch, columns };
 }
 
-function fillBatch(batch: Batch, nodes: readonly number[], fills: Fills): Batch {
+function fillBatch(batch: Batch, nodes: readonly number[], linkValues: LinkValues): Batch {
   const columns = batch.columns.map((column) => {
-    const completed = fills.get(column.field.descriptor.name);
+    const completed = linkValues.get(column.field.descriptor.name);
     if (completed === undefined) return column;
     return {
       ...column,

@@ -5,7 +5,7 @@ import { fieldsOf, sortField } from './parse/names.ts';
 import { deleteRows, keysOfRows, unlinkable, unlinkRows } from './removal.ts';
 import { type Inspected, inspectChildren } from './resolve/inspect-children.ts';
 import { checkHeld, columnTexts } from './resolve/stored.ts';
-import type { Fills, Owners, Writing } from './writing.ts';
+import type { LinkValues, Owners, Writing } from './writing.ts';
 
 /** Writes what payloads say of the children of items. */
 export async function writeChildren(writing: Writing, owners: Owners, edge: Children): Promise<void> {
@@ -20,7 +20,7 @@ export async function writeChildren(writing: Writing, owners: Owners, edge: Chil
   for (const { owner, nodes, place: location } of members) if (nodes.length > 0) checkHeld(above[owner], location);
   const inspected = await inspect(writing, owners, edge, valuesOf);
   if (inspected !== null) await removeChildren(writing, edge, inspected);
-  await writing.write(group, fillsOf(edge, members, valuesOf, inspected));
+  await writing.write(group, linkValuesOf(edge, members, valuesOf, inspected));
 }
 
 /** Stored children; null below items that the request made. */
@@ -33,7 +33,7 @@ interface Below extends Inspected {
 }
 
 async function inspect(
-  { running, desk: context }: Writing,
+  { running, context }: Writing,
   { isNew }: Owners,
   { relation, group, members }: Children,
   valuesOf: (owner: number) => KeyTexts,
@@ -44,7 +44,7 @@ async function inspect(
   if (old.length === 0) return null;
   const { collection } = group.writable;
   const holders = new Map(members.flatMap(({ owner, nodes }) => nodes.map((node) => [node, owner])));
-  const named = [...group.nodes.entries()].flatMap(([node, { given: key }]) => {
+  const named = [...group.nodes.entries()].flatMap(([node, { key }]) => {
     return key === null ? [] : [{ node, key, owner: valuesOf(holders.get(node) ?? -1) }];
   });
   const distinct = new Map(removed.map((removal) => [JSON.stringify(removal), removal]));
@@ -81,15 +81,15 @@ async function removeChildren(writing: Writing, { relation, group, members }: Ch
 }
 
 /** The keys of their owners, and positions in order after the last of those that there are. */
-function fillsOf(
+function linkValuesOf(
   { relation, group }: Children,
   members: readonly Members[],
   valuesOf: (owner: number) => KeyTexts,
   below: Below | null,
-): Fills {
-  const fills = new Map<string, Map<number, string | null>>();
+): LinkValues {
+  const linkValues = new Map<string, Map<number, string | null>>();
   const set = (field: string, node: number, value: string | null): void => {
-    fills.set(field, (fills.get(field) ?? new Map<number, string | null>()).set(node, value));
+    linkValues.set(field, (linkValues.get(field) ?? new Map<number, string | null>()).set(node, value));
   };
   const held = relation.on.map(({ to }) => fieldsOf(group.writable.collection, [to])[0]);
   const there = new Map([...(below?.there ?? [])].map(([index, order]) => [below?.nodes[index], order]));
@@ -105,5 +105,5 @@ function fillsOf(
       set(group.sort, node, stored === undefined ? String(last) : stored);
     }
   }
-  return fills;
+  return linkValues;
 }

@@ -17,14 +17,14 @@ import { checkHeld, columnTexts } from './resolve/stored.ts';
 import type { Owners, Writing } from './writing.ts';
 
 /** One pair that the payloads want, and whose it is. */
-interface Wanted extends Pair {
+interface OwnedPair extends Pair {
   readonly owner: number;
 }
 
 /** Writes what payloads say of the targets of items. */
 export async function writeTargets(writing: Writing, owners: Owners, edge: Targets): Promise<void> {
   const { relation, group, members } = edge;
-  const { running, desk: context } = writing;
+  const { running, context } = writing;
   const above = owners.group.writable.collection;
   const nearTexts = await columnTexts(
     running,
@@ -48,7 +48,7 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
   }
   const pairs = eachOnce(
     members.flatMap(({ owner, nodes }) =>
-      nodes.map((node): Wanted => ({ owner, near: nearOf(owner), far: farTexts[node] ?? [] })),
+      nodes.map((node): OwnedPair => ({ owner, near: nearOf(owner), far: farTexts[node] ?? [] })),
     ),
   );
   const junction = context.scope.collections.get(relation.junction);
@@ -65,7 +65,7 @@ export async function writeTargets(writing: Writing, owners: Owners, edge: Targe
 }
 
 /** A payload may name a target in two places, by its key and as a new one. */
-function eachOnce(pairs: readonly Wanted[]): readonly Wanted[] {
+function eachOnce(pairs: readonly OwnedPair[]): readonly OwnedPair[] {
   return [...new Map(pairs.map((pair) => [JSON.stringify([pair.near, pair.far]), pair])).values()];
 }
 
@@ -75,7 +75,7 @@ interface Found extends InspectedTargets {
 }
 
 async function inspect(
-  { running, desk: context }: Writing,
+  { running, context }: Writing,
   { isNew }: Owners,
   { relation, group, members }: Targets,
   junction: WritableCollection | undefined,
@@ -104,10 +104,10 @@ async function inspect(
 
 /** Makes junction rows, in the order of the payloads. */
 async function joinPairs(
-  { running, desk: context, collections, done }: Writing,
+  { running, context, collections, done }: Writing,
   { relation, members }: Targets,
   junction: WritableCollection | undefined,
-  pairs: readonly Wanted[],
+  pairs: readonly OwnedPair[],
   found: Found | null,
 ): Promise<void> {
   const grant = junction && grantFor(junction, junction.create, context.caller);
@@ -133,7 +133,7 @@ async function joinPairs(
 function pairBatch(
   relation: ManyToMany,
   { writable, grant }: Granted,
-  pairs: readonly Wanted[],
+  pairs: readonly OwnedPair[],
   found: Found | null,
 ): Batch {
   const { collection } = writable;
@@ -152,7 +152,7 @@ function pairBatch(
 }
 
 /** Places after the last one of each owner. */
-function orderOf(pairs: readonly Wanted[], found: Found | null): readonly string[] {
+function orderOf(pairs: readonly OwnedPair[], found: Found | null): readonly string[] {
   const last = new Map(found?.owners.map((owner, index) => [owner, found.last[index] ?? 0n]));
   return pairs.map(({ owner }) => {
     const next = (last.get(owner) ?? 0n) + 1n;

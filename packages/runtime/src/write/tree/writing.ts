@@ -9,7 +9,7 @@ import type { Group, KeyTexts } from './parse/group.ts';
 /** A tree while it is written. */
 export interface Writing {
   readonly running: Running;
-  readonly desk: WriteContext;
+  readonly context: WriteContext;
   readonly drafts: DecodedSteps;
   readonly collections: ReadonlySet<string>;
   /** Steps whose permission check has to wait. */
@@ -17,11 +17,11 @@ export interface Writing {
   /** Links that wait until everything is written. */
   readonly later: LaterLink[];
   /** Writes a group with all below it; gives the key of every node. */
-  write(group: Group, above: Fills): Promise<readonly KeyTexts[]>;
+  write(group: Group, above: LinkValues): Promise<readonly KeyTexts[]>;
 }
 
 /** Values of fields that other items decide, by the field's name and the positions of nodes. */
-export type Fills = ReadonlyMap<string, ReadonlyMap<number, string | null>>;
+export type LinkValues = ReadonlyMap<string, ReadonlyMap<number, string | null>>;
 
 /** Items of a group that has been written. */
 export interface Owners {

@@ -95,7 +95,7 @@ function printInput(
     return { name: `c${part}`, native, values: sought.map(({ values }) => values[part] ?? null) };
   });
   const flags = fields.flatMap(({ preset }, part) => {
-    const values = sought.map((item) => String(item.given[part] === true));
+    const values = sought.map((item) => String(item.provided[part] === true));
     return preset === undefined ? [] : [{ name: `p${part}`, native: 'pg_catalog.bool', values }];
   });
   const values = fields.map(({ field: { descriptor }, preset }, part) => {

@@ -41,7 +41,7 @@ export async function preparePost(context: WriteContext, body: JsonValue | undef
 /** Reads an upsert; null for any other POST. Throws for everything that is wrong with the request itself. */
 export function readUpsert(context: WriteContext, body: JsonValue | undefined): Upsert | null {
   if (!mayHaveConflict(context.query)) return null;
-  const { many, items } = parseCreate(body, context.mostItems);
+  const { many, items } = parseCreate(body, context.maxItems);
   const names = parseConflict(context.query, context.limits);
   return names === null ? null : prepareUpsert(context, many, items, names);
 }
@@ -59,12 +59,12 @@ function prepareUpsert(
   const problems = createProblems();
   const sought = readSought(writable.collection, conflict, items, many, problems);
   problems.raise();
-  const affected = () => [touchedBy(context, writable, items)];
+  const affected = () => [affectedBy(context, writable, items)];
   return {
-    returning: returning,
-    affected: affected,
+    returning,
+    affected,
     isConflict: (error) =>
-      isOvertaken(context.scope, conflict, error) || overtakesPayloads(context, writable, items, error),
+      isConflict(context.scope, conflict, error) || overtakesPayloads(context, writable, items, error),
     async find(running) {
       if (items.length === 0) return [];
       const stored = await findStored(running, context.scope, conflict, sought);
@@ -82,20 +82,20 @@ function entryOf(
   { item, place: location }: Sought,
   key: KeyTexts | undefined,
 ): Entry {
-  if (key === undefined) return { form: 'create', given: null, payload: item, place: location };
+  if (key === undefined) return { form: 'create', key: null, payload: item, place: location };
   const naming = new Set(fields.map(({ field }) => field.descriptor.name));
   const payload = Object.fromEntries(Object.entries(item).filter(([name]) => !naming.has(name)));
   checkOwnKey(collection, payload, oneKey(key));
-  return { form: 'update', given: key, payload, place: location };
+  return { form: 'update', key, payload, place: location };
 }
 
 /** True if an item was made after it was looked for: the error names its unique key, or that of a partition. */
-function isOvertaken({ open }: WriteScope, { constraints }: Conflict, error: unknown): boolean {
+function isConflict({ open }: WriteScope, { constraints }: Conflict, error: unknown): boolean {
   const name = takenKey(error);
   return name !== undefined && (constraints.has(name) || !isKnown(open, name));
 }
 
-function touchedBy(
+function affectedBy(
   { scope }: WriteContext,
   writable: WritableCollection,
   items: readonly FilterObject[],
@@ -104,7 +104,7 @@ function touchedBy(
     scope,
     collection: writable.collection,
     names: new Set(items.flatMap((item) => Object.keys(item))),
-    given: keysInPayloads(items),
+    findKeys: keysInPayloads(items),
     writable: new Set([...(writable.create?.fields.keys() ?? []), ...(writable.update?.fields.keys() ?? [])]),
   };
 }

@@ -4,7 +4,7 @@ import { type Place, type Problems, placesIn } from '../../json/problems.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { CollectionScope } from '../../sql/scope.ts';
-import { decodeGiven } from '../decode/value.ts';
+import { decodeInput } from '../decode/value.ts';
 import type { Conflict, ConflictField } from './conflict.ts';
 
 /** An item with the values by which it is looked for. */
@@ -15,7 +15,7 @@ export interface Sought {
   /** Text forms, one per field of the key: null never matches. */
   readonly values: readonly (string | null)[];
   /** Which of the fields the item has. */
-  readonly given: readonly boolean[];
+  readonly provided: readonly boolean[];
 }
 
 /**
@@ -37,7 +37,7 @@ export function readSought(
     const present = fields.map(({ field }) => Object.hasOwn(item, field.descriptor.name));
     const keyed = fields.every(({ preset }, part) => (present[part] ? values[part] !== null : preset !== undefined));
     const id = keyed ? JSON.stringify([values, present]) : `${index}`;
-    combined.set(id, { item: { ...combined.get(id)?.item, ...item }, place: location, values, given: present });
+    combined.set(id, { item: { ...combined.get(id)?.item, ...item }, place: location, values, provided: present });
   }
   return [...combined.values()];
 }
@@ -57,6 +57,6 @@ function textOf(
     problems.refuse(location, name, 'takes the key of an item');
     return null;
   }
-  const decoded = sent === null ? undefined : decodeGiven(descriptor, sent, true);
+  const decoded = sent === null ? undefined : decodeInput(descriptor, sent, true);
   return decoded?.ok && 'value' in decoded ? decoded.value : null;
 }

@@ -114,7 +114,7 @@ export function createMysqlModelChange(
     const migration = await migrationIn(session, schema, planned, [...statements.map(migrated), ...texts]);
     const rows = [...texts, recordMigration(schema, migration, platformVersion())];
     const compiled = await compileDrafts(session, statements, rows, planned);
-    const traces = logPlaceOf(api) === null ? [] : planned.told.map((entry) => activityRow(schema, origin, entry));
+    const traces = logPlaceOf(api) === null ? [] : planned.activity.map((entry) => activityRow(schema, origin, entry));
     const change: ChangeUnderWay = { name: migration.name, statements, rows: [...rows, ...traces] };
     begun({ name: migration.name, planned });
     await execute(session, schema, change, statements);
@@ -126,7 +126,7 @@ export function createMysqlModelChange(
     for (const sql of rows) await allRows(transaction, sql, []);
     await report(transaction, api, planned, origin);
     await allRows(transaction, mysqlProjectTables(schema).underWay.remove, [change.name]);
-    return { answer: result.told, made: result.made };
+    return { answer: result.answer, made: result.made };
   }
 
   async function migrationIn(
@@ -155,7 +155,7 @@ export function createMysqlModelChange(
     if (started === undefined || !completed.includes(started.name)) return null;
     const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });
     const response = await answerOf(started.planned, made);
-    return { answer: response.told, made: response.made };
+    return { answer: response.answer, made: response.made };
   }
 
   return async (...request) => {

@@ -52,7 +52,7 @@ export function migrated({ sql, loose }: TableStatement): string {
 export async function report(
   transaction: Transaction,
   api: CompiledApi,
-  { told: entries }: ModelChange,
+  { activity: entries }: ModelChange,
   origin: ChangeOrigin,
 ): Promise<void> {
   const location = logPlaceOf(api);

@@ -134,7 +134,7 @@ export function mysqlModelSql(server: MysqlKind): ModelSql {
   };
 }
 
-function printColumn({ name, sql, counts, filled: backfill, required, unique, comment }: NewColumn): string {
+function printColumn({ name, sql, counts, valueSource: backfill, required, unique, comment }: NewColumn): string {
   return [
     `${tick(name)} ${sql}`,
     required || counts ? 'NOT NULL' : 'NULL',

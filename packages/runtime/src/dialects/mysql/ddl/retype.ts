@@ -12,7 +12,7 @@ const uuidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4
 export function retyped(
   { isMariadb, hasUuid }: MysqlKind,
   { collection, field, descriptor, column }: FoundColumn,
-  { type, sql, filled: backfill, refusal }: NewType,
+  { type, sql, valueSource: backfill, refusal }: NewType,
 ): readonly ModelStep[] {
   const location = { collection, field };
   const table = ticked(descriptor.table);

@@ -1,6 +1,6 @@
 /** Traces of a change in the platform's own tables, as statements that any process can run to complete it. */
 import { mysqlProjectTables } from '../../../language/system/model-rows-mysql.ts';
-import type { ToldChange } from '../../../model/change.ts';
+import type { ActivityEntry } from '../../../model/change.ts';
 import type { ProjectMigration } from '../../../model/migration-text.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { quoteMysqlText } from './names.ts';
@@ -16,7 +16,7 @@ export function recordMigration(
 }
 
 /** Prints the statement that tells of a change in the activity. Texts are cut to the length of their columns. */
-export function activityRow(schema: string, origin: ChangeOrigin, { action, collection, item }: ToldChange): string {
+export function activityRow(schema: string, origin: ChangeOrigin, { action, collection, item }: ActivityEntry): string {
   const { user, ip, userAgent, origin: page } = origin;
   const texts = [action, user, ip?.slice(0, 50), userAgent?.slice(0, 255), page?.slice(0, 255), collection, item];
   const values = texts.map((text) => (text == null ? 'NULL' : quoteMysqlText(text)));

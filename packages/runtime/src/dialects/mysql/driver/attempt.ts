@@ -1,6 +1,6 @@
 /** One attempt at a transaction on MySQL or MariaDB, on a connection that it has to itself. */
 import type { PoolConnection } from 'mysql2';
-import type { Outcome, Parameter, RowSink, Statement, Transaction, Witness } from '../../../database/database.ts';
+import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
 import { formParameters } from '../rows/parameters.ts';
 import { toMysqlError } from './errors.ts';
@@ -12,7 +12,7 @@ export class MysqlAttempt implements Transaction {
   /** The first thing that went wrong between us and the database, as it came. */
   failure: unknown;
   /** Proof of how the transaction ended, if it has left one. */
-  evidence: Witness | undefined;
+  evidence: CommitProof | undefined;
   /** True when COMMIT was sent and got no answer, so that only the evidence can tell how the transaction ended. */
   unknown = false;
   /** True when the connection can no longer be used. */
@@ -54,7 +54,7 @@ export class MysqlAttempt implements Transaction {
   /** The servers do not tell the end of a transaction by its number, so it is of no use. */
   identify(): void {}
 
-  proof(commitProof: Witness): void {
+  proof(commitProof: CommitProof): void {
     this.evidence ??= commitProof;
   }
 

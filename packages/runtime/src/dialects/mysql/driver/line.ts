@@ -9,14 +9,14 @@ import { ConnectionError, ServerError } from '../../../database/errors.ts';
 import { type Framing, MessageReader } from '../../../database/messages.ts';
 import { PreparedNames } from '../../../database/prepared.ts';
 import { AnswerReader } from '../rows/answer-reader.ts';
-import { mostInPacket, printExecute } from '../rows/execute-packet.ts';
+import { maxPacketBytes, printExecute } from '../rows/execute-packet.ts';
 import type { SentParameter } from '../rows/parameters.ts';
 import { toMysqlError } from './errors.ts';
 import type { KnownColumns } from './known-columns.ts';
 import { reuseMemory } from './sockets.ts';
 
 /** Statements that are kept prepared on one connection. */
-export const mostPrepared = 1_000;
+export const maxPrepared = 1_000;
 
 /** A packet: its length in three bytes, its number, and so many bytes. */
 const framing: Framing = {
@@ -26,7 +26,7 @@ const framing: Framing = {
 };
 
 /** One run of a statement. */
-export interface Asked {
+export interface StatementRun {
   readonly text: string;
   readonly parameters: readonly SentParameter[];
   /** Takes the rows. */
@@ -71,9 +71,9 @@ export class Line implements Receiver {
   /** Takes answers to the driver. */
   readonly #receiver: Receiver;
   readonly #packets = new MessageReader((_kind, buffer, start, end) => this.#packet(buffer, start, end), framing);
-  readonly #names = new PreparedNames(mostPrepared);
+  readonly #names = new PreparedNames(maxPrepared);
   readonly #prepared = new Map<string, Prepared>();
-  #asked: Asked | undefined;
+  #requested: StatementRun | undefined;
   #statement: Prepared | undefined;
   #answer: AnswerReader | undefined;
   /** Tries at the run under way that found no room for a statement here, or a statement that the server had closed. */
@@ -95,8 +95,8 @@ export class Line implements Receiver {
   }
 
   /** Runs a statement, which is prepared first where it was not before. */
-  run(requested: Asked): void {
-    this.#asked = requested;
+  run(requested: StatementRun): void {
+    this.#requested = requested;
     this.#waits = 0;
     this.#anew = false;
     const prepared = this.#prepared.get(requested.text);
@@ -127,10 +127,10 @@ export class Line implements Receiver {
     }
   }
 
-  #prepare(query: Asked): void {
+  #prepare(query: StatementRun): void {
     const { text } = query;
     this.#connection.prepare(text, (error, statement) => {
-      if (this.#asked !== query) return;
+      if (this.#requested !== query) return;
       if (error) {
         if (!isFull(error) || !this.#retry(query)) this.#settle(toMysqlError(error));
         return;
@@ -143,7 +143,7 @@ export class Line implements Receiver {
   }
 
   /** Closes statements where the server has room for no more, and prepares again; false where there are none to close. */
-  #retry(pending: Asked): boolean {
+  #retry(pending: StatementRun): boolean {
     if (this.#makeRoom()) {
       this.#prepare(pending);
       return true;
@@ -152,7 +152,7 @@ export class Line implements Receiver {
     if (wait === undefined) return false;
     const others = [...open].filter((line) => line.#makeRoom());
     if (others.length === 0 && this.#waits === 1) return false;
-    setTimeout(() => this.#asked === pending && this.#prepare(pending), wait);
+    setTimeout(() => this.#requested === pending && this.#prepare(pending), wait);
     return true;
   }
 
@@ -170,14 +170,14 @@ export class Line implements Receiver {
     }
   }
 
-  #send({ parameters, sink, onRow }: Asked, prepared: Prepared): void {
+  #send({ parameters, sink, onRow }: StatementRun, prepared: Prepared): void {
     this.#statement = prepared;
     this.#answer = new AnswerReader(sink, prepared.columns, onRow);
     this.#driver.write(printExecute(prepared.id, parameters));
   }
 
   #packet(buffer: Buffer, start: number, end: number): void {
-    const isPart = end - start === mostInPacket;
+    const isPart = end - start === maxPacketBytes;
     if (isPart || this.#parts.length > 0) {
       this.#parts.push(Buffer.from(buffer.subarray(start, end)));
       if (isPart) return;
@@ -198,7 +198,7 @@ export class Line implements Receiver {
 
   /** Prepares a statement again that the server has closed, as a pooler between may have; once in a run. */
   #prepareAnew(): boolean {
-    const sent = this.#asked;
+    const sent = this.#requested;
     if (sent === undefined || this.#anew) return false;
     this.#anew = true;
     this.#answer = undefined;
@@ -211,8 +211,8 @@ export class Line implements Receiver {
 
   /** Ends the run under way, if there is one. */
   #settle(error: unknown): void {
-    const expected = this.#asked;
-    this.#asked = undefined;
+    const expected = this.#requested;
+    this.#requested = undefined;
     this.#answer = undefined;
     this.#statement = undefined;
     expected?.settled(error);

@@ -1,14 +1,14 @@
-import { keysMark, type SeveralKeys, type Statement } from '../../../database/database.ts';
-import type { Asked, GatheredForm } from '../../../database/gathered-reads.ts';
+import { type KeyBatch, keysMark, type Statement } from '../../../database/database.ts';
+import type { BatchReader, StatementRequest } from '../../../database/gathered-reads.ts';
 
 /** How many keys a statement takes: few numbers, so that few statements are prepared. The last key is said again where there are less. */
 const sizes = [4, 8, 16, 32] as const;
 
 /** Makes the function that writes one placeholder for each of several keys. */
-export function createMarks(): GatheredForm['ask'] {
+export function createMarks(): BatchReader['ask'] {
   const statements = new WeakMap<Statement, Map<number, Statement>>();
 
-  function statementFor({ statement, at: position }: SeveralKeys, size: number): Statement {
+  function statementFor({ statement, at: position }: KeyBatch, size: number): Statement {
     const bySize = statements.get(statement) ?? new Map<number, Statement>();
     statements.set(statement, bySize);
     const spread = bySize.get(size) ?? spreadMarks(statement, position, size);
@@ -16,7 +16,7 @@ export function createMarks(): GatheredForm['ask'] {
     return spread;
   }
 
-  return (batch, keys, parameters): Asked => {
+  return (batch, keys, parameters): StatementRequest => {
     const size = sizes.find((candidate) => keys.length <= candidate) ?? keys.length;
     const padded = [...keys, ...Array<string>(size - keys.length).fill(keys.at(-1) ?? '')];
     return { statement: statementFor(batch, size), parameters: spread(parameters, batch.at, padded) };

@@ -7,10 +7,10 @@ import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metri
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
 import { lineOf } from './line.ts';
-import { type Admitted, ReadGate } from './read-gate.ts';
+import { type Admitted, ReadQueue } from './read-queue.ts';
 
 /** How long a request waits for a connection, and how long for an answer before the connection counts as dead; in milliseconds. */
-export interface Patience {
+export interface PoolTimeouts {
   readonly timeoutMs: number;
   /** Infinity waits for ever. */
   readonly answerTimeoutMs: number;
@@ -19,7 +19,7 @@ export interface Patience {
 }
 
 /** Options of a pool. */
-export interface MysqlPoolOptions extends Patience {
+export interface MysqlPoolOptions extends PoolTimeouts {
   /** Connections at most. */
   readonly poolMax: number;
   readonly observer: PoolObserver;
@@ -40,7 +40,7 @@ export class MysqlPool {
   readonly #timeoutMs: number;
   readonly #kill: MysqlPoolOptions['kill'];
   readonly #renew: MysqlPoolOptions['renew'];
-  readonly #reads: ReadGate;
+  readonly #reads: ReadQueue;
   readonly #waits = new Waits();
   readonly #max: number;
   readonly #observer: PoolObserver;
@@ -61,7 +61,7 @@ export class MysqlPool {
     this.#kill = kill;
     this.#renew = renew;
     const limit = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
-    this.#reads = new ReadGate({ most: limit, mostPublic: Math.max(1, limit - 2), timeoutMs });
+    this.#reads = new ReadQueue({ maxCount: limit, maxPublic: Math.max(1, limit - 2), timeoutMs });
   }
 
   /** Requests that wait for a connection. */

@@ -1,6 +1,6 @@
 /** How a transaction ended whose COMMIT got no answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Witness } from '../../../database/database.ts';
+import type { CommitProof } from '../../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
 import { formParameters } from '../rows/parameters.ts';
 import type { MysqlPool } from './pool.ts';
@@ -8,21 +8,21 @@ import { run } from './run.ts';
 
 /** The first pause before it is looked again, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;
-const mostWaitMs = 500;
+const maxWaitMs = 500;
 /** How long the end of a transaction may stay unknown before the request is given up. */
-const settleMs = 15_000;
+const resolveWithinMs = 15_000;
 
 /**
  * Looks for the row that the transaction has left. A session that still has it open holds its rows locked, so the look
  * waits until the server has run COMMIT or noticed that the client is gone. Rejects with SERVICE_UNAVAILABLE if there
  * is no such row to look for, and if the result is not known in time.
  */
-export async function wasCommitted(pool: MysqlPool, commitProof: Witness | undefined): Promise<boolean> {
-  const end = performance.now() + (commitProof === undefined ? 0 : settleMs);
+export async function wasCommitted(pool: MysqlPool, commitProof: CommitProof | undefined): Promise<boolean> {
+  const end = performance.now() + (commitProof === undefined ? 0 : resolveWithinMs);
   for (
     let wait = firstWaitMs;
     commitProof !== undefined && performance.now() < end;
-    wait = Math.min(wait * 2, mostWaitMs)
+    wait = Math.min(wait * 2, maxWaitMs)
   ) {
     const found = await look(pool, commitProof).catch(() => undefined);
     if (found !== undefined) return found;
@@ -31,7 +31,7 @@ export async function wasCommitted(pool: MysqlPool, commitProof: Witness | undef
   throw toDatabaseError(new ConnectionError('The outcome of a COMMIT is unknown.'));
 }
 
-function look(pool: MysqlPool, { statement: { text, forms }, parameters }: Witness): Promise<boolean> {
+function look(pool: MysqlPool, { statement: { text, forms }, parameters }: CommitProof): Promise<boolean> {
   return pool.read(false, async (connection) => {
     let found = false;
     const row = (): void => {

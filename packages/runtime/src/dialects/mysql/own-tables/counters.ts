@@ -8,7 +8,7 @@ import type { MysqlTables } from './tables.ts';
  * SQL statements of counters on MySQL and MariaDB. Subjects are hashed here, because these servers cannot normalize to
  * NFKC.
  */
-export function mysqlCounters({ table, exactly, text }: MysqlTables, mostSwept: number): CounterStatements {
+export function mysqlCounters({ table, exactly, text }: MysqlTables, maxPurged: number): CounterStatements {
   const attempts = table('platform_auth_attempts');
   const requested = `JSON_TABLE($1, '$[*]' COLUMNS (
   purpose ${text('VARCHAR(32)')} PATH '$.purpose', subject ${text('CHAR(64)')} PATH '$.subject', length BIGINT PATH '$.window',
@@ -40,7 +40,7 @@ ON DUPLICATE KEY UPDATE
       answered,
     ),
     clear: createScript(`DELETE a FROM ${attempts} AS a JOIN ${requested} ON ${same}`, answered),
-    sweep: createScript(`DELETE FROM ${attempts} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${mostSwept}`),
+    purge: createScript(`DELETE FROM ${attempts} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${maxPurged}`),
   };
 }
 

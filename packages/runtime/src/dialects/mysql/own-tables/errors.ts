@@ -2,25 +2,25 @@ import { MigrationError, type MigrationProblem } from '../../../system/errors.ts
 
 interface Advice {
   readonly problem: MigrationProblem;
-  readonly said: string;
+  readonly text: string;
   readonly hint: string;
 }
 
 const forbidden: Advice = {
   problem: 'forbidden',
-  said: 'The database user may not',
+  text: 'The database user may not',
   hint: 'Run it as a user with CREATE, DROP, ALTER, INDEX, REFERENCES, SELECT, INSERT, UPDATE and DELETE on the database.',
 };
 
 const readOnly: Advice = {
   problem: 'readOnly',
-  said: 'The database cannot',
+  text: 'The database cannot',
   hint: 'Connect to the primary server, as a user whose transactions may write.',
 };
 
 const locked: Advice = {
   problem: 'locked',
-  said: 'The database did not come in time to',
+  text: 'The database did not come in time to',
   hint: 'Another process migrates, or a long transaction uses the tables. Try again when it has ended.',
 };
 
@@ -44,7 +44,7 @@ export function toMysqlMigrationError(error: unknown, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof MigrationError || !('errno' in error)) return error;
   const found = advice.get(error.errno);
   if (found === undefined) return error;
-  const message = `${found.said} ${doing}: ${error.message.replace(/\.$/, '')}.`;
+  const message = `${found.text} ${doing}: ${error.message.replace(/\.$/, '')}.`;
   return new MigrationError(found.problem, message, found.hint, error);
 }
 

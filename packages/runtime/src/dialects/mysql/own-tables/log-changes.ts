@@ -17,7 +17,7 @@ export type LogMysqlChanges = (
 ) => Promise<void>;
 
 /** Most rows of one statement. Every statement writes a power of two, so that there are few texts to prepare. */
-const mostRows = 256;
+const maxRows = 256;
 
 /** Makes it. Texts that are longer than their columns are cut: a log must never make a change fail. */
 export function mysqlLog({ table, list }: MysqlTables): LogMysqlChanges {
@@ -78,7 +78,7 @@ async function insertAll(
   const numbers: string[] = [];
   const step = rows.length > 1 ? await stepOf(transaction) : 1;
   for (let start = 0; start < rows.length; ) {
-    const count = 2 ** Math.floor(Math.log2(Math.min(rows.length - start, mostRows)));
+    const count = 2 ** Math.floor(Math.log2(Math.min(rows.length - start, maxRows)));
     const values = rows.slice(start, start + count).flat();
     const text = `INSERT INTO ${into} VALUES ${Array<string>(count).fill(row).join(', ')}`;
     const [[, , first] = []] = await statementRows(transaction, { name: '', text }, values);

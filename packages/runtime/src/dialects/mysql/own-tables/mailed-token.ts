@@ -57,7 +57,7 @@ WHERE id = $1 LOCK IN SHARE MODE`),
         `UPDATE ${users} SET password = $4, status = 'active', security_version = security_version + 1 WHERE id = $1`,
         returnRow('1', '$1'),
       ),
-    sweep: createScript(
+    purge: createScript(
       `DELETE FROM ${tokens} WHERE expires_at < NOW(6) - INTERVAL 7 DAY ORDER BY expires_at LIMIT $1:integer`,
     ),
   };

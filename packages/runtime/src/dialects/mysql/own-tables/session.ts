@@ -83,7 +83,7 @@ WHERE t.hash = UNHEX($1)`,
     endAll: createScript(`DELETE FROM ${sessions} WHERE "user" = $1 AND NOT (id <=> $2)`),
     confirm: createScript(`UPDATE ${sessions} AS s JOIN ${users} AS u ON u.id = s."user"
 SET s.security_version = u.security_version WHERE s.id = $1`),
-    sweep: createScript(
+    purge: createScript(
       run(`DELETE FROM ${sessions} WHERE expires_at < NOW(6) - INTERVAL 7 DAY ORDER BY expires_at LIMIT $1:integer`),
     ),
     touch: createScript(

@@ -2,7 +2,7 @@
  * Formats of the columns in an answer of MySQL or MariaDB, by their types and, if we have named them, by their names.
  */
 import { nestedColumn } from './nested.ts';
-import { type IntegerForm, spelledColumns } from './spelled.ts';
+import { type IntegerForm, rawColumns } from './spelled.ts';
 
 /** A column as the server describes it. */
 export interface ColumnDefinition {
@@ -42,11 +42,11 @@ export function cellFormOf({ columnType, flags, name }: ColumnDefinition): CellF
   switch (name) {
     case nestedColumn:
       return { kind: 'nested' };
-    case spelledColumns.integer:
+    case rawColumns.integer:
       return { kind: 'integer', form: integerForm(columnType, size, unsigned) };
-    case spelledColumns.dateTime:
+    case rawColumns.dateTime:
       return { kind: 'time', zone: checkedZone(columnType, '') };
-    case spelledColumns.instant:
+    case rawColumns.instant:
       return { kind: 'time', zone: checkedZone(columnType, '+00:00') };
     default:
       return size === undefined ? { kind: 'text' } : { kind: 'whole', size, unsigned };

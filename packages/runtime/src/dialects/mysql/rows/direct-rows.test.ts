@@ -127,9 +127,9 @@ it('writes what the values are, also where memory comes to its end', () => {
   for (let row = 0; row < 300; row++) {
     const cells = columns.map((column, place) => sampleOf(column.columnType, row * 60 + place));
     expected.push(Object.fromEntries(cells.map(({ value }, place) => [`k${place}`, value])));
-    const httpListener = Buffer.alloc(1 + ((columns.length + 9) >> 3));
+    const head = Buffer.alloc(1 + ((columns.length + 9) >> 3));
     if (row > 0) out.append(Buffer.from(','));
-    write?.(Buffer.concat([httpListener, ...cells.map(({ bytes: cell }) => cell)]), 0, out);
+    write?.(Buffer.concat([head, ...cells.map(({ bytes: cell }) => cell)]), 0, out);
   }
   expect(JSON.parse(`[${out.takeBytes().toString()}]`)).toEqual(expected);
 });

@@ -10,7 +10,7 @@ const types = { missing: 6, integer: 8, text: 253 } as const;
 /** Length of the packet, its number, command, statement, flags, and how often it runs. */
 const headSize = 14;
 /** Bytes in a packet that goes on in the next one. */
-export const mostInPacket = 0xff_ffff;
+export const maxPacketBytes = 0xff_ffff;
 const packetHead = 4;
 
 /**
@@ -93,13 +93,13 @@ function putLength(packet: Buffer, offset: number, length: number): number {
 /** Prepends lengths and numbers. After a packet of maximum size another one must follow, even an empty one. */
 function framed(packet: Buffer): Buffer {
   const length = packet.length - packetHead;
-  if (length < mostInPacket) {
+  if (length < maxPacketBytes) {
     packet.writeUIntLE(length, 0, 3);
     return packet;
   }
   const parts: Buffer[] = [];
-  for (let from = 0; from <= length; from += mostInPacket) {
-    const part = packet.subarray(packetHead + from, packetHead + Math.min(length, from + mostInPacket));
+  for (let from = 0; from <= length; from += maxPacketBytes) {
+    const part = packet.subarray(packetHead + from, packetHead + Math.min(length, from + maxPacketBytes));
     const head = Buffer.alloc(packetHead);
     head.writeUIntLE(part.length, 0, 3);
     head[3] = parts.length / 2;

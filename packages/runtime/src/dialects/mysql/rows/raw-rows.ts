@@ -8,7 +8,7 @@ import { type CellForm, type ColumnDefinition, cellFormOf } from './columns.ts';
 import { lengthAt, widthOf } from './lengths.ts';
 import { writeNested } from './nested.ts';
 import type { RowBytes } from './row-bytes.ts';
-import { type IntegerForm, mostSpelled, putDigitsOf, putMoment } from './spelled.ts';
+import { type IntegerForm, maxRaw, putDigitsOf, putMoment } from './spelled.ts';
 
 /** Writes the row that starts at `offset`, the status byte first, in the place of the one before. */
 export type RowWriter = (out: RowBytes, buffer: Buffer, offset: number) => void;
@@ -42,9 +42,9 @@ function writerOf(cell: CellForm): WriteCell {
     case 'whole':
       return wholeInteger(cell.size, cell.unsigned);
     case 'integer':
-      return spelledInteger(cell.form);
+      return formatInteger(cell.form);
     case 'time':
-      return spelledTime(cell.zone);
+      return formatTime(cell.zone);
   }
 }
 
@@ -56,20 +56,20 @@ function wholeInteger(size: number, unsigned: boolean): WriteCell {
   };
 }
 
-function spelledInteger(form: IntegerForm): WriteCell {
+function formatInteger(form: IntegerForm): WriteCell {
   return (out, buffer, offset) => {
     const length = out.int32(0);
-    out.ensure(mostSpelled);
+    out.ensure(maxRaw);
     out.length = putDigitsOf(out.buffer, out.length, form, sourceOf(buffer), offset);
     out.patch(length, out.length - length - 4);
     return offset + form.size;
   };
 }
 
-function spelledTime(zone: string): WriteCell {
+function formatTime(zone: string): WriteCell {
   return (out, buffer, offset) => {
     const length = out.int32(0);
-    out.ensure(mostSpelled);
+    out.ensure(maxRaw);
     out.length = putMoment(out.buffer, out.view, out.length, sourceOf(buffer), offset);
     out.characters(zone);
     out.patch(length, out.length - length - 4);

@@ -1,6 +1,6 @@
 /** Bytes that the buffer has at first, and those up to which a larger one is kept. */
 const usual = 16_384;
-const mostKept = 1024 ** 2;
+const maxKept = 1024 ** 2;
 const fewBytes = 32;
 
 /** The bytes of one row at a time, in a buffer that is kept for the next and grows with the largest. */
@@ -13,7 +13,7 @@ export class RowBytes {
   /** Starts the next row. */
   clear(): void {
     this.length = 0;
-    if (this.buffer.length > mostKept) this.#use(Buffer.allocUnsafeSlow(usual));
+    if (this.buffer.length > maxKept) this.#use(Buffer.allocUnsafeSlow(usual));
   }
 
   /** Appends a number of four bytes and returns where it stands. */

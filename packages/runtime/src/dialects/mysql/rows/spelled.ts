@@ -4,14 +4,14 @@ import { putFraction } from '../../../json/dates.ts';
 import { putInteger, putLong } from '../../../json/numbers.ts';
 
 /** Names of columns of an answer that arrive unformatted and are formatted here. */
-export const spelledColumns = {
+export const rawColumns = {
   integer: 'platform: integer',
   dateTime: 'platform: date and time',
   instant: 'platform: instant',
 } as const;
 
 /** Most bytes that an integer or a time takes. */
-export const mostSpelled = 32;
+export const maxRaw = 32;
 
 /** Form of an integer in the protocol. `year` has four digits. */
 export interface IntegerForm {

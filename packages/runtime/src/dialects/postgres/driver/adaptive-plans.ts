@@ -27,7 +27,7 @@ const betweenTries = 32;
 /** Weight of a run that took longer than those before it. */
 const weight = 0.25;
 /** Statements whose times are remembered; those that came first are forgotten first. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** A statement by its way for this run, and the function that takes its milliseconds afterwards. */
 export interface Chosen {
@@ -93,7 +93,7 @@ export class AdaptivePlans {
     times.runs[way] = (times.runs[way] ?? 0) + 1;
     times.ms[way] = averaged(times.ms[way], ms);
     this.#times.set(name, times);
-    if (this.#times.size <= mostRemembered) return;
+    if (this.#times.size <= maxRemembered) return;
     const [first] = this.#times.keys();
     if (first !== undefined) this.#times.delete(first);
   }

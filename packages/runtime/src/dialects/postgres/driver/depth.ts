@@ -5,13 +5,13 @@
  * depth falls to one request per connection, as in an ordinary pool, and doubles again while nothing stalls.
  */
 export class PipelineDepth {
-  readonly #most: number;
+  readonly #maxCount: number;
   #depth: number;
   #raisedAt = 0;
 
   /** Starts at `most`. */
   constructor(maximum = 256) {
-    this.#most = maximum;
+    this.#maxCount = maximum;
     this.#depth = maximum;
   }
 
@@ -28,8 +28,8 @@ export class PipelineDepth {
 
   /** Lets the depth recover: it doubles every quarter of a second. */
   recover(now: number): void {
-    if (this.#depth === this.#most || now - this.#raisedAt < 250) return;
-    this.#depth = Math.min(this.#depth * 2, this.#most);
+    if (this.#depth === this.#maxCount || now - this.#raisedAt < 250) return;
+    this.#depth = Math.min(this.#depth * 2, this.#maxCount);
     this.#raisedAt = now;
   }
 }

@@ -15,16 +15,16 @@ import type { Pool } from './pool.ts';
 import { runTransaction, tryTransaction } from './transaction.ts';
 
 /** Statements that share a transaction at most, and rows that they write: so many take a few milliseconds. */
-const mostTogether = 32;
-const mostRows = 256;
+const maxBatch = 32;
+const maxRows = 256;
 /**
- * Shared transactions under way at once, and their number when they write `mostRows` together; requests that come
+ * Shared transactions under way at once, and their number when they write `maxRows` together; requests that come
  * meanwhile are gathered.
  */
-const mostUnderWay = 4;
-const mostLarge = 3;
+const maxRunning = 4;
+const maxLarge = 3;
 /** Milliseconds after which a running transaction no longer delays others. */
-const patienceMs = 10;
+const maxDelayMs = 10;
 /** Milliseconds for which all run alone after one failed: many may be waiting for the same row. */
 const apartMs = 100;
 
@@ -55,7 +55,7 @@ export function createGathering(
   let apartUntil = 0;
 
   function startSoon(): void {
-    if (starting || underWay >= (rowsUnderWay < mostRows ? mostUnderWay : mostLarge)) return;
+    if (starting || underWay >= (rowsUnderWay < maxRows ? maxRunning : maxLarge)) return;
     starting = true;
     setImmediate(start);
   }
@@ -67,7 +67,7 @@ export function createGathering(
     const rows = together.reduce((sum, entry) => sum + entry.rows, 0);
     underWay++;
     rowsUnderWay += rows;
-    void Promise.race([runAll(together), sleep(patienceMs, undefined, { ref: false })]).then(() => {
+    void Promise.race([runAll(together), sleep(maxDelayMs, undefined, { ref: false })]).then(() => {
       underWay--;
       rowsUnderWay -= rows;
       startSoon();
@@ -124,7 +124,7 @@ function howMany(waiting: readonly Waiting[]): number {
   let rows = 0;
   const end = waiting.findIndex((entry, index) => {
     rows += entry.rows;
-    return index === mostTogether || (index > 0 && rows > mostRows);
+    return index === maxBatch || (index > 0 && rows > maxRows);
   });
   return end < 0 ? waiting.length : end;
 }

@@ -1,7 +1,7 @@
 /** Rows of several requests in one transaction, made or changed by one statement. */
 
 import { inBatches } from '../../../batches.ts';
-import type { Parameter, RowSink, SeveralRows, Statement, Transaction } from '../../../database/database.ts';
+import type { Parameter, RowBatch, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { arrayLiteral } from '../../../language/index.ts';
 
 /** A statement that waits for others of its kind. */
@@ -54,7 +54,7 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
 }
 
 /** Name of a group: statements go together if all their parameters that are not lists are the same. */
-function nameOf({ name }: Statement, rows: SeveralRows, parameters: readonly Parameter[]): string {
+function nameOf({ name }: Statement, rows: RowBatch, parameters: readonly Parameter[]): string {
   const common = rows.parameters.filter(({ list }) => !list).map(({ of: index }) => parameters[index]);
   return common.length === 0 ? name : JSON.stringify([name, common]);
 }

@@ -39,7 +39,7 @@ const idleMs = 10_000;
 /** How long a connection counts as new, when its server refuses to write. */
 const freshMs = 1_000;
 /** Requests that may wait for a connection; more are refused at once. */
-const mostWaiting = 5_000;
+const maxWaiting = 5_000;
 
 /** A pool of connections to one PostgreSQL server. */
 export class Pool {
@@ -233,7 +233,7 @@ export class Pool {
   }
 
   #refuses(waiting: number): boolean {
-    return this.#closing || waiting >= mostWaiting;
+    return this.#closing || waiting >= maxWaiting;
   }
 
   #timedOut(): PlatformError {

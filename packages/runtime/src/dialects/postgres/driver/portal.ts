@@ -41,7 +41,7 @@ export class Portal implements PendingQuery {
   /** Starts the statement and resolves at the end of its first batch. */
   open(statement: Statement, parameters: readonly Parameter[]): Promise<Batch> {
     this.#running = true;
-    this.#connection.open({ ...statement, parameters }, this.#size.asked, this);
+    this.#connection.open({ ...statement, parameters }, this.#size.requested, this);
     return this.#settle.promise;
   }
 

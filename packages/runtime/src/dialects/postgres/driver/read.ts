@@ -7,7 +7,7 @@ import type { PooledConnection } from './pooled-connection.ts';
 export type Dispatch = (read: Read) => void;
 
 /** Twice, because a server that stops takes all connections with it, and the first retry may meet the last of them. */
-const mostRetries = 2;
+const maxRetries = 2;
 
 /**
  * Pause before another try, in milliseconds: a server that stops ends all connections within a moment, and one that has
@@ -44,7 +44,7 @@ export class Read implements PendingQuery {
   /** Tried again elsewhere when nothing was delivered yet: reading twice does no harm. */
   settled(error: unknown): void {
     if (error === undefined) this.#done(this.#end());
-    else if (this.#rows === 0 && this.#tries++ < mostRetries && isRetryable(error))
+    else if (this.#rows === 0 && this.#tries++ < maxRetries && isRetryable(error))
       setTimeout(() => this.#again(this), retryPauseMs);
     else this.#done(toDatabaseError(error));
   }

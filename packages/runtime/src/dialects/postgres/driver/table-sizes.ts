@@ -6,7 +6,7 @@ const smallBytes = 16_777_216;
 /** Milliseconds after which a size is asked for again. */
 const freshMs = 10_000;
 /** Lists of tables that are remembered; all are forgotten together. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** True where all tables exist, are small, and no others inherit from them. */
 export const sizeQuery = `SELECT bool_and(COALESCE(c.relkind = 'r' AND NOT c.relhassubclass AND pg_catalog.pg_relation_size(c.oid) <= ${smallBytes}, FALSE))::text
@@ -14,7 +14,7 @@ FROM pg_catalog.unnest($1::text[]) AS t (name) LEFT JOIN pg_catalog.pg_class c O
 
 interface Size {
   areSmall: boolean;
-  askedAt: number;
+  queriedAt: number;
 }
 
 /** Remembers sizes, and asks for them beside the statements, which never wait for that. */
@@ -29,10 +29,10 @@ export class TableSizes {
   /** True if all tables were small when they were last looked at; false before. */
   areSmall(tables: readonly string[], now = performance.now()): boolean {
     const key = tables.join();
-    const size = this.#sizes.get(key) ?? { areSmall: false, askedAt: Number.NEGATIVE_INFINITY };
-    if (now - size.askedAt < freshMs) return size.areSmall;
-    size.askedAt = now;
-    if (this.#sizes.size >= mostRemembered) this.#sizes.clear();
+    const size = this.#sizes.get(key) ?? { areSmall: false, queriedAt: Number.NEGATIVE_INFINITY };
+    if (now - size.queriedAt < freshMs) return size.areSmall;
+    size.queriedAt = now;
+    if (this.#sizes.size >= maxRemembered) this.#sizes.clear();
     this.#sizes.set(key, size);
     void this.#ask(tables, size);
     return size.areSmall;

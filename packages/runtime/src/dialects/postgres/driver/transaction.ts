@@ -14,9 +14,9 @@ import type { Pool } from './pool.ts';
 
 /** The first pause before it is asked again how a transaction ended, in milliseconds; it doubles up to the most. */
 const firstWaitMs = 10;
-const mostWaitMs = 500;
+const maxWaitMs = 500;
 /** How long the end of a transaction may stay unknown before the request is given up. */
-const settleMs = 15_000;
+const resolveWithinMs = 15_000;
 
 /**
  * Runs a function in a transaction, and repeats it if that is right. Rejects with the function's rejection. `tries` are
@@ -71,8 +71,8 @@ export async function tryTransaction<T>(
 async function wasCommitted(pool: Pool, { id }: Attempt): Promise<boolean> {
   // A transaction without a number has written nothing.
   if (id === undefined) return false;
-  const end = performance.now() + settleMs;
-  for (let wait = firstWaitMs; performance.now() < end; wait = Math.min(wait * 2, mostWaitMs)) {
+  const end = performance.now() + resolveWithinMs;
+  for (let wait = firstWaitMs; performance.now() < end; wait = Math.min(wait * 2, maxWaitMs)) {
     const status = await statusOf(pool, id);
     if (status === 'committed' || status === 'aborted') return status === 'committed';
     await sleep(wait);

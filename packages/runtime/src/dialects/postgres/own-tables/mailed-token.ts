@@ -18,7 +18,7 @@ export type MailedStatement = keyof typeof mailedStatuses;
 
 /** The statements, by what they do. */
 export interface MailedTokenStatements
-  extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role' | 'sweep', OwnSql>> {
+  extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role' | 'purge', OwnSql>> {
   look(kind: MailedStatement): OwnSql;
   use(kind: MailedStatement): OwnSql;
 }
@@ -96,7 +96,7 @@ FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
 ) SELECT ${transactionNumber}, id::pg_catalog.text FROM changed`,
 
     /** Removes tokens whose time was over long ago, at most $1. */
-    sweep: `DELETE FROM ${tokens} WHERE hash IN (SELECT hash FROM ${tokens}
+    purge: `DELETE FROM ${tokens} WHERE hash IN (SELECT hash FROM ${tokens}
 WHERE expires_at < ${now} - '7 days'::pg_catalog.interval ORDER BY expires_at LIMIT $1::pg_catalog.int4
 FOR UPDATE SKIP LOCKED)`,
   };

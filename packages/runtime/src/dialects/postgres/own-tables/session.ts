@@ -92,7 +92,7 @@ RETURNING ${transactionNumber}, id::text`,
 WHERE s.id = $1::pg_catalog.uuid AND u.id = s."user"`,
 
     /** Removes sessions that ended long ago, at most $1. */
-    sweep: `DELETE FROM ${sessions} WHERE id IN (SELECT id FROM ${sessions}
+    purge: `DELETE FROM ${sessions} WHERE id IN (SELECT id FROM ${sessions}
 WHERE expires_at < ${now} - '7 days'::pg_catalog.interval ORDER BY expires_at LIMIT $1::pg_catalog.int4
 FOR UPDATE SKIP LOCKED)`,
 

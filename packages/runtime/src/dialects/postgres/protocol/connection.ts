@@ -36,7 +36,7 @@ export interface Link {
 /**
  * Requests that share a Sync at most: the server sends its answers at the latest every 8 KB, but an error concerns all.
  */
-const mostJoined = 32;
+const maxJoined = 32;
 
 /** Status in ReadyForQuery outside of transactions: `I`, for idle. */
 const outside = 73;
@@ -76,7 +76,7 @@ export class Connection implements Channel {
   }
 
   get gathers(): boolean {
-    return this.#open !== undefined && this.#joined < mostJoined;
+    return this.#open !== undefined && this.#joined < maxJoined;
   }
 
   /** The request being answered, as a mark to compare: while it stays the same, no answer was completed. */
@@ -192,7 +192,7 @@ export class Connection implements Channel {
     const used = this.#nameless ? '' : name;
     const isPrepared = used !== '' && !fresh && this.#prepared.use(used);
     const joins = isPrepared && brief === true;
-    if (!joins || this.#joined === mostJoined) this.#closeGroup();
+    if (!joins || this.#joined === maxJoined) this.#closeGroup();
     if (!isPrepared) this.#prepare(slot, used, text, fresh);
     writeBind(this.#out, used, parameters, format);
     writeExecute(this.#out);

@@ -23,7 +23,7 @@ export interface Slot {
 export function newSlot(request: Request, pendingQuery: PendingQuery): Slot {
   return {
     request,
-    pendingQuery: pendingQuery,
+    pendingQuery,
     parses: undefined,
     rows: 0,
     error: undefined,

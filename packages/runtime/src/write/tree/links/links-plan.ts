@@ -22,7 +22,7 @@ export interface LinksPlan {
   readonly checks: number;
   readonly answer: AnswerWriter;
   /** True if the texts of two keys tell whether they are equal, so that several items can be changed at once. */
-  readonly several: boolean;
+  readonly isBatch: boolean;
   readonly change: ChangeLinks;
 }
 

@@ -9,7 +9,7 @@ import { transactionNumber } from '../../../dialects/fragment.ts';
 import type { FieldDescriptor, ManyToMany } from '../../../language/index.ts';
 import { createAnswerWriter } from '../../../query/answer.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
-import { severalKey } from '../../../query/plan/plan-keys.ts';
+import { batchKey } from '../../../query/plan/plan-keys.ts';
 import { printOwn } from '../../../query/plan/plan-returned.ts';
 import { answerList } from '../../../query/plan/plan-selection.ts';
 import { fieldOfColumn } from '../../../sql/cell.ts';
@@ -77,7 +77,7 @@ export function planLinks(
     sources,
     checks: checks.length,
     answer: createAnswerWriter(read),
-    several: severalKey(writable.collection) !== undefined,
+    isBatch: batchKey(writable.collection) !== undefined,
   };
   return { ...plan, change: changeLinks(plan) };
 }

@@ -33,7 +33,7 @@ export async function returnedLinks(
   const [draft] = problems.any() ? [] : ((await hashDecoded(context, decoded)).get(root) ?? []);
   const plan = draft && planOf(context, root, draft, links, returning);
   if (draft === undefined || plan === null || plan === undefined) return {};
-  const key = root.nodes[0]?.given ?? [];
+  const key = root.nodes[0]?.key ?? [];
   const batches = [draft.batch, ...links.map(({ batch }) => batch)];
   return {
     retrySlowPath: true,
@@ -56,7 +56,7 @@ interface Links extends ListedLinks {
 function linksOf(context: WriteContext, root: Group): readonly Links[] | undefined {
   const { nodes, before, children, targets } = root;
   const [only, ...more] = nodes;
-  if (only?.form !== 'update' || only.given === null || more.length > 0) return undefined;
+  if (only?.form !== 'update' || only.key === null || more.length > 0) return undefined;
   if (before.length > 0 || children.length > 0 || targets.length === 0) return undefined;
   const links = targets.flatMap((edge) => linksOfRelation(context, root, edge) ?? []);
   return links.length === targets.length ? links : undefined;
@@ -104,7 +104,7 @@ function linksOfRelation(context: WriteContext, root: Group, { relation, group, 
 /** True if a payload names nothing but keys, as they are or as objects. */
 function isLinks({ writable, nodes, before, children, targets }: Group): boolean {
   const { key } = writable.collection.descriptor;
-  const isKey = ({ form, given: nodeKey, own: fields, relations }: Group['nodes'][number]): boolean => {
+  const isKey = ({ form, key: nodeKey, own: fields, relations }: Group['nodes'][number]): boolean => {
     if (nodeKey === null || (form !== 'link' && form !== 'either')) return false;
     return relations.length === 0 && Object.keys(fields).every((name) => key.includes(name));
   };
@@ -127,7 +127,7 @@ function hasAll(
 function keyBatch({ nodes }: Group, fields: readonly WritableField[], parts: readonly number[]): Batch {
   const columns = parts.flatMap((part, index): readonly BatchColumn[] => {
     const field = fields[index];
-    const values = nodes.map(({ given: key }) => key?.[part] ?? null);
+    const values = nodes.map(({ key }) => key?.[part] ?? null);
     return field === undefined ? [] : [{ field, values, present: null, linked: true }];
   });
   return { count: nodes.length, columns };

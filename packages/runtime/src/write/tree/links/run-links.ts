@@ -39,7 +39,7 @@ export function changeLinks(plan: Planned): ChangeLinks {
 }
 
 /** Changes in rounds in which no item comes twice. */
-function apart({ several: batch }: Planned, changes: readonly LinksChange[]): readonly (readonly LinksChange[])[] {
+function apart({ isBatch: batch }: Planned, changes: readonly LinksChange[]): readonly (readonly LinksChange[])[] {
   return batch ? inBatches(changes, ({ key }) => key.join()) : changes.map((change) => [change]);
 }
 

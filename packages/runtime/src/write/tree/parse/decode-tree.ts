@@ -74,8 +74,8 @@ function actionOf(
   // link changes the item that holds it.
   if (path === '' && node.form === 'update') return 'update';
   const { key } = writable.collection.descriptor;
-  const says = node.relations.length > 0 || Object.keys(node.own).some((name) => !key.includes(name));
-  return says || linked.some((name) => !key.includes(name)) ? 'update' : null;
+  const hasContent = node.relations.length > 0 || Object.keys(node.own).some((name) => !key.includes(name));
+  return hasContent || linked.some((name) => !key.includes(name)) ? 'update' : null;
 }
 
 function decodeStep(

@@ -18,7 +18,7 @@ export type Form = 'create' | 'update' | 'either' | 'link';
 export interface TreeNode {
   readonly form: Form;
   /** The key that the payload names; null when it names none. */
-  readonly given: KeyTexts | null;
+  readonly key: KeyTexts | null;
   /** The payload without what leads to other items. */
   readonly own: FilterObject;
   /** Values of the payload for fields that the relation sets: they may only repeat them. */

@@ -9,10 +9,10 @@ import type { JsonValue } from '../../../language/index.ts';
 import type { ReadPlan } from '../../../query/plan/plan.ts';
 import { grantFor, type WritableCollection, type WritableField, type WriteScope } from '../../access/scope.ts';
 import type { BatchColumn } from '../../decode/batch.ts';
-import { decodeGiven } from '../../decode/value.ts';
+import { decodeInput } from '../../decode/value.ts';
 import type { Returning } from '../../returning.ts';
 import type { Granted, WriteContext } from '../../write-plan.ts';
-import type { FilledGroup } from '../single-statement/filled-rows.ts';
+import type { ReturnedGroup } from '../single-statement/returned-rows.ts';
 import type { InsertTree, TreePlan } from '../single-statement/tree-plan.ts';
 import type { Children, Group } from './group.ts';
 import { isStructure } from './list-elements.ts';
@@ -21,7 +21,7 @@ import { isStructure } from './list-elements.ts';
 export interface KnownTree {
   readonly make: InsertTree;
   readonly plan: TreePlan;
-  readonly groups: readonly FilledGroup[];
+  readonly groups: readonly ReturnedGroup[];
   /** How many items there are. */
   readonly count: number;
 }
@@ -61,7 +61,7 @@ type Part =
 const forms = new WeakMap<ReadPlan, Map<string, Form>>();
 
 /** Clients have few; more are not worth the memory. */
-const mostForms = 32;
+const maxForms = 32;
 
 /** Keeps the form of a tree that was planned, so that the next one like it is read by it. */
 export function rememberTree(
@@ -75,7 +75,7 @@ export function rememberTree(
   forms.set(read, byName);
   const payload = root.nodes[0]?.sources[0];
   const name = payload && formName(payload);
-  if (name === undefined || byName.has(name) || byName.size >= mostForms) return;
+  if (name === undefined || byName.has(name) || byName.size >= maxForms) return;
   const groups = planned.map((group) => formOf(scope, group, planned));
   const complete = groups.flatMap((group) => group ?? []);
   const index = planned.findIndex(({ group }) => group === root);
@@ -103,7 +103,7 @@ function formOf(
   const { nodes, writable, before, sort, children } = group;
   const { descriptor, relations } = writable.collection;
   const names = Object.keys(nodes[0]?.sources[0] ?? {});
-  const isPlain = nodes.every(({ given: key, sources }) => key === null && sources.length === 1);
+  const isPlain = nodes.every(({ key, sources }) => key === null && sources.length === 1);
   // A key that is said may be that of another item; and what is hashed takes its time.
   const isKeyed = names.some((name) => descriptor.key.includes(name));
   if (!isPlain || isKeyed || before.length > 0 || sort !== undefined) return undefined;
@@ -134,7 +134,7 @@ function placeOf(planned: readonly PlannedGroup[], edge: Children): number {
 
 /** Reads new items at the top by a form that is known; undefined where there is none, or they are not quite of it. */
 export function readKnownTree(
-  { caller, mostItems }: Pick<WriteContext, 'caller' | 'mostItems'>,
+  { caller, maxItems }: Pick<WriteContext, 'caller' | 'maxItems'>,
   writable: WritableCollection,
   payloads: readonly FilterObject[],
   { plan: read }: Returning,
@@ -149,7 +149,7 @@ export function readKnownTree(
   const reading = startReading(form);
   if (!payloads.every((payload) => readItem(reading, form.at, payload))) return undefined;
   const count = reading.counts.reduce((sum, size) => sum + size, 0);
-  if (mostItems !== null && count > mostItems) return undefined;
+  if (maxItems !== null && count > maxItems) return undefined;
   return { make: form.make, plan: form.plan, groups: finish(reading), count };
 }
 
@@ -190,7 +190,7 @@ function readItem(reading: Reading, index: number, payload: JsonValue): boolean 
 function readPart(reading: Reading, index: number, node: number, part: Part, value: JsonValue): boolean {
   if (part.kind === 'list') return readList(reading, index, node, part.place, value);
   if (part.plain && typeof value === 'object' && value !== null) return false;
-  const decoded = decodeGiven(part.field.descriptor, value, true);
+  const decoded = decodeInput(part.field.descriptor, value, true);
   if (!decoded.ok || 'unchanged' in decoded) return false;
   reading.values[index]?.[part.column]?.push(decoded.value);
   return true;
@@ -208,7 +208,7 @@ function readList(reading: Reading, index: number, node: number, below: number, 
 }
 
 /** Values that the server fills in are null until then. */
-function finish({ groups, counts, values, places }: Reading): readonly FilledGroup[] {
+function finish({ groups, counts, values, places }: Reading): readonly ReturnedGroup[] {
   return groups.map(({ columns }, index) => {
     const count = counts[index] ?? 0;
     const read = columns.map((column, position): BatchColumn => {

@@ -13,7 +13,7 @@ import { fieldsOf, holdersOf } from './names.ts';
 /** An item on its way into a group. */
 export interface Entry {
   readonly form: Form;
-  readonly given: KeyTexts | null;
+  readonly key: KeyTexts | null;
   readonly payload: FilterObject;
   readonly place: Place;
   /** Set where the payload was put together from several objects. */
@@ -37,7 +37,7 @@ export interface Split {
   readonly claimed: FilterObject;
   /** Relations of the payload that are no columns. */
   readonly relations: readonly string[];
-  readonly leads: readonly NestedWrite[];
+  readonly nestedWrites: readonly NestedWrite[];
 }
 
 /** Context in which payloads are split. */
@@ -76,7 +76,7 @@ export function splitPayload(splitting: Splitting, entry: Entry): Split {
     }
   }
   if (any !== undefined) checkLink(splitting, any, payload, entry);
-  return { own: fields, claimed, relations, leads: nestedWrites };
+  return { own: fields, claimed, relations, nestedWrites };
 }
 
 /** The key of an item as a value, which is its foreign-key field's. */
@@ -94,7 +94,7 @@ function isOwned({ writable, owned }: Splitting, relation: RelationDescriptor): 
 /** Null where the relation is to lead nowhere. */
 function nestedWriteOf(
   { scope, problems, writable }: Splitting,
-  { form, place: location, given: ownerKey }: Entry,
+  { form, place: location, key: ownerKey }: Entry,
   relation: RelationDescriptor,
   value: JsonValue,
 ): readonly NestedWrite[] | null {
@@ -155,17 +155,17 @@ function entryOf(
   location: Place,
   keys: ReadonlyMap<string, string>,
 ): Entry {
-  if (!isStructure(value)) return { form: 'link', given: keyOf(collection, value), payload: {}, place: location };
+  if (!isStructure(value)) return { form: 'link', key: keyOf(collection, value), payload: {}, place: location };
   const { key } = collection.descriptor;
   const complete = { ...Object.fromEntries(keys), ...value };
   // An object in the place of a part of the key is an item of its own, whose key is not known yet.
   const keyed = key.length > 0 && key.every((name) => isPart(complete[name] ?? null));
-  if (!keyed) return { form: 'create', given: null, payload: value, place: location };
+  if (!keyed) return { form: 'create', key: null, payload: value, place: location };
   const itemKey = decodeKey(
     collection,
     key.map((name) => complete[name] ?? null),
   );
-  return { form: 'either', given: itemKey, payload: value, place: location };
+  return { form: 'either', key: itemKey, payload: value, place: location };
 }
 
 function isPart(value: JsonValue): boolean {
@@ -180,7 +180,7 @@ function memberEntry(
   problems: Problems,
 ): readonly Entry[] {
   const entry = entryOf(collection, value, location, keys);
-  if (form === 'create') return [{ ...entry, form, given: null }];
+  if (form === 'create') return [{ ...entry, form, key: null }];
   if (form === 'update' && entry.form === 'create') {
     const { path = '', ...item } = location;
     problems.refuse(item, path, 'needs its key');
@@ -226,7 +226,7 @@ function checkLink(
   { problems }: Splitting,
   any: ManyToAny,
   payload: FilterObject,
-  { form, given: key, place: location }: Entry,
+  { form, key, place: location }: Entry,
 ): void {
   const name = payload[any.collectionField];
   const needed = key === null || Object.hasOwn(payload, any.itemField);

@@ -13,7 +13,7 @@ import { checkDepth, type Entry, type NestedWrite, type Split, splitPayload } fr
 
 /** State while payloads are parsed into a tree. */
 interface TreeParsing {
-  readonly desk: WriteContext;
+  readonly context: WriteContext;
   readonly problems: Problems;
   /** Items so far. */
   count: number;
@@ -40,7 +40,7 @@ export function parseNestedWrite(
   writable: WritableCollection,
   entries: readonly Entry[],
 ): Group {
-  return parseGroup({ desk: context, problems, count: 0 }, writable, entries, top).group;
+  return parseGroup({ context, problems, count: 0 }, writable, entries, top).group;
 }
 
 /** A group, and which of its nodes each entry became. */
@@ -55,11 +55,11 @@ function parseGroup(
   entries: readonly Entry[],
   way: Way,
 ): ParsedGroup {
-  const { desk: context, problems } = parsing;
+  const { context, problems } = parsing;
   parsing.count += entries.length;
-  checkCount(parsing.count, context.mostItems);
+  checkCount(parsing.count, context.maxItems);
   checkDepth(way.depth, context.limits.relationalDepth);
-  const { merged: combined, nodes } = mergeEntries(entries);
+  const { combined, nodes } = mergeEntries(entries);
   const { path, owned, sort, loose, any } = way;
   const splitting = { scope: context.scope, problems, writable, owned, any };
   const splits = combined.map((entry) => splitPayload(splitting, entry));
@@ -72,10 +72,10 @@ function parseGroup(
 }
 
 function nodeOf(entry: Entry, split: Split | undefined): TreeNode {
-  const { form, given: key, place: location } = entry;
+  const { form, key, place: location } = entry;
   return {
     form,
-    given: key,
+    key,
     place: location,
     sources: sourcesOf(entry),
     own: split?.own ?? {},
@@ -91,11 +91,11 @@ function sourcesOf({ form, payload, sources }: Entry): readonly FilterObject[] {
 const strength: Readonly<Record<Form, number>> = { link: 0, either: 1, update: 2, create: 3 };
 
 /** An item that comes twice by its key is one, whose later fields win. */
-function mergeEntries(entries: readonly Entry[]): { readonly merged: readonly Entry[]; readonly nodes: number[] } {
+function mergeEntries(entries: readonly Entry[]): { readonly combined: readonly Entry[]; readonly nodes: number[] } {
   const combined: Entry[] = [];
   const positions = new Map<string, number>();
   const nodes = entries.map((entry) => {
-    const id = entry.given === null ? undefined : JSON.stringify(entry.given);
+    const id = entry.key === null ? undefined : JSON.stringify(entry.key);
     const earlier = id === undefined ? undefined : positions.get(id);
     const other = earlier === undefined ? undefined : combined[earlier];
     if (earlier === undefined || other === undefined) {
@@ -107,32 +107,36 @@ function mergeEntries(entries: readonly Entry[]): { readonly merged: readonly En
     combined[earlier] = { ...entry, form, payload: { ...other.payload, ...entry.payload }, sources };
     return earlier;
   });
-  return { merged: combined, nodes };
+  return { combined, nodes };
 }
 
 /** A lead, and the node whose payload has it. */
 interface Owned<L extends NestedWrite> {
   readonly owner: number;
-  readonly lead: L;
+  readonly nestedWrite: L;
 }
 
 type Below = Pick<Group, 'before' | 'children' | 'targets'>;
 
 function parseBelow(parsing: TreeParsing, writable: WritableCollection, splits: readonly Split[], way: Way): Below {
-  const nestedWrites = splits.flatMap(({ leads: found }, owner) => found.map((nested) => ({ owner, lead: nested })));
+  const nestedWrites = splits.flatMap(({ nestedWrites: found }, owner) =>
+    found.map((nested) => ({ owner, nestedWrite: nested })),
+  );
   const before: Before[] = [];
   const children: Children[] = [];
   const targets: Targets[] = [];
   for (const branch of Map.groupBy(nestedWrites, branchName).values()) {
-    const ones = branch.flatMap(({ owner, lead: nested }) => (nested.kind === 'many' ? [] : [{ owner, lead: nested }]));
-    const manies = branch.flatMap(({ owner, lead: nested }) =>
-      nested.kind === 'many' ? [{ owner, lead: nested }] : [],
+    const ones = branch.flatMap(({ owner, nestedWrite: nested }) =>
+      nested.kind === 'many' ? [] : [{ owner, nestedWrite: nested }],
+    );
+    const manies = branch.flatMap(({ owner, nestedWrite: nested }) =>
+      nested.kind === 'many' ? [{ owner, nestedWrite: nested }] : [],
     );
     const [first] = ones;
     const [many] = manies;
-    if (first !== undefined) before.push(...parseBefore(parsing, writable, ones, first.lead, way));
+    if (first !== undefined) before.push(...parseBefore(parsing, writable, ones, first.nestedWrite, way));
     if (many !== undefined) {
-      const { relation } = many.lead;
+      const { relation } = many.nestedWrite;
       const parsed = parseMany(parsing, manies, relation, way);
       if (relation.kind === 'm2m') targets.push(...parsed.map((edge) => ({ relation, ...edge })));
       else children.push(...parsed.map((edge) => ({ relation, ...edge })));
@@ -141,25 +145,27 @@ function parseBelow(parsing: TreeParsing, writable: WritableCollection, splits: 
   return { before, children, targets };
 }
 
-function branchName({ lead: nested }: Owned<NestedWrite>): string {
+function branchName({ nestedWrite: nested }: Owned<NestedWrite>): string {
   return nested.kind === 'item' ? `${nested.relation.itemField}:${nested.collection}` : nested.relation.name;
 }
 
-type OneLead = Exclude<NestedWrite, { kind: 'many' }>;
-type ManyLead = Extract<NestedWrite, { kind: 'many' }>;
+type SingleNestedWrite = Exclude<NestedWrite, { kind: 'many' }>;
+type ManyNestedWrite = Extract<NestedWrite, { kind: 'many' }>;
 
 function parseBefore(
   parsing: TreeParsing,
   writable: WritableCollection,
-  owned: readonly Owned<OneLead>[],
-  first: OneLead,
+  owned: readonly Owned<SingleNestedWrite>[],
+  first: SingleNestedWrite,
   way: Way,
 ): readonly Before[] {
-  const target = parsing.desk.scope.collections.get(first.kind === 'item' ? first.collection : first.relation.target);
+  const target = parsing.context.scope.collections.get(
+    first.kind === 'item' ? first.collection : first.relation.target,
+  );
   if (target === undefined) return [];
   const on = first.kind === 'item' ? itemPairs(writable, first.relation, target) : first.relation.on;
   const below = first.kind === 'item' ? 'item' : first.relation.name;
-  const entries = owned.map(({ lead: nested }) => nested.entry);
+  const entries = owned.map(({ nestedWrite: nested }) => nested.entry);
   const next = { ...top, path: pathTo(way, below), depth: way.depth + 1, loose: true };
   const { group, nodes } = parseGroup(parsing, target, entries, next);
   const links = owned.flatMap(({ owner }, index): Link[] => {
@@ -182,11 +188,11 @@ function itemPairs(
 
 function parseMany(
   parsing: TreeParsing,
-  owned: readonly Owned<ManyLead>[],
+  owned: readonly Owned<ManyNestedWrite>[],
   relation: Exclude<RelationDescriptor, { kind: 'm2o' }>,
   way: Way,
 ): readonly { readonly group: Group; readonly members: readonly Members[] }[] {
-  const target = parsing.desk.scope.collections.get(relation.target);
+  const target = parsing.context.scope.collections.get(relation.target);
   if (target === undefined) return [];
   const { collection } = target;
   const isDirect = relation.kind !== 'm2m';
@@ -201,13 +207,13 @@ function parseMany(
   const { group, nodes } = parseGroup(
     parsing,
     target,
-    owned.flatMap(({ lead: nested }) => nested.entries),
+    owned.flatMap(({ nestedWrite: nested }) => nested.entries),
     next,
   );
-  parsing.count += owned.reduce((sum, { lead: nested }) => sum + nested.members.removed.length, 0);
-  checkCount(parsing.count, parsing.desk.mostItems);
+  parsing.count += owned.reduce((sum, { nestedWrite: nested }) => sum + nested.members.removed.length, 0);
+  checkCount(parsing.count, parsing.context.maxItems);
   let position = 0;
-  const members = owned.map(({ owner, lead: nested }): Members => {
+  const members = owned.map(({ owner, nestedWrite: nested }): Members => {
     const start = position;
     position += nested.entries.length;
     return { ...nested.members, owner, nodes: [...new Set(nodes.slice(start, position))] };

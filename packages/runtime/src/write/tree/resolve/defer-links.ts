@@ -27,7 +27,7 @@ interface Ahead {
   readonly node: TreeNode;
   readonly fields: readonly string[];
   /** The group that makes the item. */
-  readonly maker: Group;
+  readonly creator: Group;
 }
 
 /** Puts off links where they lead ahead: the link alone where it can be null, else what holds it. */
@@ -74,7 +74,7 @@ function linksAhead(scope: WriteScope, root: Group, found: Found): readonly Ahea
       ({ node, fields, item }): readonly Ahead[] => {
         const creator = makers.get(item) ?? -1;
         const group = order[creator]?.group;
-        return creator <= position || group === undefined ? [] : [{ placed, node, fields, maker: group }];
+        return creator <= position || group === undefined ? [] : [{ placed, node, fields, creator: group }];
       },
     ),
   );
@@ -85,8 +85,8 @@ function nodeLinks({ group, way }: Placed, found: Found): readonly PlainLink[] {
   if (way.at(-1)?.edge.group !== group) return [];
   const { name } = group.writable.collection.descriptor;
   return group.nodes.flatMap((node): readonly PlainLink[] => {
-    const there = isMade(node, found) || found(node) || node.given === null;
-    return there ? [] : [{ node, fields: [], item: itemId(name, node.given) }];
+    const there = isMade(node, found) || found(node) || node.key === null;
+    return there ? [] : [{ node, fields: [], item: itemId(name, node.key) }];
   });
 }
 
@@ -144,7 +144,7 @@ interface Moved {
  * The edge after which the link does not lead ahead any more: where the ways to the link and to the maker part. Only what
  * is made can wait for its link, and it has to hold null meanwhile, or a key that is known.
  */
-function movable({ placed, maker: creator }: Ahead, found: Found): Moved | undefined {
+function movable({ placed, creator }: Ahead, found: Found): Moved | undefined {
   const parting = placed.way.find(({ from, edge }) => contains(from, creator) && !contains(edge.group, creator));
   if (parting === undefined || parting.edge.behind !== undefined) return undefined;
   const { from, edge } = parting;

@@ -83,7 +83,7 @@ function printQuery(question: Question, scope: WriteScope, { group, nodes }: Exi
   const alias = statement.alias();
   const fields = keyFields(descriptor);
   const columns = fields.map((field, part) => {
-    const values = nodes.map(({ given: key }) => key?.[part] ?? null);
+    const values = nodes.map(({ key }) => key?.[part] ?? null);
     return { name: `k${part}`, native: operandType(field).native, values };
   });
   const input = inputRows(question, columns, 'i');

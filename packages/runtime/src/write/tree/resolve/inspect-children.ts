@@ -16,7 +16,7 @@ import { ask, inputRows, type Question, startQuestion } from './ask.ts';
 import { columnInput, columnsEqual, columnText, keyEqual, keyInput } from './stored.ts';
 
 /** Items above, and what payloads say of those below. */
-export interface Asked {
+export interface ChildrenQuery {
   readonly collection: CollectionScope;
   /** Quoted columns that hold the key of the item above. */
   readonly columns: readonly string[];
@@ -44,7 +44,11 @@ export interface Inspected {
  * Looks at the children of items, and locks those that are to go. A child that has been moved elsewhere by the time of
  * the lock is not among them. Items that the caller cannot read stay.
  */
-export async function inspectChildren(running: Running, scope: WriteScope, requested: Asked): Promise<Inspected> {
+export async function inspectChildren(
+  running: Running,
+  scope: WriteScope,
+  requested: ChildrenQuery,
+): Promise<Inspected> {
   const { collection, columns, owners, kept, removed, sort } = requested;
   const { dialect } = running;
   const { count: counted, collectedArray: arrayOf, join } = dialect.input;
@@ -54,7 +58,7 @@ export async function inspectChildren(running: Running, scope: WriteScope, reque
   const flags = { name: 'c', native: 'pg_catalog.bool', values: owners.map(({ complete }) => String(complete)) };
   const above = inputRows(question, [...columnInput(collection, columns, values, 'f'), flags], 'o');
   const below = columnsEqual(dialect, collection, columns, 'c', 'o', 'f');
-  const listed = (items: Asked['kept'], alias: string): string =>
+  const listed = (items: ChildrenQuery['kept'], alias: string): string =>
     inputRows(
       question,
       [

@@ -20,7 +20,7 @@ export interface Pair {
 }
 
 /** Items above, and what payloads say of their targets. */
-export interface AskedTargets {
+export interface TargetsQuery {
   readonly relation: ManyToMany;
   readonly junction: CollectionScope;
   readonly target: CollectionScope;
@@ -47,7 +47,7 @@ export interface InspectedTargets {
 export async function inspectTargets(
   running: Running,
   scope: WriteScope,
-  requested: AskedTargets,
+  requested: TargetsQuery,
 ): Promise<InspectedTargets> {
   const { relation, junction, target, owners, pairs, removed, sort } = requested;
   const near = relation.near.map(({ to }) => to);

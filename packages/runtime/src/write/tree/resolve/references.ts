@@ -26,7 +26,7 @@ export function isMade(node: TreeNode, found: Found): boolean {
 }
 
 /** The key of a new item as far as the payload says it; undefined where the database or the relation decide. */
-export function keyOfNode({ writable }: Group, { given: key, own: fields }: TreeNode): KeyTexts | undefined {
+export function keyOfNode({ writable }: Group, { key, own: fields }: TreeNode): KeyTexts | undefined {
   if (key !== null) return key;
   if (!writable.collection.descriptor.key.every((name) => Object.hasOwn(fields, name))) return undefined;
   const parts = keyFields(writable.collection.descriptor).map((field) => {
@@ -89,7 +89,7 @@ function creatorOf({ group, node, key }: Reference, references: readonly Referen
   for (const name of group.owned) delete fields[name];
   const fullest = nodes.reduce((largest, other) => (sizeOf(other) > sizeOf(largest) ? other : largest));
   const sources = nodes.flatMap((other) => other.sources);
-  return { ...node, form: 'create', given: key, own: { ...fields }, place: fullest.place, sources };
+  return { ...node, form: 'create', key, own: { ...fields }, place: fullest.place, sources };
 }
 
 function sizeOf({ own: fields }: TreeNode): number {
@@ -106,5 +106,5 @@ function completes({ group }: Reference, references: readonly Reference[]): bool
 /** Turns a mention into a link. It keeps its values for fields that the relation of the creating mention sets. */
 function linkOf(creator: Reference, { node, key }: Reference): TreeNode {
   const fields = Object.fromEntries(Object.entries(node.own).filter(([name]) => creator.group.owned.includes(name)));
-  return { ...node, form: 'link', given: key, own: fields, sources: [] };
+  return { ...node, form: 'link', key, own: fields, sources: [] };
 }

@@ -6,7 +6,7 @@ import { type Found, missing } from './find-existing.ts';
 import { resolveReferences } from './references.ts';
 
 /** Settles a tree. Throws for an item that is neither there nor made. */
-export function settleTree(scope: WriteScope, root: Group, found: Found): DeferredLinks {
+export function resolveTree(scope: WriteScope, root: Group, found: Found): DeferredLinks {
   const settled = resolveReferences(root, found, (group, node) => missing(scope, group, node));
   return deferLinks(scope, settled, found);
 }

@@ -8,18 +8,18 @@ import { bind } from '../../../query/planner.ts';
 import { skip } from '../../execute/run.ts';
 import { shareWork } from '../../execute/sharing.ts';
 import { valuesOf } from '../../plan/inputs.ts';
-import type { FilledRead } from './filled-read.ts';
-import { type Filled, type FilledGroup, readFilled, writeRows } from './filled-rows.ts';
 import { joinBatches } from './join-batches.ts';
+import type { ReturnedRead } from './returned-read.ts';
+import { type DatabaseValues, type ReturnedGroup, readDatabaseValues, writeRows } from './returned-rows.ts';
 import type { InsertTree, TreePlan } from './tree-plan.ts';
 
 interface Tree {
   readonly caller: Caller;
-  readonly groups: readonly FilledGroup[];
+  readonly groups: readonly ReturnedGroup[];
 }
 
 /** How the trees of a plan are made. */
-export function insertAssembled(plan: Omit<TreePlan, 'make'>, read: FilledRead): InsertTree {
+export function insertAssembled(plan: Omit<TreePlan, 'make'>, read: ReturnedRead): InsertTree {
   const create = shareWork<Tree, Answer>((transaction, trees) => makeTrees(transaction, plan, read, trees));
   // A statement that takes values of the caller is shared only by requests of that caller.
   const isOwn = plan.binders.some(({ kind }) => kind === 'caller');
@@ -34,7 +34,7 @@ const nothing: ReadonlyMap<number, string> = new Map();
 async function makeTrees(
   transaction: Transaction,
   { statement, binders, sources, answer: result }: Omit<TreePlan, 'make'>,
-  read: FilledRead,
+  read: ReturnedRead,
   trees: readonly Tree[],
 ): Promise<readonly Answer[]> {
   const [first] = trees;
@@ -55,7 +55,7 @@ async function makeTrees(
     row(buffer, offset) {
       const from = skip(buffer, offset);
       transaction.identify(buffer.toString('latin1', offset + 4, from));
-      const completed = readFilled(buffer, from, read);
+      const completed = readDatabaseValues(buffer, from, read);
       const isWhole = completed.elements.every((columns, index) =>
         columns.every((elements) => elements.length === joined[index]?.batch.count),
       );
@@ -72,15 +72,15 @@ async function makeTrees(
 }
 
 function answersOf(
-  read: FilledRead,
+  read: ReturnedRead,
   result: TreePlan['answer'],
-  completed: Filled,
+  completed: DatabaseValues,
   trees: readonly Tree[],
 ): readonly Answer[] {
   const starts = read.arrays.map(() => 0);
   return trees.map(({ groups }) => {
     const rows = result();
-    writeRows(read, { filled: completed, groups, starts }, (buffer, offset, length) =>
+    writeRows(read, { databaseValues: completed, groups, starts }, (buffer, offset, length) =>
       rows.row(buffer, offset, length),
     );
     rows.end();
@@ -89,10 +89,10 @@ function answersOf(
   });
 }
 
-const noGroup: FilledGroup = { batch: { count: 0, columns: [] }, places: [] };
+const noGroup: ReturnedGroup = { batch: { count: 0, columns: [] }, places: [] };
 
 /** A group of several trees of one shape, as one: items that hold keys hold those of their own tree. */
-function joinGroups(read: FilledRead, trees: readonly (readonly FilledGroup[])[], index: number): FilledGroup {
+function joinGroups(read: ReturnedRead, trees: readonly (readonly ReturnedGroup[])[], index: number): ReturnedGroup {
   const all = trees.map((groups) => groups[index] ?? noGroup);
   const [first] = all;
   if (first === undefined || all.length === 1) return first ?? noGroup;
@@ -100,10 +100,10 @@ function joinGroups(read: FilledRead, trees: readonly (readonly FilledGroup[])[]
 }
 
 function joinPlaces(
-  { holds }: FilledRead,
-  trees: readonly (readonly FilledGroup[])[],
+  { holds }: ReturnedRead,
+  trees: readonly (readonly ReturnedGroup[])[],
   index: number,
-): FilledGroup['places'] {
+): ReturnedGroup['places'] {
   return (holds[index] ?? []).map((held, hold) => {
     let before = 0;
     return trees.flatMap((groups) => {

@@ -67,7 +67,7 @@ export function printInsert(
   groups: readonly NewGroup[],
   { holds, written }: NewGroup,
   index: number,
-  { alone, numbered: isAsked, isRead, sources }: Printing,
+  { alone, numbered: numbersRows, isRead, sources }: Printing,
 ): string {
   const inputs = createInputs(statement, sources.flat().length);
   sources.push(inputs.sources);
@@ -101,7 +101,7 @@ export function printInsert(
   const keys = holders.flatMap(({ on }) => on.map(({ of: column }) => column));
   const returned = [...new Set([...named, ...keys])];
   const insert = `INSERT INTO ${statement.table(descriptor.table)}${list} SELECT${values} FROM ${from} ORDER BY i.n RETURNING ${returned.length === 0 ? '1' : returned.join(', ')}`;
-  const isNumbered = index !== alone && (isAsked || holders.length > 0);
+  const isNumbered = index !== alone && (numbersRows || holders.length > 0);
   const numbered = `, ${numberedOf(index)} AS (SELECT *, pg_catalog.row_number() OVER () AS ${itemPlace} FROM ${rowsOf(index)})`;
   return `${rowsOf(index)} AS (${insert})${isNumbered ? numbered : ''}`;
 }

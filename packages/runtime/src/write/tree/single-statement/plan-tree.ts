@@ -14,8 +14,8 @@ import { createStatement } from '../../../sql/statement.ts';
 import type { Inputs } from '../../plan/inputs.ts';
 import type { Group } from '../parse/group.ts';
 import { insertAssembled } from './insert-assembled.ts';
-import { planFilledTree } from './plan-filled.ts';
 import { isSimple, itemPlace, type NewGroup, numberedOf, printInsert, rowsOf } from './plan-inserts.ts';
+import { planReturnedTree } from './plan-returned-tree.ts';
 import { readOfTree } from './read-tree.ts';
 import type { TreePlan } from './tree-plan.ts';
 
@@ -33,10 +33,10 @@ export function planTree(groups: readonly NewGroup[], root: Group, read: ReadPla
   const names = groups.map(({ written }) => written.writable.collection.descriptor.name);
   // A collection that is written in two places would have to be read from both.
   if (new Set(names).size < names.length) return null;
-  const planned = planFilledTree(groups, rootIndex, read.whole) ?? planReadTree(groups, rootIndex, read.whole, many);
+  const planned = planReturnedTree(groups, rootIndex, read.whole) ?? planReadTree(groups, rootIndex, read.whole, many);
   if (planned === null) return null;
   const plan = { ...planned, answer: createAnswerWriter(read) };
-  return plan.filled === undefined ? plan : { ...plan, make: insertAssembled(plan, plan.filled) };
+  return plan.returnedRead === undefined ? plan : { ...plan, make: insertAssembled(plan, plan.returnedRead) };
 }
 
 /** Plans a tree whose answer is read from the rows that its INSERTs return. */

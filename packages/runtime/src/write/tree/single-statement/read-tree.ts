@@ -91,7 +91,7 @@ function followRelation(
   group: Group | undefined,
 ): boolean {
   const edge = edgeOf(descriptor, group);
-  if (!isPlain(reading, read) || (edge === undefined && leadsTo(descriptor, reading.made))) return false;
+  if (!isPlain(reading, read) || (edge === undefined && pointsTo(descriptor, reading.made))) return false;
   return follows(reading, selection, edge?.group);
 }
 
@@ -116,7 +116,7 @@ function isSame(on: readonly ColumnPair[], others: readonly ColumnPair[]): boole
   );
 }
 
-function leadsTo(relation: RelationDescriptor, made: ReadonlySet<string>): boolean {
+function pointsTo(relation: RelationDescriptor, made: ReadonlySet<string>): boolean {
   return made.has(relation.target) || (relation.kind === 'm2m' && made.has(relation.junction));
 }
 

@@ -132,7 +132,7 @@ function newSteps(root: Group, decoded: DecodedSteps): readonly NewStep[] | unde
       let last = 0;
       for (const node of nodes) {
         places[node] = owner + 1;
-        if (!saysOrder(group, node)) orders[node] = String(++last);
+        if (!setsOrder(group, node)) orders[node] = String(++last);
       }
     }
     const on = relation.on.map(({ from, to }) => ({ column: to, of: from }));
@@ -142,7 +142,7 @@ function newSteps(root: Group, decoded: DecodedSteps): readonly NewStep[] | unde
 }
 
 /** True if the payload itself sets the order of an item among those of its owner. */
-function saysOrder({ sort, nodes }: Group, node: number): boolean {
+function setsOrder({ sort, nodes }: Group, node: number): boolean {
   return sort !== undefined && Object.hasOwn(nodes[node]?.own ?? {}, sort);
 }
 

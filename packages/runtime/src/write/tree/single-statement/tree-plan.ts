@@ -3,8 +3,8 @@ import type { Binder } from '../../../database/binder.ts';
 import type { Statement, Transaction } from '../../../database/database.ts';
 import type { Answer, AnswerWriter } from '../../../query/answer.ts';
 import type { Inputs } from '../../plan/inputs.ts';
-import type { FilledRead } from './filled-read.ts';
-import type { FilledGroup } from './filled-rows.ts';
+import type { ReturnedRead } from './returned-read.ts';
+import type { ReturnedGroup } from './returned-rows.ts';
 
 /**
  * A planned tree. Every row of its answer is an item at the top: the transaction's number, how many items each group below
@@ -19,10 +19,14 @@ export interface TreePlan {
   /** For each group in its order, what it takes. */
   readonly sources: readonly Inputs['sources'][];
   readonly answer: AnswerWriter;
-  readonly filled?: FilledRead;
+  readonly returnedRead?: ReturnedRead;
   /** Set with `filled`. */
   readonly make?: InsertTree;
 }
 
 /** Makes the items of a tree and answers those at the top. Refuses where the database has made others than was said. */
-export type InsertTree = (transaction: Transaction, caller: Caller, groups: readonly FilledGroup[]) => Promise<Answer>;
+export type InsertTree = (
+  transaction: Transaction,
+  caller: Caller,
+  groups: readonly ReturnedGroup[],
+) => Promise<Answer>;

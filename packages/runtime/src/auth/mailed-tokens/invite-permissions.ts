@@ -13,7 +13,7 @@ import { createAnswerWriter } from '../../query/answer.ts';
 import { createPlanner } from '../../query/planner.ts';
 
 /** Checks invitations. Both functions throw or reject with FORBIDDEN. */
-export interface InviteRights {
+export interface InvitePermissions {
   /** Before anything is written. */
   check(caller: Caller): void;
   /** The users of these keys, who were invited before, when they have the role. */
@@ -26,7 +26,7 @@ const users = 'platform_users';
 const written = ['email', 'role'] as const;
 
 /** Makes the checks of a compiled API. */
-export function createInviteRights(api: CompiledApi): InviteRights {
+export function createInvitePermissions(api: CompiledApi): InvitePermissions {
   const administrators = new Set(api.access.filter(({ admin }) => admin).map(({ name }) => name));
   const rules = new Map(api.access.map((access) => [access.name, rulesOf(access)]));
   const planner = createPlanner({ ...api, access: api.access.map((access) => readAsCreated(access, rulesOf(access))) });

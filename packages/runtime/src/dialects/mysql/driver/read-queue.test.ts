@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Admitted, ReadGate } from './read-gate.ts';
+import { type Admitted, ReadQueue } from './read-queue.ts';
 
-const limits = { most: 4, mostPublic: 2, timeoutMs: 20 };
+const limits = { maxCount: 4, maxPublic: 2, timeoutMs: 20 };
 
 function admitted(entering: Admitted | Promise<Admitted>): Admitted {
   if (entering instanceof Promise) throw new Error('There is no room.');
@@ -9,7 +9,7 @@ function admitted(entering: Admitted | Promise<Admitted>): Admitted {
 }
 
 test('callers without a token leave room to others', async () => {
-  const driftGuard = new ReadGate(limits);
+  const driftGuard = new ReadQueue(limits);
   const [first] = [admitted(driftGuard.enter(true)), admitted(driftGuard.enter(true))];
   const waiting = driftGuard.enter(true);
   expect(waiting).toBeInstanceOf(Promise);
@@ -19,7 +19,7 @@ test('callers without a token leave room to others', async () => {
 });
 
 test('reads with a token come first, and no read waits for ever', async () => {
-  const driftGuard = new ReadGate(limits);
+  const driftGuard = new ReadQueue(limits);
   const running = Array.from({ length: 4 }, () => admitted(driftGuard.enter(false)));
   const order: string[] = [];
   const others = Promise.resolve(driftGuard.enter(true)).then(() => order.push('without'));

@@ -5,23 +5,23 @@
 import { ByteWriter, giveBack } from '../../../json/byte-writer.ts';
 import { int32 } from '../../../json/bytes.ts';
 import type { Batch } from '../../decode/batch.ts';
-import type { Cell, FilledRead, ListCell } from './filled-read.ts';
+import type { Cell, ListCell, ReturnedRead } from './returned-read.ts';
 
 /** The items of one group of a request. */
-export interface FilledGroup {
+export interface ReturnedGroup {
   readonly batch: Batch;
   /** By the keys that its items hold: the position of each item's other one, from 1. */
   readonly places: readonly (readonly number[])[];
 }
 
 /** Result of the database: by groups and their columns, the offset at which the value of each item begins. */
-export interface Filled {
+export interface DatabaseValues {
   readonly buffer: Buffer;
   readonly elements: readonly (readonly (readonly number[])[])[];
 }
 
 /** Finds the elements of the arrays that stand at `offset`, so many of each group. */
-export function readFilled(buffer: Buffer, offset: number, { arrays }: FilledRead): Filled {
+export function readDatabaseValues(buffer: Buffer, offset: number, { arrays }: ReturnedRead): DatabaseValues {
   let position = offset;
   const elements = arrays.map((count) =>
     Array.from({ length: count }, () => {
@@ -48,17 +48,17 @@ function elementsOf(buffer: Buffer, start: number): readonly number[] {
 }
 
 /** The items of one request among those of several. */
-export interface FilledItems {
-  readonly filled: Filled;
-  readonly groups: readonly FilledGroup[];
+export interface ReturnedItems {
+  readonly databaseValues: DatabaseValues;
+  readonly groups: readonly ReturnedGroup[];
   /** By groups: how many items of other requests stand in front. */
   readonly starts: readonly number[];
 }
 
 /** Gives the rows of a request's items at the top, one after the other. The bytes are only valid during the call. */
 export function writeRows(
-  { at: index, cells }: FilledRead,
-  items: FilledItems,
+  { at: index, cells }: ReturnedRead,
+  items: ReturnedItems,
   row: (buffer: Buffer, offset: number, length: number) => void,
 ): void {
   const count = items.groups[index]?.batch.count ?? 0;
@@ -71,7 +71,7 @@ export function writeRows(
   }
 }
 
-interface Writing extends FilledItems {
+interface Writing extends ReturnedItems {
   readonly out: ByteWriter;
   /** The items of lists, by those whose key they hold. */
   readonly below: Map<ListCell, readonly (readonly number[])[]>;
@@ -85,11 +85,11 @@ function putInt32(out: ByteWriter, value: number): void {
 
 function putCell(writing: Writing, cell: Cell, index: number, node: number): void {
   switch (cell.kind) {
-    case 'given':
+    case 'sent':
       putText(writing.out, writing.groups[index]?.batch.columns[cell.column]?.values[node] ?? null);
       break;
-    case 'filled':
-      putFilled(writing, cell.at, index, node, cell.wrapped === true ? wrapping : 0);
+    case 'database':
+      putDatabaseValue(writing, cell.at, index, node, cell.wrapped === true ? wrapping : 0);
       break;
     case 'empty':
       putArray(writing.out, [], () => {});
@@ -123,8 +123,8 @@ function putText(out: ByteWriter, text: string | null): void {
 /** Bytes of a record in front of its only value: its length, the number of values, and the type. */
 const wrapping = 12;
 
-function putFilled(
-  { out, filled: completed, starts }: Writing,
+function putDatabaseValue(
+  { out, databaseValues: completed, starts }: Writing,
   column: number,
   index: number,
   node: number,
@@ -136,7 +136,7 @@ function putFilled(
   for (let offset = from; offset < end; offset++) out.bytes[out.position++] = completed.buffer[offset] ?? 0;
 }
 
-function elementOf({ elements }: Filled, index: number, column: number, item: number): number {
+function elementOf({ elements }: DatabaseValues, index: number, column: number, item: number): number {
   const offset = elements[index]?.[column]?.[item];
   if (offset === undefined) throw new Error('An item that was made is not told.');
   return offset;
@@ -201,7 +201,11 @@ function membersOf(writing: Writing, cell: ListCell): readonly (readonly number[
   return ordered;
 }
 
-function keyOf({ filled: completed, starts }: Writing, { group, key }: ListCell, node: number): bigint | number {
+function keyOf(
+  { databaseValues: completed, starts }: Writing,
+  { group, key }: ListCell,
+  node: number,
+): bigint | number {
   const from = 4 + elementOf(completed, group, key.at, (starts[group] ?? 0) + node);
   if (key.wire === 'i8') return completed.buffer.readBigInt64BE(from);
   return key.wire === 'i4' ? completed.buffer.readInt32BE(from) : completed.buffer.readInt16BE(from);

@@ -5,9 +5,9 @@
 import { ConnectionError } from '../../../database/errors.ts';
 
 /** Limits of concurrent reads. */
-export interface ReadGateLimits {
-  readonly most: number;
-  readonly mostPublic: number;
+export interface ReadQueueLimits {
+  readonly maxCount: number;
+  readonly maxPublic: number;
   /** How long one waits, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -18,13 +18,13 @@ export interface Admitted {
 }
 
 /** Lets reads in as far as there is room. */
-export class ReadGate {
-  readonly #limits: ReadGateLimits;
+export class ReadQueue {
+  readonly #limits: ReadQueueLimits;
   readonly #running = new Set<Admitted>();
   readonly #waiting: ((admitted: Admitted) => void)[] = [];
   readonly #waitingPublic: ((admitted: Admitted) => void)[] = [];
 
-  constructor(limits: ReadGateLimits) {
+  constructor(limits: ReadQueueLimits) {
     this.#limits = limits;
   }
 
@@ -65,8 +65,8 @@ export class ReadGate {
   }
 
   #hasRoom(isPublic: boolean): boolean {
-    const { most: maxReads, mostPublic } = this.#limits;
+    const { maxCount: maxReads, maxPublic } = this.#limits;
     if (this.#running.size >= maxReads) return false;
-    return !isPublic || [...this.#running].filter((admitted) => admitted.isPublic).length < mostPublic;
+    return !isPublic || [...this.#running].filter((admitted) => admitted.isPublic).length < maxPublic;
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Asker, PublicTurns, type Turn } from './public-turns.ts';
+import { type Asker, PublicQueue, type Turn } from './public-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -8,10 +8,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const limits = { places: 3, most: 6, slowMs: 150, pauseFactor: 0, beside: null, timeoutMs: 2_000 };
+const limits = { places: 3, maxCount: 6, slowMs: 150, pauseFactor: 0, beside: null, timeoutMs: 2_000 };
 
 /** Asks for a turn; gives what came of it so far. */
-function ask(queue: PublicTurns, client: string, kind: string, rest: Partial<Asker> = {}) {
+function ask(queue: PublicQueue, client: string, kind: string, rest: Partial<Asker> = {}) {
   const requested: { turn?: Turn; error?: unknown; begunAfter?: number } = {};
   const from = performance.now();
   void Promise.resolve(queue.enter({ kind, client, goesOn: false, ...rest })).then(
@@ -22,14 +22,14 @@ function ask(queue: PublicTurns, client: string, kind: string, rest: Partial<Ask
 }
 
 /** Runs a statement that takes so long, also while others wait. */
-async function runFor(queue: PublicTurns, client: string, kind: string, ms: number): Promise<void> {
+async function runFor(queue: PublicQueue, client: string, kind: string, ms: number): Promise<void> {
   const turn = await queue.enter({ kind, client, goesOn: false });
   await vi.advanceTimersByTimeAsync(ms);
   queue.leave(turn);
 }
 
 test('slow statements of one client leave a place to every other client', async () => {
-  const queue = new PublicTurns(limits);
+  const queue = new PublicQueue(limits);
   await runFor(queue, 'greedy', 'slow', 400);
   const greedy = Array.from({ length: 40 }, () => ask(queue, 'greedy', 'slow'));
   const other = ask(queue, 'other', 'unknown');
@@ -39,7 +39,7 @@ test('slow statements of one client leave a place to every other client', async 
 });
 
 test('when four clients ask ten slow statements at once, another client waits no longer than one counts as unknown', async () => {
-  const queue = new PublicTurns(limits);
+  const queue = new PublicQueue(limits);
   const requested = ['a', 'b', 'c', 'd'].flatMap((client) =>
     Array.from({ length: 10 }, () => ask(queue, client, 'the same')),
   );
@@ -50,7 +50,7 @@ test('when four clients ask ten slow statements at once, another client waits no
 });
 
 test('what turned out to be slow counts as slow, for its client as well', async () => {
-  const queue = new PublicTurns(limits);
+  const queue = new PublicQueue(limits);
   await runFor(queue, 'a', 'slow', 400);
   expect([
     queue.times.isSlow('slow', 'b'),
@@ -64,7 +64,7 @@ test('what turned out to be slow counts as slow, for its client as well', async 
 });
 
 test('a statement is quick after it was, until there is reason to doubt it', async () => {
-  const queue = new PublicTurns(limits);
+  const queue = new PublicQueue(limits);
   expect(queue.times.isQuick('lists')).toBe(false);
   await runFor(queue, 'a', 'lists', 5);
   expect(queue.times.isQuick('lists')).toBe(true);
@@ -73,7 +73,7 @@ test('a statement is quick after it was, until there is reason to doubt it', asy
 });
 
 test('slow statements are at most one fewer than there are places, and one a client', async () => {
-  const queue = new PublicTurns(limits);
+  const queue = new PublicQueue(limits);
   await runFor(queue, 'a', 'slow', 400);
   const requested = ['a', 'a', 'b', 'c', 'd'].map((client) => ask(queue, client, 'slow'));
   await vi.advanceTimersByTimeAsync(50);
@@ -81,7 +81,7 @@ test('slow statements are at most one fewer than there are places, and one a cli
 });
 
 test('the client that used least begins first', async () => {
-  const queue = new PublicTurns({ ...limits, places: 2 });
+  const queue = new PublicQueue({ ...limits, places: 2 });
   await runFor(queue, 'much', 'slow', 1_000);
   await runFor(queue, 'little', 'slow', 200);
   const first = ask(queue, 'fresh', 'slow');
@@ -95,7 +95,7 @@ test('the client that used least begins first', async () => {
 });
 
 test('statements of one client begin in the order in which they came', async () => {
-  const queue = new PublicTurns({ ...limits, places: 2 });
+  const queue = new PublicQueue({ ...limits, places: 2 });
   await runFor(queue, 'a', 'slow', 200);
   const first = ask(queue, 'a', 'slow');
   await vi.advanceTimersByTimeAsync(0);
@@ -111,7 +111,7 @@ test('statements of one client begin in the order in which they came', async () 
 });
 
 test('what holds a connection goes on before others, and is not refused', async () => {
-  const queue = new PublicTurns({ ...limits, places: 2 });
+  const queue = new PublicQueue({ ...limits, places: 2 });
   await runFor(queue, 'a', 'slow', 400);
   const running = ask(queue, 'b', 'slow');
   const waiting = ask(queue, 'c', 'slow');
@@ -124,7 +124,7 @@ test('what holds a connection goes on before others, and is not refused', async 
 });
 
 test('slow statements pause where the database does one thing at a time, others do not', async () => {
-  const queue = new PublicTurns({ ...limits, pauseFactor: 3 });
+  const queue = new PublicQueue({ ...limits, pauseFactor: 3 });
   await runFor(queue, 'a', 'slow', 400);
   const [slow, other] = [ask(queue, 'b', 'slow'), ask(queue, 'c', 'unknown')];
   await vi.advanceTimersByTimeAsync(1_150);
@@ -135,15 +135,15 @@ test('slow statements pause where the database does one thing at a time, others 
 
 describe('beside callers with a token', () => {
   const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 0, slowShare: 0.1 };
-  const shared = { ...limits, places: 1, most: 1, beside };
+  const shared = { ...limits, places: 1, maxCount: 1, beside };
 
   /** Work of a caller with a token that takes so long. */
-  function work(queue: PublicTurns, ms: number): void {
+  function work(queue: PublicQueue, ms: number): void {
     void queue.beside(() => new Promise((resolve) => setTimeout(resolve, ms)));
   }
 
   test('a statement lets work that is under way go first, for a while', async () => {
-    const loopTurns = new PublicTurns(shared);
+    const loopTurns = new PublicQueue(shared);
     work(loopTurns, 20);
     const short = ask(loopTurns, 'a', 'unknown');
     await vi.advanceTimersByTimeAsync(20);
@@ -158,7 +158,7 @@ describe('beside callers with a token', () => {
   });
 
   test('statements pause after one that was not quick, and quick ones do not', async () => {
-    const passwordQueue = new PublicTurns(shared);
+    const passwordQueue = new PublicQueue(shared);
     await runFor(passwordQueue, 'a', 'quick', 5);
     work(passwordQueue, 1);
     await vi.advanceTimersByTimeAsync(10);
@@ -172,7 +172,7 @@ describe('beside callers with a token', () => {
   });
 
   test('a client that used little does not pause', async () => {
-    const publicQueue = new PublicTurns({ ...shared, beside: { ...beside, freeMs: 50 } });
+    const publicQueue = new PublicQueue({ ...shared, beside: { ...beside, freeMs: 50 } });
     work(publicQueue, 1);
     await vi.advanceTimersByTimeAsync(10);
     await runFor(publicQueue, 'a', 'neither', 60);
@@ -182,7 +182,7 @@ describe('beside callers with a token', () => {
   });
 
   test('while many wait, slow and unknown statements are held to their share, and others are not', async () => {
-    const waitingQueue = new PublicTurns({ ...shared, beside: { ...beside, pauseFactor: 0 }, timeoutMs: 60_000 });
+    const waitingQueue = new PublicQueue({ ...shared, beside: { ...beside, pauseFactor: 0 }, timeoutMs: 60_000 });
     const token = setInterval(() => work(waitingQueue, 0), 200);
     await runFor(waitingQueue, 'known', 'neither', 60);
     await runFor(waitingQueue, 'a', 'slow', 400);
@@ -210,7 +210,7 @@ describe('beside callers with a token', () => {
   });
 
   test('without them nothing of this holds', async () => {
-    const otherQueue = new PublicTurns(shared);
+    const otherQueue = new PublicQueue(shared);
     for (const kind of ['one', 'two', 'three']) await runFor(otherQueue, kind, kind, 400);
     const slow = ask(otherQueue, 'a', 'one');
     await vi.advanceTimersByTimeAsync(0);
@@ -219,7 +219,7 @@ describe('beside callers with a token', () => {
 });
 
 test('who waits is told, and who waits too long or with too many is refused', async () => {
-  const queue = new PublicTurns({ ...limits, places: 2 });
+  const queue = new PublicQueue({ ...limits, places: 2 });
   await runFor(queue, 'a', 'slow', 400);
   const requested = Array.from({ length: 252 }, () => ask(queue, 'a', 'slow'));
   await vi.advanceTimersByTimeAsync(500);

@@ -8,11 +8,11 @@ import { type Group, groupsOf } from '../parse/group.ts';
  * True if an error says that another request has made an item or a link since the tree looked for it: then it is there
  * at the next try. Items that a payload declares as new are not looked for.
  */
-export function isTreeOvertaken({ open }: WriteScope, root: Group, error: unknown): boolean {
+export function isTreeConflict({ open }: WriteScope, root: Group, error: unknown): boolean {
   const name = takenKey(error);
   if (name === undefined) return false;
   const sought = groupsOf(root).flatMap(({ writable, nodes, targets }) => {
-    const keyed = nodes.some(({ form, given: key }) => form === 'either' && key !== null);
+    const keyed = nodes.some(({ form, key }) => form === 'either' && key !== null);
     const { descriptor } = writable.collection;
     const constraints = keyed ? uniqueNames(descriptor, (fields) => isSame(fields, descriptor.key)) : [];
     const links = targets.flatMap(({ relation }) => {

@@ -18,7 +18,7 @@ import {
  * Plans the check of items by their keys, where writes do not answer it themselves. `waiting` selects the checks that
  * wait until everything is written, else all others. Undefined when there is nothing to check.
  */
-export function planJudge(written: Written, waiting = true): WriteStatement | undefined {
+export function planPermissionCheck(written: Written, waiting = true): WriteStatement | undefined {
   const checks = checksOf(written).filter(({ late }) => late === waiting);
   if (checks.length === 0) return undefined;
   const drafting = startWrite(written);

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { LoopTurns } from './loop-turns.ts';
+import { LoopQueue } from './loop-queue.ts';
 
 /** Keeps the event loop busy. */
 function work(ms: number): void {
@@ -8,12 +8,12 @@ function work(ms: number): void {
 }
 
 test('a request alone begins at once, and so do short ones after it', () => {
-  const queue = new LoopTurns(1_000);
+  const queue = new LoopQueue(1_000);
   expect([queue.acquire(), queue.acquire(), queue.acquire()]).toEqual([undefined, undefined, undefined]);
 });
 
 test('requests that take long let the event loop turn in between', async () => {
-  const queue = new LoopTurns(10_000);
+  const queue = new LoopQueue(10_000);
   let turned = 0;
   let isOver = false;
   const count = (): void => {
@@ -34,7 +34,7 @@ test('requests that take long let the event loop turn in between', async () => {
 });
 
 test('a request that waited too long is refused', async () => {
-  const queue = new LoopTurns(5);
+  const queue = new LoopQueue(5);
   expect(queue.acquire()).toBeUndefined();
   work(15);
   const late = queue.acquire();

@@ -4,17 +4,17 @@
  */
 
 import { nameStatement } from '../../../database/own-statements/name-statement.ts';
-import { mostColumns, transactionNumber } from '../../../dialects/fragment.ts';
+import { maxColumns, transactionNumber } from '../../../dialects/fragment.ts';
 import type { WholeRead } from '../../../query/plan/plan.ts';
 import { createStatement } from '../../../sql/statement.ts';
 import type { Inputs } from '../../plan/inputs.ts';
-import { cellsOf, type Filling, filledAlias } from './filled-cells.ts';
-import type { FilledRead } from './filled-read.ts';
 import { type NewGroup, printInsert, rowsOf } from './plan-inserts.ts';
+import { cellsOf, type Filling, valuesAlias } from './returned-cells.ts';
+import type { ReturnedRead } from './returned-read.ts';
 import type { TreePlan } from './tree-plan.ts';
 
 /** Plans such a tree; undefined where the answer takes more, or rules decide what of it the caller may read. */
-export function planFilledTree(
+export function planReturnedTree(
   groups: readonly NewGroup[],
   rootIndex: number,
   read: WholeRead,
@@ -22,16 +22,16 @@ export function planFilledTree(
   const top = groups[rootIndex];
   if (top === undefined) return undefined;
   const statement = createStatement(new Map(), top.written.scope.open.dialect);
-  const filling: Filling = { statement, groups, read, filled: groups.map(() => []) };
+  const filling: Filling = { statement, groups, read, valueColumns: groups.map(() => []) };
   const cells = cellsOf(filling, read.selection, rootIndex);
   if (cells === undefined) return undefined;
-  const arrays = filling.filled.flatMap((expressions, index) => {
+  const arrays = filling.valueColumns.flatMap((expressions, index) => {
     // Every group tells how many items it has got.
     const selected = expressions.length === 0 ? ['TRUE'] : expressions;
-    return selected.map((expression) => `ARRAY(SELECT ${expression} FROM ${rowsOf(index)} ${filledAlias})`);
+    return selected.map((expression) => `ARRAY(SELECT ${expression} FROM ${rowsOf(index)} ${valuesAlias})`);
   });
   // One column is the transaction's number. Several groups together may need more columns than any item.
-  if (arrays.length >= mostColumns) return undefined;
+  if (arrays.length >= maxColumns) return undefined;
   const text = arrays.join();
   const sources: Inputs['sources'][] = [];
   const isRead = (column: string): boolean => text.includes(column);
@@ -39,10 +39,10 @@ export function planFilledTree(
     printInsert(statement, groups, group, index, { alone: undefined, numbered: false, isRead, sources }),
   );
   const finished = statement.finish(`WITH ${inserts.join(', ')} SELECT ${[transactionNumber, ...arrays].join(', ')}`);
-  const completed: FilledRead = {
+  const completed: ReturnedRead = {
     at: rootIndex,
     cells,
-    arrays: filling.filled.map(({ length }) => Math.max(length, 1)),
+    arrays: filling.valueColumns.map(({ length }) => Math.max(length, 1)),
     holds: groups.map(({ holds }) => holds.map(({ place: index }) => index)),
     collection: top.written.writable.collection.descriptor.name,
   };
@@ -50,6 +50,6 @@ export function planFilledTree(
     statement: { ...nameStatement(finished), brief: true },
     binders: finished.binders,
     sources,
-    filled: completed,
+    returnedRead: completed,
   };
 }

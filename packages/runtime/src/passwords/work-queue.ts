@@ -2,19 +2,19 @@
 import { PlatformError } from '../errors.ts';
 
 /** Runs work in turns. */
-export interface Turns {
+export interface WorkQueue {
   /** Runs the work as soon as it is its turn. Rejects with SERVICE_UNAVAILABLE at once when too many wait already. */
   acquire<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** How many run at once, and how many may wait for them. */
-export interface TurnsOptions {
+export interface WorkQueueOptions {
   readonly atOnce: number;
   readonly waiting: number;
 }
 
 /** Makes a queue of its own: first come, first served. */
-export function createTurns({ atOnce, waiting }: TurnsOptions): Turns {
+export function createWorkQueue({ atOnce, waiting }: WorkQueueOptions): WorkQueue {
   const queue: (() => void)[] = [];
   let running = 0;
 

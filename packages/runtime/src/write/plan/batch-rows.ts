@@ -1,5 +1,5 @@
 import type { Binder } from '../../database/binder.ts';
-import type { SeveralRows } from '../../database/database.ts';
+import type { RowBatch } from '../../database/database.ts';
 import type { Source } from './inputs.ts';
 import type { WriteStatement } from './statement.ts';
 
@@ -7,7 +7,7 @@ import type { WriteStatement } from './statement.ts';
  * How the items of several requests are made or changed by the statement for many items, from the parameters that each would have
  * of its own for `single`. Undefined where an item takes more than its key, its values and what is the same for all of them.
  */
-export function severalRows(single: WriteStatement, many: WriteStatement | undefined): SeveralRows | undefined {
+export function batchRows(single: WriteStatement, many: WriteStatement | undefined): RowBatch | undefined {
   if (many === undefined) return undefined;
   const parameters = many.binders.map((binder) => ({
     of: placeOf(single, many, binder),

@@ -15,7 +15,7 @@ export interface TurnLimits extends PaceLimits {
   /** Places of statements that are not known to be quick. */
   readonly places: number;
   /** Those statements at once, with those that turned out to be slow. */
-  readonly most: number;
+  readonly maxCount: number;
   /** How long a statement waits for its turn, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -52,7 +52,7 @@ const maxWaiting = 1_000;
 const maxWaitingOfClient = 250;
 
 /** Lets statements begin by turns: the next is the one, among those that may begin, whose client used least of late. */
-export class PublicTurns {
+export class PublicQueue {
   readonly times: StatementTimes;
   readonly #limits: TurnLimits;
   readonly #running = new Set<Turn>();
@@ -83,18 +83,18 @@ export class PublicTurns {
     return isFirst && this.#mayBegin(asker, performance.now()) ? this.#begin(asker) : this.#wait(asker);
   }
 
-  /** Ends a turn. To be called once; `isTold` is false if its time says nothing about the statement. */
-  leave(turn: Turn, isTold = true): void {
+  /** Ends a turn. To be called once; `isReported` is false if its time says nothing about the statement. */
+  leave(turn: Turn, isReported = true): void {
     this.#running.delete(turn);
     const now = performance.now();
     const ms = now - turn.begun;
-    if (isTold) this.times.note(turn.kind, turn.client, ms);
+    if (isReported) this.times.note(turn.kind, turn.client, ms);
     if (!this.times.isQuick(turn.kind)) this.#pace.ended(now, ms);
     this.#serve();
   }
 
   #mayBegin(asker: Asker, since: number): boolean {
-    const { places, most: maxReads, slowMs } = this.#limits;
+    const { places, maxCount: maxReads, slowMs } = this.#limits;
     const now = performance.now();
     if (this.#running.size >= maxReads || this.#pace.yields(now, since) || this.#isPaused(asker, now)) return false;
     const { kind, client } = asker;
@@ -153,7 +153,7 @@ export class PublicTurns {
   }
 
   #serve(): void {
-    if (this.#running.size >= this.#limits.most || this.#pace.yields(performance.now())) return;
+    if (this.#running.size >= this.#limits.maxCount || this.#pace.yields(performance.now())) return;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
       next.begin(this.#begin(next.asker));

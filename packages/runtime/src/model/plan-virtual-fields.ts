@@ -31,7 +31,7 @@ import {
 import { exists } from './refusals.ts';
 
 /** Members of their `meta` that can be chosen; no others can. */
-const saidMembers: ReadonlySet<string> = new Set([
+const optionalMembers: ReadonlySet<string> = new Set([
   ...['hidden', 'interface', 'display', 'group', 'options', 'display_options', 'translations', 'conditions', 'sort'],
   ...['width', 'note'],
 ]);
@@ -56,14 +56,14 @@ const members = {
 };
 
 /** A field without a column that is to be made. */
-export interface NewColumnless {
+export interface NewVirtualField {
   readonly field: string;
   readonly special: readonly string[];
   readonly steps: readonly ModelStep[];
 }
 
 /** Reads the payload of a new one. */
-export function readColumnless(model: KnownModel, body: JsonValue, collection: string): NewColumnless {
+export function readVirtualField(model: KnownModel, body: JsonValue, collection: string): NewVirtualField {
   const payload = readObject(body, members);
   const field = newName(payload.field, 'field');
   const meta = objectIn(payload, 'meta');
@@ -73,16 +73,16 @@ export function readColumnless(model: KnownModel, body: JsonValue, collection: s
   const specials = Array.isArray(meta.special) ? meta.special.map(String) : [];
   const names = specials.length === 0 ? ['alias', 'no-data'] : specials;
   const location = { collection, field };
-  const sql = saveRow(model, 'platform_fields', location, { ...said(meta), special: names });
+  const sql = saveRow(model, 'platform_fields', location, { ...chosenMembers(meta), special: names });
   return { field, special: names, steps: sql === null ? [] : [{ kind: 'run', sql, place: location }] };
 }
 
-function said(meta: Payload): Payload {
-  return Object.fromEntries(Object.entries(meta).filter(([member]) => saidMembers.has(member)));
+function chosenMembers(meta: Payload): Payload {
+  return Object.fromEntries(Object.entries(meta).filter(([member]) => optionalMembers.has(member)));
 }
 
 /** True if a payload is about a field without a column. */
-export function isOfColumnless(body: JsonValue): boolean {
+export function isVirtualField(body: JsonValue): boolean {
   return isObject(body) && body.type === 'alias';
 }
 
@@ -90,11 +90,11 @@ export function isOfColumnless(body: JsonValue): boolean {
  * Plans a field without a column. The side of a relation may be said before its relation is made, which names it, and
  * after: then it is there already, and this is what is said of it.
  */
-export function createColumnless(model: KnownModel, collection: string, body: JsonValue): ModelChange {
+export function createVirtualField(model: KnownModel, collection: string, body: JsonValue): ModelChange {
   const { schema } = findCollection(model, collection);
   mustBeOwn(collection);
   if (schema === null) throw invalidPayload(`"${collection}" is a folder and has no fields.`);
-  const made = readColumnless(model, body, collection);
+  const made = readVirtualField(model, body, collection);
   const { field } = made;
   const location = { collection, field };
   const refusal = exists('field', field);
@@ -106,12 +106,12 @@ export function createColumnless(model: KnownModel, collection: string, body: Js
   return {
     title: `add ${collection} ${field}`,
     steps: [{ kind: 'check', sql: unsaid, place: location, refusal }, ...made.steps],
-    ...tellOf('create', collection, field),
+    ...activityOf('create', collection, field),
   };
 }
 
 /** True if a field is the side of a relation that a payload means. */
-function isSide(model: KnownModel, present: ModelField, { special: requested }: NewColumnless): boolean {
+function isSide(model: KnownModel, present: ModelField, { special: requested }: NewVirtualField): boolean {
   const [now, meant] = [specialsOf(present), requested].map((names) => kinds.get(relationSpecialIn(names) ?? ''));
   return isRelation(model, present) && now !== undefined && now === meant;
 }
@@ -134,7 +134,7 @@ function isRelation({ api }: KnownModel, { collection, field }: Pick<ModelField,
 }
 
 /** Plans what is said about one. */
-export function describeColumnless(model: KnownModel, modelField: ModelField, body: JsonValue): ModelChange {
+export function describeVirtualField(model: KnownModel, modelField: ModelField, body: JsonValue): ModelChange {
   const { collection, field } = modelField;
   mustBeOwn(collection);
   const isSideOf = isRelation(model, modelField);
@@ -147,19 +147,19 @@ export function describeColumnless(model: KnownModel, modelField: ModelField, bo
   const meta = objectIn(payload, 'meta');
   const now = isObject(modelField.meta) ? modelField.meta : {};
   const isFixed = ([member]: readonly [string, JsonValue]): boolean =>
-    !saidMembers.has(member) && (isSideOf || member !== 'special');
+    !optionalMembers.has(member) && (isSideOf || member !== 'special');
   mustBe(meta, 'meta.', Object.fromEntries(Object.entries(now).filter(isFixed)));
   const named = !isSideOf && meta.special !== undefined ? { special: meta.special } : {};
-  const sql = saveRow(model, 'platform_fields', { collection, field }, { ...said(meta), ...named });
+  const sql = saveRow(model, 'platform_fields', { collection, field }, { ...chosenMembers(meta), ...named });
   return {
     title: `describe ${collection} ${field}`,
     steps: sql === null ? [] : [{ kind: 'run', sql, place: { collection, field } }],
-    ...tellOf('update', collection, field),
+    ...activityOf('update', collection, field),
   };
 }
 
 /** Plans that one goes; fields that lay in it lie in none then. */
-export function deleteColumnless(model: KnownModel, modelField: ModelField): ModelChange {
+export function deleteVirtualField(model: KnownModel, modelField: ModelField): ModelChange {
   const { collection, field } = modelField;
   mustBeOwn(collection);
   if (isRelation(model, modelField)) {
@@ -178,14 +178,18 @@ export function deleteColumnless(model: KnownModel, modelField: ModelField): Mod
     steps: texts.flatMap((text) =>
       text === null ? [] : [{ kind: 'run', sql: text, place: { collection, field } } as const],
     ),
-    told: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
+    activity: [{ action: 'delete', collection: 'platform_fields', item: `${collection},${field}` }],
     respond: () => null,
   };
 }
 
-function tellOf(action: 'create' | 'update', collection: string, field: string): Omit<ModelChange, 'title' | 'steps'> {
+function activityOf(
+  action: 'create' | 'update',
+  collection: string,
+  field: string,
+): Omit<ModelChange, 'title' | 'steps'> {
   return {
-    told: [{ action, collection: 'platform_fields', item: `${collection},${field}` }],
+    activity: [{ action, collection: 'platform_fields', item: `${collection},${field}` }],
     respond: (next) =>
       next.fields.find((candidate) => candidate.collection === collection && candidate.field === field),
   };

@@ -9,11 +9,11 @@ import { fieldOfColumn } from '../../../sql/cell.ts';
 import { type StatementBuilder, tableRow } from '../../../sql/row.ts';
 import { keyFields } from '../../../sql/scope.ts';
 import { isEveryRow } from '../../checks/late.ts';
-import type { Cell, ListCell } from './filled-read.ts';
 import type { NewGroup } from './plan-inserts.ts';
+import type { Cell, ListCell } from './returned-read.ts';
 
 /** Alias of the rows of a group in expressions over their columns. */
-export const filledAlias = 't';
+export const valuesAlias = 't';
 
 /** A tree whose answer is planned. */
 export interface Filling {
@@ -21,7 +21,7 @@ export interface Filling {
   readonly groups: readonly NewGroup[];
   readonly read: WholeRead;
   /** Expressions over the rows of each group. */
-  readonly filled: readonly string[][];
+  readonly valueColumns: readonly string[][];
 }
 
 /** Where the columns of a selection of a group's items are found. */
@@ -69,16 +69,17 @@ type Field = Extract<Selected, { kind: 'field' }>['field'];
  * A text that every item brings is stored as it came: texts that are too long have been refused, so nothing is cut off.
  */
 function fieldCell(
-  { statement, groups, read, filled: completed }: Filling,
+  { statement, groups, read, valueColumns: completed }: Filling,
   collection: Selection['collection'],
   field: Field,
   index: number,
 ): Cell | undefined {
   if (field.grant !== null) return undefined;
-  const row = tableRow(statement, read.scope, collection, filledAlias);
+  const row = tableRow(statement, read.scope, collection, valuesAlias);
   const { expression, shape } = printField(row, field);
   // Arrays that differ in length cannot form an array, but records that hold them can.
-  if (isNested(shape)) return { kind: 'filled', at: filledAt(completed[index], `ROW(${expression})`), wrapped: true };
+  if (isNested(shape))
+    return { kind: 'database', at: valueIndex(completed[index], `ROW(${expression})`), wrapped: true };
   const { column: name, type, native, stored, wire } = field.descriptor;
   const isText = (type === 'string' || type === 'text') && wire.kind === 'text' && native === 'text';
   const isPlain = isText && stored === undefined && expression === row.column(name);
@@ -86,12 +87,12 @@ function fieldCell(
   const column = columns.findIndex(({ field: { descriptor } }) => descriptor.column === name);
   const written = columns[column];
   const isOwn = writable?.collection.descriptor.name === collection.descriptor.name;
-  if (isPlain && isOwn && written?.complete === true && !written.linked) return { kind: 'given', column };
-  return { kind: 'filled', at: filledAt(completed[index], expression) };
+  if (isPlain && isOwn && written?.complete === true && !written.linked) return { kind: 'sent', column };
+  return { kind: 'database', at: valueIndex(completed[index], expression) };
 }
 
 /** The position of an expression among those of a group. */
-function filledAt(expressions: string[] = [], expression: string): number {
+function valueIndex(expressions: string[] = [], expression: string): number {
   const index = expressions.indexOf(expression);
   return index < 0 ? expressions.push(expression) - 1 : index;
 }
@@ -122,13 +123,13 @@ function relatedCell(
 
 /** The key that an item holds. */
 function ownKeyCell(
-  { statement, read, filled: completed }: Filling,
+  { statement, read, valueColumns: completed }: Filling,
   collection: Selection['collection'],
   relation: ManyToOne,
   index: number,
 ): Cell {
-  const { expression } = printOwnKey(tableRow(statement, read.scope, collection, filledAlias), relation);
-  return { kind: 'filled', at: filledAt(completed[index], expression) };
+  const { expression } = printOwnKey(tableRow(statement, read.scope, collection, valuesAlias), relation);
+  return { kind: 'database', at: valueIndex(completed[index], expression) };
 }
 
 /** The item whose key an item holds, where the payload has it. */
@@ -150,8 +151,8 @@ function heldCell(
 function keyCells(filling: Filling, target: Selection['collection'], index: number): readonly Cell[] | undefined {
   if (!target.rows.every((rule) => isEveryRow(rule))) return undefined;
   return keyFields(target.descriptor).map(({ column }) => {
-    const expression = tableRow(filling.statement, filling.read.scope, target, filledAlias).column(column);
-    return { kind: 'filled', at: filledAt(filling.filled[index], expression) };
+    const expression = tableRow(filling.statement, filling.read.scope, target, valuesAlias).column(column);
+    return { kind: 'database', at: valueIndex(filling.valueColumns[index], expression) };
   });
 }
 
@@ -176,7 +177,7 @@ function isEmpty(
 
 /** How a list is ordered and cut; undefined unless it has all items in the order of a key that is one integer. */
 function listOf(
-  { statement, filled: completed, read: { nested, scope } }: Filling,
+  { statement, valueColumns: completed, read: { nested, scope } }: Filling,
   collection: Selection['collection'],
   read: RelatedPart['read'],
   sort: string | undefined,
@@ -194,6 +195,6 @@ function listOf(
   });
   if (isByKey !== true || (read !== undefined && !(isEveryRow(read.condition) && read.request.offset === 0)))
     return undefined;
-  const column = tableRow(statement, scope, collection, filledAlias).column(key.column);
-  return { key: { at: filledAt(completed[index], column), wire }, limit: read?.request.limit ?? nested.limit };
+  const column = tableRow(statement, scope, collection, valuesAlias).column(key.column);
+  return { key: { at: valueIndex(completed[index], column), wire }, limit: read?.request.limit ?? nested.limit };
 }

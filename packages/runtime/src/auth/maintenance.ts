@@ -6,22 +6,22 @@ import type { SystemPlace } from '../system/place.ts';
 import { sessionStatements } from './sessions/session-sql.ts';
 
 /** Work in the background of requests; a failure is tried again on the next occasion. */
-export interface Upkeep {
+export interface Maintenance {
   /** A user was here. */
-  seen(user: string): void;
+  recordActivity(user: string): void;
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;
 }
 
 /** A user is noted once a minute, and at most so many are remembered to have been. */
 const noteEveryMs = 60_000;
-const mostNoted = 10_000;
+const maxNoted = 10_000;
 /** How often ended sessions are removed, in milliseconds, and how many at once. */
-const sweepEveryMs = 600_000;
-const mostSwept = 1_000;
+const purgeEveryMs = 600_000;
+const maxPurged = 1_000;
 
 /** Makes the upkeep of a location. */
-export function createUpkeep(database: Pick<Database, 'transaction'>, location: SystemPlace): Upkeep {
+export function createMaintenance(database: Pick<Database, 'transaction'>, location: SystemPlace): Maintenance {
   const texts = sessionStatements(location);
   const noted = new Map<string, number>();
   const running = new Set<Promise<unknown>>();
@@ -40,18 +40,18 @@ export function createUpkeep(database: Pick<Database, 'transaction'>, location: 
   }
 
   return {
-    seen(user) {
+    recordActivity(user) {
       const now = performance.now();
       if (now - (noted.get(user) ?? Number.NEGATIVE_INFINITY) >= noteEveryMs) {
         noted.delete(user);
         noted.set(user, now);
         const [oldest] = noted.keys();
-        if (noted.size > mostNoted && oldest !== undefined) noted.delete(oldest);
+        if (noted.size > maxNoted && oldest !== undefined) noted.delete(oldest);
         run(texts.touch, user);
       }
-      if (now - swept >= sweepEveryMs) {
+      if (now - swept >= purgeEveryMs) {
         swept = now;
-        run(texts.sweep, String(mostSwept));
+        run(texts.purge, String(maxPurged));
       }
     },
     async settled() {

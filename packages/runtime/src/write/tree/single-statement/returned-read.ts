@@ -4,7 +4,7 @@
  */
 
 /** Answer of such a nested write: where the columns of its items at the top are found. */
-export interface FilledRead {
+export interface ReturnedRead {
   /** The position of their group. */
   readonly at: number;
   readonly cells: readonly Cell[];
@@ -19,9 +19,9 @@ export interface FilledRead {
 /** Where a column of an item, or of a record in it, is found. */
 export type Cell =
   /** In a column of the batch, every text of which is stored as it came. */
-  | { readonly kind: 'given'; readonly column: number }
+  | { readonly kind: 'sent'; readonly column: number }
   /** Among what the database answers of the item's group; `wrapped` in a record of nothing else. */
-  | { readonly kind: 'filled'; readonly at: number; readonly wrapped?: true }
+  | { readonly kind: 'database'; readonly at: number; readonly wrapped?: true }
   /** A list without items. */
   | { readonly kind: 'empty' }
   /** A record of the item itself. */

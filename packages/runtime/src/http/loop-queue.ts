@@ -15,7 +15,7 @@ interface WaitingRequest {
 }
 
 /** Spreads requests over turns of the event loop. */
-export class LoopTurns {
+export class LoopQueue {
   readonly #timeoutMs: number;
   /** When the first request of this turn began; undefined before it. */
   #begun: number | undefined;
@@ -58,7 +58,7 @@ export class LoopTurns {
 
 /** Has the requests of callers without a token for items and documents wait for their turn. */
 export function spreadCalls(readCall: CallReader, publicClass: string, timeoutMs: number): CallReader {
-  const queue = new LoopTurns(timeoutMs);
+  const queue = new LoopQueue(timeoutMs);
   return function readSpreadCall(request, routed) {
     const call = readCall(request, routed);
     if (call instanceof Promise || call.caller.accessClass !== publicClass) return call;
