@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { undocumentedExports } from './docstrings.ts';
+import { exampleErrors, examplesOf, programOf } from './examples.ts';
 import { listFiles, readText, root } from './files.ts';
 
 interface Manifest {
@@ -28,4 +29,24 @@ test('the law itself finds what has none, also through re-exports', () => {
   const names = undocumentedExports([entry]).map((line) => line.split(' ').at(-1));
   rmSync(directory, { recursive: true });
   expect(names.sort()).toEqual(['Bare', 'bare']);
+});
+
+/** Entry files that users import, or whose declarations their editors show. */
+const forUsers = [
+  'client/src/index.ts',
+  'client/src/typed/index.ts',
+  'runtime/src/index.ts',
+  'runtime/src/explain.ts',
+  'cli/src/index.ts',
+  'cli/src/config.ts',
+  'introspect/src/config/index.ts',
+  'create/src/index.ts',
+].map((path) => join(root, 'packages', path));
+
+test('every function, class and method for users has an example, which type-checks', { timeout: 120_000 }, () => {
+  const program = programOf(forUsers);
+  const examples = examplesOf(forUsers, program);
+  expect(examples.filter(({ text }) => text === '').map(({ place }) => place)).toEqual([]);
+  const wrong = { place: 'wrong', text: 'await client.items(1).readAll();', entry: '', names: [] };
+  expect(exampleErrors([...examples, wrong], program)).toEqual([expect.stringMatching(/^wrong: Argument of type/)]);
 });

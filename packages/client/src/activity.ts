@@ -12,9 +12,20 @@ export interface CommentData {
 
 /** Comments as rows of activity. */
 export interface ActivityCommentsHandler<Activity> {
+  /**
+   * Comments on an item.
+   * @example await client.activity.comments.create({ collection: 'articles', item: 1, comment: 'Well done.' });
+   */
   create(data: CommentData, options?: RequestOptions): Promise<Activity>;
-  /** Takes the key of the activity. */
+  /**
+   * Takes the key of the activity.
+   * @example await client.activity.comments.update(7, 'Very well done.');
+   */
   update(id: Key, comment: string, options?: RequestOptions): Promise<Activity>;
+  /**
+   * Deletes a comment.
+   * @example await client.activity.comments.delete(7);
+   */
   delete(id: Key, options?: RequestOptions): Promise<void>;
 }
 

@@ -23,9 +23,15 @@ import { createUsersHandler, type UsersHandler } from './users.ts';
 
 /** Methods of a client; `Schema` has the item type of each collection. */
 export interface Client<Schema> {
-  /** The items of a collection. */
+  /**
+   * The items of a collection.
+   * @example const { data } = await client.items('articles').readByQuery({ sort: ['-created_at'], limit: 10 });
+   */
   items<Name extends keyof Schema & string>(collection: Name): ItemHandler<Schema[Name]>;
-  /** The item of a collection that has one. */
+  /**
+   * The item of a collection that has one.
+   * @example const about = await client.singleton('about').read();
+   */
   singleton<Name extends keyof Schema & string>(collection: Name): SingletonHandler<Schema[Name]>;
   readonly activity: ActivityHandler<SystemItem<Schema, 'platform_activity'>>;
   readonly comments: ItemHandler<SystemItem<Schema, 'platform_comments'>>;
@@ -54,6 +60,9 @@ export interface Client<Schema> {
  * Throws a TypeError for an address that is none, for options that exclude each other and for `LocalStorage` outside of
  * browsers. Every method rejects with `PlatformError` when the server refuses, with the reason of the signal when it is
  * aborted, and with what `fetch` says when there is no answer.
+ * @example
+ * const client = createClient('https://api.example.com', { auth: { staticToken: 'secret' } });
+ * const { data } = await client.items('articles').readByQuery({ fields: ['id', 'title'] });
  */
 export function createClient<Schema = AnySchema>(url: string, init: ClientOptions = {}): Client<Schema> {
   return openClient<Schema>(url, init).client;

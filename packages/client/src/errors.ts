@@ -32,7 +32,13 @@ export interface ServerError {
   readonly path?: readonly JsonValue[];
 }
 
-/** The server refused a request, or something on the way to it did. */
+/**
+ * The server refused a request, or something on the way to it did.
+ * @example
+ * await client.items('articles').readOne(1).catch((error: unknown) => {
+ *   if (error instanceof PlatformError) console.log(error.status, error.code, error.message);
+ * });
+ */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
   /** Every error of the answer; empty when the answer is not one of the server's own. */
@@ -56,6 +62,10 @@ export class PlatformError extends Error {
 /**
  * Tells whether something caught is a `PlatformError`, with the code when one is named. It also knows those of another
  * copy of this package.
+ * @example
+ * await client.items('articles').deleteOne(1).catch((error: unknown) => {
+ *   if (!isPlatformError(error, 'FORBIDDEN')) throw error;
+ * });
  */
 export function isPlatformError(error: unknown, code?: ErrorCode): error is PlatformError {
   return (

@@ -15,16 +15,36 @@ export interface ImportData<Data = JsonObject> {
 
 /** Methods of files beside those of a collection. */
 export interface Uploads<File, Data> {
-  /** Has the server fetch a file. */
+  /**
+   * Has the server fetch a file.
+   * @example const file = await client.files.import({ url: 'https://example.com/a.png', data: { title: 'A' } });
+   */
   import(data: ImportData<Data>, query?: Query, options?: RequestOptions): Promise<File | null>;
 }
 
 /** Files. A form is an upload: fields stand in front of the file that they belong to. */
 export interface FilesHandler<File> extends ItemHandler<File>, Uploads<File, Payload<File>> {
+  /**
+   * Creates a file; a form brings its content.
+   * @example
+   * const form = new FormData();
+   * form.append('title', 'A text');
+   * form.append('file', new File(['Hello'], 'hello.txt'));
+   * const file = await client.files.createOne(form);
+   */
   createOne(data: Payload<File> | FormData, query?: Query, options?: RequestOptions): Promise<File | null>;
-  /** A form with several files makes several. */
+  /**
+   * A form with several files makes several.
+   * @example
+   * const form = new FormData();
+   * for (const name of ['a.txt', 'b.txt']) form.append('file', new File([name], name));
+   * const { data } = await client.files.createMany(form);
+   */
   createMany(data: readonly Payload<File>[] | FormData, query?: Query, options?: RequestOptions): Promise<Page<File>>;
-  /** A form gives the file another content. */
+  /**
+   * A form gives the file another content.
+   * @example await client.files.updateOne('8cbb43fe-4cdf-4991-8352-c461779cec02', { title: 'Another title' });
+   */
   updateOne(key: Key, data: Payload<File> | FormData, query?: Query, options?: RequestOptions): Promise<File | null>;
 }
 
@@ -44,7 +64,12 @@ export function createFilesHandler<File>(requester: Requester): FilesHandler<Fil
 
 /** Contents of files. */
 export interface AssetsHandler {
-  /** The content of a file, as a stream; an image also transformed, as by `{ width: 200 }`. */
+  /**
+   * The content of a file, as a stream; an image also transformed, as by `{ width: 200 }`.
+   * @example
+   * const small = await client.assets.readOne('8cbb43fe-4cdf-4991-8352-c461779cec02', { width: 200 });
+   * const bytes = await new Response(small).bytes();
+   */
   readOne(id: string, query?: Parameters, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
 }
 

@@ -9,7 +9,10 @@ export interface GraphqlResult<Data> {
   readonly data: Data;
 }
 
-/** Runs documents; one with errors rejects, even if it also has data. */
+/**
+ * Runs documents; one with errors rejects, even if it also has data.
+ * @example const { data } = await client.graphql.items('query ($id: ID!) { articles_by_id(id: $id) { title } }', { id: 1 });
+ */
 export type GraphqlMethod = <Data = JsonObject>(
   document: string,
   variables?: JsonObject,

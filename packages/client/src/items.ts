@@ -14,30 +14,83 @@ export type WriteQuery = Pick<Query, 'filter' | 'search' | 'sort' | 'limit' | 'o
 
 /** The methods of a collection. Those that resolve to null wrote something that may not be read. */
 export interface ItemHandler<Item> {
+  /**
+   * Creates an item.
+   * @example const article = await client.items('articles').createOne({ title: 'Hello', tags: [1, 2] });
+   */
   createOne(data: Payload<Item>, query?: Query, options?: RequestOptions): Promise<Item | null>;
+  /**
+   * Creates several items.
+   * @example await client.items('tags').createMany([{ name: 'red' }, { name: 'blue' }]);
+   */
   createMany(data: readonly Payload<Item>[], query?: Query, options?: RequestOptions): Promise<Page<Item>>;
+  /**
+   * Reads the items that a query finds.
+   * @example const { data } = await client.items('articles').readByQuery({ filter: { status: { _eq: 'published' } } });
+   */
   readByQuery(query?: Query, options?: RequestOptions): Promise<Page<Item>>;
-  /** Every item: no limit. */
+  /**
+   * Every item: no limit.
+   * @example const { data } = await client.items('articles').readAll({ fields: ['id', 'title'] });
+   */
   readAll(query?: Query, options?: RequestOptions): Promise<Page<Item>>;
-  /** Values of many items, such as `{ aggregate: { count: '*' }, groupBy: ['author'] }`. */
+  /**
+   * Values of many items, such as `{ aggregate: { count: '*' }, groupBy: ['author'] }`.
+   * @example const { data } = await client.items('articles').aggregate({ aggregate: { count: '*' }, groupBy: ['author'] });
+   */
   aggregate(query: Query, options?: RequestOptions): Promise<Page<JsonObject>>;
+  /**
+   * Reads one item.
+   * @example const article = await client.items('articles').readOne(1, { fields: ['title', 'author.name'] });
+   */
   readOne(key: Key, query?: Query, options?: RequestOptions): Promise<Item>;
-  /** All items with one of the keys. */
+  /**
+   * All items with one of the keys.
+   * @example const { data } = await client.items('articles').readMany([1, 2, 3]);
+   */
   readMany(keys: readonly Key[], query?: Query, options?: RequestOptions): Promise<Page<Item>>;
+  /**
+   * Changes one item.
+   * @example await client.items('articles').updateOne(1, { title: 'Hello again' });
+   */
   updateOne(key: Key, data: Payload<Item>, query?: Query, options?: RequestOptions): Promise<Item | null>;
-  /** Writes the same to every item with one of the keys. */
+  /**
+   * Writes the same to every item with one of the keys.
+   * @example await client.items('articles').updateMany([1, 2], { status: 'archived' });
+   */
   updateMany(keys: readonly Key[], data: Payload<Item>, query?: Query, options?: RequestOptions): Promise<Page<Item>>;
-  /** Writes to each item, which names its key, what stands beside. */
+  /**
+   * Writes to each item, which names its key, what stands beside.
+   * @example await client.items('articles').updateBatch([{ id: 1, position: 2 }, { id: 2, position: 1 }]);
+   */
   updateBatch(items: readonly Payload<Item>[], query?: Query, options?: RequestOptions): Promise<Page<Item>>;
-  /** Writes the same to every item that the query finds. */
+  /**
+   * Writes the same to every item that the query finds.
+   * @example
+   * await client.items('articles').updateByQuery({
+   *   query: { filter: { status: { _eq: 'draft' } } },
+   *   data: { status: 'published' },
+   * });
+   */
   updateByQuery(
     update: { readonly query: WriteQuery; readonly data: Payload<Item> },
     query?: Query,
     options?: RequestOptions,
   ): Promise<Page<Item>>;
+  /**
+   * Deletes one item.
+   * @example await client.items('articles').deleteOne(1);
+   */
   deleteOne(key: Key, options?: RequestOptions): Promise<void>;
+  /**
+   * Deletes the items with these keys.
+   * @example await client.items('articles').deleteMany([1, 2]);
+   */
   deleteMany(keys: readonly Key[], options?: RequestOptions): Promise<void>;
-  /** Deletes every item that the query finds. */
+  /**
+   * Deletes every item that the query finds.
+   * @example await client.items('articles').deleteByQuery({ filter: { status: { _eq: 'archived' } } });
+   */
   deleteByQuery(query: WriteQuery, options?: RequestOptions): Promise<void>;
 }
 
@@ -72,7 +125,15 @@ function bodyKeys(keys: readonly Key[]): readonly (string | number)[] {
 
 /** The methods of a collection of one item. */
 export interface SingletonHandler<Item> {
+  /**
+   * Reads the item.
+   * @example const about = await client.singleton('about').read({ fields: ['text'] });
+   */
   read(query?: Query, options?: RequestOptions): Promise<Item>;
+  /**
+   * Changes the item.
+   * @example await client.singleton('about').update({ text: 'Hello' });
+   */
   update(data: Payload<Item>, query?: Query, options?: RequestOptions): Promise<Item | null>;
 }
 

@@ -5,23 +5,64 @@ import type { Page, Requester } from './requester.ts';
 
 /** The fields of all collections. */
 export interface FieldsHandler<Field> {
+  /**
+   * Creates a field, and its column.
+   * @example await client.fields.createOne('articles', { field: 'subtitle', type: 'string' });
+   */
   createOne(collection: string, data: Payload<Field>, options?: RequestOptions): Promise<Field | null>;
+  /**
+   * Creates several fields of a collection.
+   * @example await client.fields.createMany('articles', [{ field: 'subtitle', type: 'string' }]);
+   */
   createMany(collection: string, data: readonly Payload<Field>[], options?: RequestOptions): Promise<Page<Field>>;
-  /** All that the caller may see. */
+  /**
+   * All that the caller may see.
+   * @example const { data } = await client.fields.readByQuery();
+   */
   readByQuery(options?: RequestOptions): Promise<Page<Field>>;
+  /**
+   * Reads one field.
+   * @example const title = await client.fields.readOne('articles', 'title');
+   */
   readOne(collection: string, field: string, options?: RequestOptions): Promise<Field>;
-  /** Those of a collection. */
+  /**
+   * Those of a collection.
+   * @example const { data } = await client.fields.readMany('articles');
+   */
   readMany(collection: string, options?: RequestOptions): Promise<Page<Field>>;
+  /**
+   * Changes a field.
+   * @example await client.fields.updateOne('articles', 'title', { meta: { note: 'At most a line' } });
+   */
   updateOne(collection: string, field: string, data: Payload<Field>, options?: RequestOptions): Promise<Field | null>;
-  /** Each names its field. */
+  /**
+   * Each names its field.
+   * @example await client.fields.updateMany('articles', [{ field: 'title', meta: { sort: 1 } }]);
+   */
   updateMany(collection: string, data: readonly Payload<Field>[], options?: RequestOptions): Promise<Page<Field>>;
+  /**
+   * Deletes a field, and its column.
+   * @example await client.fields.deleteOne('articles', 'subtitle');
+   */
   deleteOne(collection: string, field: string, options?: RequestOptions): Promise<void>;
+  /**
+   * Deletes several fields of a collection.
+   * @example await client.fields.deleteMany('articles', ['subtitle', 'motto']);
+   */
   deleteMany(collection: string, fields: readonly string[], options?: RequestOptions): Promise<void>;
 }
 
 /** The relations of all collections. */
 export interface RelationsHandler<Relation> extends Omit<FieldsHandler<Relation>, 'createOne' | 'createMany'> {
+  /**
+   * Creates a relation, and its foreign key.
+   * @example await client.relations.createOne({ collection: 'articles', field: 'author', related_collection: 'authors' });
+   */
   createOne(data: Payload<Relation>, options?: RequestOptions): Promise<Relation | null>;
+  /**
+   * Creates several relations.
+   * @example await client.relations.createMany([{ collection: 'articles', field: 'author', related_collection: 'authors' }]);
+   */
   createMany(data: readonly Payload<Relation>[], options?: RequestOptions): Promise<Page<Relation>>;
 }
 

@@ -9,7 +9,10 @@ export interface UrlProblem {
 const form = 'postgres://user:password@host:5432/database, or with mysql: or mariadb: in front';
 const schemes: ReadonlySet<string> = new Set(['postgres:', 'postgresql:', 'mysql:', 'mariadb:']);
 
-/** The fault of a URL that `subject` (`DATABASE_URL`) holds; null where a database of that address may exist. */
+/**
+ * The fault of a URL that `subject` (`DATABASE_URL`) holds; null where a database of that address may exist.
+ * @example const problem = databaseUrlProblem(process.env.DATABASE_URL ?? '', 'DATABASE_URL');
+ */
 export function databaseUrlProblem(url: string, subject: string): UrlProblem | null {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*:)\/\//.exec(url)?.[1];
   if (scheme === undefined)

@@ -37,7 +37,10 @@ export function packageManagerOf(folder: string): PackageManager {
 /** Generated code imports these; not every package manager lets a project import packages that it does not name. */
 const packages = ['tablewright', '@tablewright/runtime', '@tablewright/client'];
 
-/** The command that installs what a project needs, or null where it is installed. */
+/**
+ * The command that installs what a project needs, or null where it is installed.
+ * @example const command = installCommand('/srv/api', 'pnpm'); // pnpm install
+ */
 export function installCommand(folder: string, manager = packageManagerOf(folder)): string | null {
   const folders = foldersFrom(folder);
   const root = folders.find((path) => existsSync(join(path, 'package.json')));

@@ -21,7 +21,10 @@ export interface ProjectChoice {
   readonly hasTables: boolean;
 }
 
-/** The files of a template, by the names that they have in a project. */
+/**
+ * The files of a template, by the names that they have in a project.
+ * @example const files = await projectFiles({ template: 'api', name: 'shop', hasTables: true });
+ */
 export async function projectFiles(choice: ProjectChoice): Promise<readonly ProjectFile[]> {
   const folder = folderOf(choice.template);
   const names = await filesBelow(folder);
@@ -38,7 +41,10 @@ export async function projectFiles(choice: ProjectChoice): Promise<readonly Proj
   );
 }
 
-/** Rules for the tables that an API begins with, as a project gets them. */
+/**
+ * Rules for the tables that an API begins with, as a project gets them.
+ * @example const text = await starterRules();
+ */
 export function starterRules(): Promise<string> {
   return readFile(join(folderOf('api'), 'permissions.yaml'), 'utf8');
 }
@@ -78,7 +84,10 @@ function manifestText(text: string, name: string): string {
   return `${JSON.stringify({ ...manifest, name, dependencies: Object.fromEntries(dependencies) }, null, 2)}\n`;
 }
 
-/** Writes a file where there is none; to `.gitignore` adds the lines that it lacks. False where nothing changed. */
+/**
+ * Writes a file where there is none; to `.gitignore` adds the lines that it lacks. False where nothing changed.
+ * @example await writeProjectFile('/srv/shop', { name: 'permissions.yaml', text: await starterRules() });
+ */
 export async function writeProjectFile(folder: string, { name, text }: ProjectFile, mode = 0o666): Promise<boolean> {
   const path = join(folder, name);
   if (name === '.gitignore') return addLines(path, text);

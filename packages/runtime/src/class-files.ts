@@ -6,6 +6,7 @@ import type { CompiledApi, JsonValue, ModelDocument } from './language/index.ts'
  * Reads the compiled OpenAPI documents of a folder: `full`, and one per access class.
  *
  * A document is read when it is first asked for and kept. Rejects for a name that is no access class's.
+ * @example const openapi = openapiFiles(new URL('./openapi/', import.meta.url));
  */
 export function openapiFiles(folder: URL): CompiledApi['openapi'] {
   return keepEach(async (accessClass) => {
@@ -14,7 +15,10 @@ export function openapiFiles(folder: URL): CompiledApi['openapi'] {
   });
 }
 
-/** Reads the documents of the model endpoints for each access class, as `openapiFiles` reads its documents. */
+/**
+ * Reads the documents of the model endpoints for each access class, as `openapiFiles` reads its documents.
+ * @example const model = modelFiles(new URL('./model/', import.meta.url));
+ */
 export function modelFiles(folder: URL): CompiledApi['model'] {
   return keepEach(async (accessClass) => {
     const model: ModelDocument = JSON.parse(await readText(folder, accessClass));

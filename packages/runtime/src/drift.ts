@@ -29,7 +29,10 @@ export interface Drift {
   readonly table: string;
 }
 
-/** Lists every difference, in the order of the fingerprint. Columns that nothing uses are no difference. */
+/**
+ * Lists every difference, in the order of the fingerprint. Columns that nothing uses are no difference.
+ * @example const messages = compareFingerprint(api.fingerprint, []).map(({ message }) => message);
+ */
 export function compareFingerprint(
   expected: Fingerprint,
   live: readonly LiveObject[],

@@ -74,6 +74,7 @@ export function errorStatus(code: ErrorCode): number {
  * An error with a code of the specification: the only kind of error whose text reaches a client.
  *
  * `message` is dropped for codes with one fixed text; put facts for the operator only into `cause`.
+ * @example throw new PlatformError('INVALID_PAYLOAD', '"title" must not be "Draft".', { field: 'title' });
  */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
@@ -102,6 +103,7 @@ const retryAfter = { 'retry-after': String(retryAfterSeconds) };
 
 /**
  * Prints the JSON body of an answer that failed: `{"errors":[{"message","extensions":{"code",…}}]}`.
+ * @example const body = errorBody([new PlatformError('FORBIDDEN')]);
  */
 export function errorBody(errors: readonly PlatformError[]): string {
   return JSON.stringify({

@@ -3,6 +3,7 @@ import type { CompiledApi, KnownOperation } from './language/index.ts';
 
 /**
  * Reads the documents that were compiled with an API from their file, each by the SHA-256 of its text. Nothing is kept.
+ * @example const documents = graphqlDocuments(new URL('./documents.json', import.meta.url));
  */
 export function graphqlDocuments(file: URL): NonNullable<CompiledApi['graphqlDocuments']> {
   return async function readDocuments() {
@@ -11,7 +12,10 @@ export function graphqlDocuments(file: URL): NonNullable<CompiledApi['graphqlDoc
   };
 }
 
-/** Reads the list of the operations that were compiled with an API. Nothing is kept. */
+/**
+ * Reads the list of the operations that were compiled with an API. Nothing is kept.
+ * @example const operations = graphqlOperations(new URL('./operations.json', import.meta.url));
+ */
 export function graphqlOperations(file: URL): NonNullable<CompiledApi['graphqlOperations']> {
   return async function readOperations() {
     const operations: readonly KnownOperation[] = JSON.parse(await readFile(file, 'utf8'));
@@ -23,6 +27,7 @@ export function graphqlOperations(file: URL): NonNullable<CompiledApi['graphqlOp
  * Reads the compiled GraphQL schemas of a folder, one per access class.
  *
  * Rejects for a name that is no access class's. Texts are not cached: the caller parses a text and caches the schema.
+ * @example const graphql = graphqlFiles(new URL('./graphql/', import.meta.url));
  */
 export function graphqlFiles(folder: URL): NonNullable<CompiledApi['graphql']> {
   return async function readSchema(accessClass) {

@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url';
 /** Purpose of templates; the folder of that name holds them. */
 export type TemplateKind = 'mail' | 'pages';
 
-/** Thrown for templates that cannot be used, with the name of the file. */
+/**
+ * Thrown for templates that cannot be used, with the name of the file.
+ * @example
+ * await serve(api).catch((error: unknown) => {
+ *   if (error instanceof TemplateError) console.error(error.message);
+ * });
+ */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }

@@ -49,6 +49,10 @@ export interface GenerateOptions {
 /**
  * The whole way from the database (or, offline, from `platform.schema.json`) to the generated files. A large project is
  * not compiled if the result would be the files that the last run has left.
+ * @example
+ * const project = await loadProject('.');
+ * const { written } = await generateProject(project, progress, { offline: true });
+ * console.log(written.paths);
  */
 export async function generateProject(
   project: Project,

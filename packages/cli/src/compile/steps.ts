@@ -37,7 +37,10 @@ export interface Resolution {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads the database's catalog and resolves it under the project's configuration. Replaces `platform.schema.json`. */
+/**
+ * Reads the database's catalog and resolves it under the project's configuration. Replaces `platform.schema.json`.
+ * @example const schema = await introspectProject(await loadProject('.'), progress, null);
+ */
 export async function introspectProject(project: Project, progress: Progress, before: Schema | null): Promise<Schema> {
   const facts = await factsOf(project, progress);
   const { schema } = await progress.phase('resolve', () => resolveProject(project, facts, progress, before));

@@ -17,7 +17,10 @@ export const exitCodes = {
   stopped: 130,
 } as const;
 
-/** A failure with advice, printed without a stack. */
+/**
+ * A failure with advice, printed without a stack.
+ * @example throw new CommandError(exitCodes.usage, 'There is no such project.', 'Name a folder.');
+ */
 export class CommandError extends Error {
   readonly exitCode: number;
   readonly hint: string | null;

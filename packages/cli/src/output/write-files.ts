@@ -138,6 +138,7 @@ export function openOutput(outputFolder: string, options: OutputOptions = {}): O
 /**
  * Brings the output folder to the state of `files`. Rejects with the file system's error, or with `EditedFilesError`, and
  * leaves it as it was.
+ * @example const { paths } = await writeFiles('/srv/api/generated', [{ path: 'notes.txt', contents: 'Hello' }]);
  */
 export async function writeFiles(
   outputFolder: string,

@@ -23,6 +23,7 @@ export interface Project extends Settings {
 /**
  * Reads configuration and permissions of the project in a folder. Both files are optional. `change` is the number of the
  * change after which they are read again.
+ * @example const { config, diagnostics } = await loadProject('/srv/api');
  */
 export async function loadProject(folder: string, stateFolder?: string, change = 0): Promise<Project> {
   const settings = await loadSettings(folder, stateFolder, change);

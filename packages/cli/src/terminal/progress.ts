@@ -58,7 +58,17 @@ export function processProgress(options: {
   });
 }
 
-/** A reporter over the given streams. */
+/**
+ * A reporter over the given streams.
+ * @example
+ * const progress = createProgress({
+ *   json: false,
+ *   notes: true,
+ *   terminal: false,
+ *   write: (text) => process.stderr.write(text),
+ *   writeEvent: () => {},
+ * });
+ */
 export function createProgress(options: ProgressOptions): Progress {
   const phases: Phase[] = [];
   const { format = (text) => text } = options;

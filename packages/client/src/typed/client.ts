@@ -82,12 +82,34 @@ export type WithComments<Handler, Item, Methods extends keyof ActivityCommentsHa
 
 /** Form uploads of files: fields stand in front of the file that they belong to. */
 export interface UploadMethods<Item> {
+  /**
+   * Uploads a file.
+   * @example
+   * const form = new FormData();
+   * form.append('file', new File(['Hello'], 'hello.txt'));
+   * const file = await client.files.createOne(form);
+   */
   createOne(form: FormData, query?: Query, options?: RequestOptions): Promise<Item | null>;
-  /** A form with several files. */
+  /**
+   * A form with several files.
+   * @example
+   * const form = new FormData();
+   * for (const name of ['a.txt', 'b.txt']) form.append('file', new File([name], name));
+   * const { data } = await client.files.createMany(form);
+   */
   createMany(form: FormData, query?: Query, options?: RequestOptions): Promise<Page<Item>>;
-  /** Gives a file another content. */
+  /**
+   * Gives a file another content.
+   * @example
+   * const form = new FormData();
+   * form.append('file', new File(['Hello again'], 'hello.txt'));
+   * await client.files.updateOne('8cbb43fe-4cdf-4991-8352-c461779cec02', form);
+   */
   updateOne(key: string, form: FormData, query?: Query, options?: RequestOptions): Promise<Item | null>;
-  /** Has the server fetch a file. */
+  /**
+   * Has the server fetch a file.
+   * @example const file = await client.files.import({ url: 'https://example.com/a.png' });
+   */
   import(data: ImportData, query?: Query, options?: RequestOptions): Promise<Item | null>;
 }
 
@@ -97,6 +119,10 @@ export type WithUploads<Handler, Item, Names extends keyof UploadMethods<Item>> 
 
 /** The signed-in user, for classes that may read no users. */
 export interface OwnKey {
+  /**
+   * Reads the key of the user.
+   * @example const { id } = await client.users.me.read();
+   */
   read(query?: Record<string, never>, options?: RequestOptions): Promise<{ id: string }>;
 }
 
@@ -116,7 +142,12 @@ export type CallRoute<Routes> = <Name extends keyof Routes>(
     : never
 ) => Promise<Routes[Name] extends Route<unknown, infer Output> ? Output : never>;
 
-/** Makes the function that makes clients with these abilities; it takes what `createClient` of this package does. */
+/**
+ * Makes the function that makes clients with these abilities; it takes what `createClient` of this package does.
+ * @example
+ * const createClient = bindClient({ items: [{ names: ['articles'], rights: ['read'] }] });
+ * const client = createClient('https://api.example.com');
+ */
 export function bindClient(permissions: Abilities): (url: string, options?: ClientOptions) => BoundClient {
   const { items = [], singletons = [], system = {}, routes } = permissions;
   return (url, options) => {

@@ -12,7 +12,10 @@ export type Handler<Schema, Of extends Facts> = Pick<Methods<Schema, Of>, (typeo
 
 /** All methods of a collection. Those that resolve to null wrote something that may not be read. */
 export interface Methods<Schema, Of extends Facts> {
-  /** The items that match: 100, unless `limit` says how many. */
+  /**
+   * The items that match: 100, unless `limit` says how many.
+   * @example const { data } = await client.items('articles').readByQuery({ filter: { status: { _eq: 'published' } } });
+   */
   readByQuery<
     const F extends Fields,
     const S extends readonly string[],
@@ -22,7 +25,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ListQuery<Schema, Of, F, S, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
-  /** All items that match: no limit. */
+  /**
+   * All items that match: no limit.
+   * @example const { data } = await client.items('articles').readAll({ fields: ['id', 'title'] });
+   */
   readAll<
     const F extends Fields,
     const S extends readonly string[],
@@ -32,12 +38,18 @@ export interface Methods<Schema, Of extends Facts> {
     query?: Omit<ListQuery<Schema, Of, F, S, A, D>, 'limit'>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
-  /** Counts, sums and other values of the items that match. */
+  /**
+   * Counts, sums and other values of the items that match.
+   * @example const { data } = await client.items('articles').aggregate({ aggregate: { count: '*' }, groupBy: ['author'] });
+   */
   aggregate<const G extends GroupsOf<Of> & string = never, const X extends AggregateOf<Of> = never>(
     query: AggregateQuery<Of, G, X>,
     options?: RequestOptions,
   ): Promise<Page<AggregateRow<Of, G, Said<X>>>>;
-  /** The item that has the key. */
+  /**
+   * The item that has the key.
+   * @example const article = await client.items('articles').readOne(1, { fields: ['title', 'author.name'] });
+   */
   readOne<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -47,7 +59,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: OneQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>>>;
-  /** All items with one of the keys. */
+  /**
+   * All items with one of the keys.
+   * @example const { data } = await client.items('articles').readMany([1, 2, 3]);
+   */
   readMany<
     const F extends Fields,
     const S extends readonly string[],
@@ -58,7 +73,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ListQuery<Schema, Of, F, S, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
-  /** Makes an item, and the related ones that stand in it. */
+  /**
+   * Makes an item, and the related ones that stand in it.
+   * @example const article = await client.items('articles').createOne({ title: 'Hello', tags: [1, 2] });
+   */
   createOne<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -68,7 +86,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>> | Of['unread']>;
-  /** Makes all of them, or none. */
+  /**
+   * Makes all of them, or none.
+   * @example await client.items('tags').createMany([{ name: 'red' }, { name: 'blue' }]);
+   */
   createMany<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -78,7 +99,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
-  /** Changes the fields that `data` has. */
+  /**
+   * Changes the fields that `data` has.
+   * @example await client.items('articles').updateOne(1, { title: 'Hello again' });
+   */
   updateOne<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -89,7 +113,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>> | Of['unread']>;
-  /** Writes the same to every item with one of the keys. */
+  /**
+   * Writes the same to every item with one of the keys.
+   * @example await client.items('articles').updateMany([1, 2], { status: 'archived' });
+   */
   updateMany<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -100,7 +127,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
-  /** Writes to each item, which names its key, what stands beside. */
+  /**
+   * Writes to each item, which names its key, what stands beside.
+   * @example await client.items('articles').updateBatch([{ id: 1, position: 2 }, { id: 2, position: 1 }]);
+   */
   updateBatch<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -110,7 +140,14 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
-  /** Writes the same to every item that the query finds. */
+  /**
+   * Writes the same to every item that the query finds.
+   * @example
+   * await client.items('articles').updateByQuery({
+   *   query: { filter: { status: { _eq: 'draft' } } },
+   *   data: { status: 'published' },
+   * });
+   */
   updateByQuery<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -120,11 +157,25 @@ export interface Methods<Schema, Of extends Facts> {
     query?: ItemQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Page<Result<Schema, Of, F[number], Said<A>, Said<D>>>>;
+  /**
+   * Deletes one item.
+   * @example await client.items('articles').deleteOne(1);
+   */
   deleteOne(key: Of['key'], options?: RequestOptions): Promise<void>;
+  /**
+   * Deletes the items with these keys.
+   * @example await client.items('articles').deleteMany([1, 2]);
+   */
   deleteMany(keys: readonly Of['key'][], options?: RequestOptions): Promise<void>;
-  /** Deletes every item that the query finds. */
+  /**
+   * Deletes every item that the query finds.
+   * @example await client.items('articles').deleteByQuery({ filter: { status: { _eq: 'archived' } } });
+   */
   deleteByQuery(query: WriteQueryOf<Of>, options?: RequestOptions): Promise<void>;
-  /** The item of a collection that has one. */
+  /**
+   * The item of a collection that has one.
+   * @example const about = await client.singleton('about').read({ fields: ['text'] });
+   */
   read<
     const F extends Fields,
     const A extends AliasOf<Of> = never,
@@ -133,7 +184,10 @@ export interface Methods<Schema, Of extends Facts> {
     query?: OneQuery<Schema, Of, F, A, D>,
     options?: RequestOptions,
   ): Promise<Result<Schema, Of, F[number], Said<A>, Said<D>>>;
-  /** Changes it; makes it when there is none yet. */
+  /**
+   * Changes it; makes it when there is none yet.
+   * @example await client.singleton('about').update({ text: 'Hello' });
+   */
   update<
     const F extends Fields,
     const A extends AliasOf<Of> = never,

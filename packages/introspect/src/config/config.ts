@@ -1,4 +1,7 @@
-/** The project's configuration: the default export of `platform.config.ts`. Everything is optional. */
+/**
+ * The project's configuration: the default export of `platform.config.ts`. Everything is optional.
+ * @example export default defineConfig({ database: { exclude: ['audit_*'] }, collections: { articles: { sort: 'position' } } });
+ */
 export interface PlatformConfig {
   /** Which database, and which parts of it. */
   readonly database?: DatabaseConfig;
@@ -31,7 +34,10 @@ export interface PlatformConfig {
   readonly manyToMany?: readonly ManyToManyConfig[];
 }
 
-/** Which database is compiled, and which parts of it. Patterns are `table` or `schema.table`, `*` for any text. */
+/**
+ * Which database is compiled, and which parts of it. Patterns are `table` or `schema.table`, `*` for any text.
+ * @example export default defineConfig({ database: { schemas: ['public', 'shop'], exclude: ['shop.audit_*'] } });
+ */
 export interface DatabaseConfig {
   /** The environment variable DATABASE_URL wins over it; without both the embedded database is used. */
   readonly url?: string;
@@ -48,7 +54,10 @@ export interface DatabaseConfig {
   readonly systemSchema?: string;
 }
 
-/** How generated clients are published. */
+/**
+ * How generated clients are published.
+ * @example export default defineConfig({ client: { packageName: '@shop/api-{class}' } });
+ */
 export interface ClientConfig {
   /**
    * Name of each client package, with `{class}` for the access class: `@shop/api-{class}`. When absent
@@ -57,7 +66,10 @@ export interface ClientConfig {
   readonly packageName?: string;
 }
 
-/** One table in the API. Fields are named as the API names them, or by their column. */
+/**
+ * One table in the API. Fields are named as the API names them, or by their column.
+ * @example export default defineConfig({ collections: { articles: { note: 'Published texts', sort: 'position' } } });
+ */
 export interface CollectionConfig {
   /** API name; the table's name when absent (`<schema>_<table>` outside the default schema). */
   readonly name?: string;
@@ -84,14 +96,23 @@ export interface CollectionConfig {
   readonly fields?: Readonly<Record<string, FieldConfig>>;
 }
 
-/** How items are put into the archive and taken out of it. */
+/**
+ * How items are put into the archive and taken out of it.
+ * @example
+ * export default defineConfig({
+ *   collections: { articles: { archive: { field: 'status', value: 'archived', unarchiveValue: 'draft' } } },
+ * });
+ */
 export interface ArchiveConfig {
   readonly field: string;
   readonly value: string;
   readonly unarchiveValue?: string;
 }
 
-/** One column in the API. */
+/**
+ * One column in the API.
+ * @example export default defineConfig({ collections: { articles: { fields: { tags: { type: 'csv' }, body_html: { hidden: true } } } } });
+ */
 export interface FieldConfig {
   /** API name; the column's name when absent. */
   readonly name?: string;
@@ -110,7 +131,10 @@ export interface FieldConfig {
 /** Types a column can be read as (API specification, section 6). */
 export type FieldTypeConfig = 'csv' | 'hash' | 'secret' | 'token' | 'uuid' | 'boolean' | 'json';
 
-/** Changes of one derived relation. */
+/**
+ * Changes of one derived relation.
+ * @example export default defineConfig({ relations: { 'articles.comments': { sort: 'position', onDeselect: 'delete' } } });
+ */
 export interface RelationConfig {
   /** API name instead of the derived one. A many-to-one is named by its field: rename that. */
   readonly name?: string;
@@ -124,7 +148,18 @@ export interface RelationConfig {
   readonly onDeselect?: 'nullify' | 'delete';
 }
 
-/** A many-to-any relation: `collection.field` reads the rows of `link` whose `linkField` points at the item. */
+/**
+ * A many-to-any relation: `collection.field` reads the rows of `link` whose `linkField` points at the item.
+ * @example
+ * export default defineConfig({
+ *   manyToAny: [
+ *     {
+ *       ...{ collection: 'pages', field: 'blocks', link: 'page_blocks', linkField: 'page' },
+ *       ...{ collectionField: 'block_type', itemField: 'block', allowed: ['headings', 'images'], sort: 'position' },
+ *     },
+ *   ],
+ * });
+ */
 export interface ManyToAnyConfig {
   readonly collection: string;
   readonly field: string;
@@ -139,7 +174,15 @@ export interface ManyToAnyConfig {
   readonly sort?: string;
 }
 
-/** Translations: `collection.field` reads the rows of `child`, one per row of `languages`. */
+/**
+ * Translations: `collection.field` reads the rows of `child`, one per row of `languages`.
+ * @example
+ * export default defineConfig({
+ *   translations: [
+ *     { collection: 'articles', field: 'translations', child: 'article_translations', languages: 'languages' },
+ *   ],
+ * });
+ */
 export interface TranslationsConfig {
   readonly collection: string;
   readonly field: string;
@@ -147,7 +190,10 @@ export interface TranslationsConfig {
   readonly languages: string;
 }
 
-/** A junction: `near` and `far` are its two many-to-one fields. */
+/**
+ * A junction: `near` and `far` are its two many-to-one fields.
+ * @example export default defineConfig({ manyToMany: [{ junction: 'article_tags', near: 'article', far: 'tag', name: 'tags' }] });
+ */
 export interface ManyToManyConfig {
   readonly junction: string;
   readonly near: string;
@@ -162,10 +208,7 @@ export interface ManyToManyConfig {
 
 /**
  * Types the configuration of a project and returns it unchanged.
- *
- * ```ts
- * export default defineConfig({ collections: { articles: { sort: 'position' } } });
- * ```
+ * @example export default defineConfig({ collections: { articles: { sort: 'position' } } });
  */
 export function defineConfig(config: PlatformConfig): PlatformConfig {
   return config;

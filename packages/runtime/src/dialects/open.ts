@@ -20,6 +20,10 @@ export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
  * Opens the database of a place; the options are for servers.
  *
  * Rejects with SERVICE_UNAVAILABLE when it cannot be reached; the error's `cause` says why in one sentence.
+ * @example
+ * const database = await openDatabase({ url: 'postgres://app@localhost:5432/shop' });
+ * const rows = await database.query('SELECT title FROM articles WHERE id = $1', ['1']);
+ * await database.close(1_000);
  */
 export async function openDatabase(target: DatabasePlace, options: OpenOptions = {}): Promise<Database> {
   const { poolMax = 10, poolTimeoutMs = 2_000 } = options;

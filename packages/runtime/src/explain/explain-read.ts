@@ -60,6 +60,10 @@ interface ReadToExplain extends ExplainReadOptions {
 /**
  * Plans `GET /items/articles?fields=id` for a caller, and asks the database for an item that is named by its key. Rejects with
  * `PlatformError` ROUTE_NOT_FOUND for a target that is no path of items.
+ * @example
+ * const caller = { accessClass: 'editor', user: null, role: null };
+ * const explained = await explainRead(api, '/items/articles?fields=id', caller);
+ * if (explained.kind === 'read') console.log(explained.statement);
  */
 export async function explainRead(
   api: ReadableApi,
@@ -83,7 +87,12 @@ export async function explainRead(
   }
 }
 
-/** Plans the read of an item path. Throws as the planner does. */
+/**
+ * Plans the read of an item path. Throws as the planner does.
+ * @example
+ * const planned = planRead(api, '/items/articles?fields=id', { accessClass: 'editor', user: null, role: null });
+ * console.log(planned.plan.statement.text);
+ */
 export function planRead(
   api: ReadableApi,
   target: string,

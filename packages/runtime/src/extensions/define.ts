@@ -7,11 +7,8 @@ type RegisterRoute = (path: string, options: unknown, handler: (request: never) 
 type Tools = Readonly<Record<Stage, Register>> & { readonly route: RegisterRoute };
 
 /**
- * Collects what an extension registers. Generated code gives it the types of the project:
- *
- * ```ts
- * export const defineExtension: DefineExtension<Collections, Role> = extension;
- * ```
+ * Collects what an extension registers. Generated code gives it the types of the project.
+ * @example export const defineExtension: DefineExtension<Collections, Role> = extension;
  */
 export function extension<C, Role extends string>(register: (tools: ExtensionTools<C, Role>) => void): Extension;
 // The types of events exist for the type checker only: here they are names and plain data.

@@ -120,6 +120,11 @@ export interface RouteRequest<C, Types extends RouteTypes> extends Handed<C> {
   /**
    * Runs a function whose reads and writes are one transaction: all stays, or nothing. It runs again from the start after
    * a conflict with another one. Outside of it each read and write is on its own.
+   * @example
+   * await transaction(async (items) => {
+   *   const [author] = await items('authors').createMany([{ name: 'Ada' }]);
+   *   await items('articles').create({ title: 'Hello', author });
+   * });
    */
   transaction<T>(work: (items: Items<C>) => T | Promise<T>): Promise<T>;
 }
@@ -148,13 +153,30 @@ export type RegisterRoute<C, Role extends string> = <Types extends RouteTypes = 
 
 /** Functions by which `defineExtension` registers code. */
 export interface ExtensionTools<C, Role extends string = string> {
-  /** In the transaction, before each item or change is written; an error that it throws refuses the whole request. */
+  /**
+   * In the transaction, before each item or change is written; an error that it throws refuses the whole request.
+   * @example before('articles.create', ({ payload }) => void (payload.title ??= 'Untitled'));
+   */
   readonly before: RegisterBefore<C>;
-  /** In the transaction, when everything of the request is written; an error that it throws undoes it. */
+  /**
+   * In the transaction, when everything of the request is written; an error that it throws undoes it.
+   * @example after('articles.update', ({ keys, items }) => items.asAdmin('articles').update(keys, { checked: false }));
+   */
   readonly after: RegisterAfter<C>;
-  /** Once, after the transaction was committed. The answer does not wait; errors that it throws are logged. */
+  /**
+   * Once, after the transaction was committed. The answer does not wait; errors that it throws are logged.
+   * @example afterCommit('articles.delete', ({ keys }) => console.log(`deleted: ${keys.join(', ')}`));
+   */
   readonly afterCommit: RegisterAfter<C>;
-  /** Answers requests of a path of its own. */
+  /**
+   * Answers requests of a path of its own.
+   * @example
+   * route<{ params: { year: string }; response: { count: number } }>(
+   *   'GET /reports/:year',
+   *   { roles: ['editor'] },
+   *   async ({ items }) => ({ count: (await items('articles').list({ fields: ['id'] })).length }),
+   * );
+   */
   readonly route: RegisterRoute<C, Role>;
 }
 
@@ -182,7 +204,10 @@ export type ItemsOf<C, Name extends keyof C> = ItemReads<TypeOf<C, Name, 'item'>
 
 /** Reads of a collection. */
 export interface ItemReads<Item, Filter> {
-  /** Items in their order, 100 unless `limit` says otherwise (-1: all that the server allows). */
+  /**
+   * Items in their order, 100 unless `limit` says otherwise (-1: all that the server allows).
+   * @example const articles = await items('articles').list({ fields: ['id', 'title'], sort: ['-id'], limit: 10 });
+   */
   list<const Field extends keyof Item & string>(
     query: ItemQuery<Item, Filter> & { readonly fields: readonly Field[] },
   ): Promise<readonly Pick<Item, Field>[]>;
@@ -203,14 +228,33 @@ export interface ItemQuery<Item, Filter> {
 
 /** Writes of a collection. They run hooks as requests do. */
 export interface ItemWrites<Key, Create, Update> {
+  /**
+   * Creates an item, and returns its key.
+   * @example const key = await items('articles').create({ title: 'Hello' });
+   */
   create(payload: Create): Promise<Key>;
-  /** Creates all in one statement; the keys are in the order of the payloads. */
+  /**
+   * Creates all in one statement; the keys are in the order of the payloads.
+   * @example const keys = await items('articles').createMany([{ title: 'One' }, { title: 'Two' }]);
+   */
   createMany(payloads: readonly Create[]): Promise<readonly Key[]>;
+  /**
+   * Writes the same to each item with one of the keys.
+   * @example await items('articles').update([1, 2], { title: 'Hello' });
+   */
   update(keys: Key | readonly Key[], payload: Update): Promise<void>;
+  /**
+   * Deletes the items with these keys.
+   * @example await items('articles').delete(1);
+   */
   delete(keys: Key | readonly Key[]): Promise<void>;
 }
 
 /** Writes of a singleton. */
 export interface SingletonWrites<Update> {
+  /**
+   * Changes the item.
+   * @example await items('about').update({ text: 'Hello' });
+   */
   update(payload: Update): Promise<void>;
 }

@@ -45,10 +45,7 @@ export class MetricsAddressError extends Error {
 /**
  * Listens for the metrics of other processes, where the variables say so; null where they do not, or cannot be used.
  * Rejects with `MetricsAddressError`.
- *
- * ```ts
- * await serveMetrics(process.env, { gather: async () => [], ready: async () => 'ok' });
- * ```
+ * @example await serveMetrics(process.env, { gather: async () => [], ready: async () => 'ok' });
  */
 export async function serveMetrics(variables: Variables, watched: Watched): Promise<MetricsListener | null> {
   const reading = readEnvironment(variables);

@@ -5,10 +5,7 @@ import { startFailure } from './start-failure.ts';
 
 /**
  * Serves a compiled API as the purpose of this process: a start that fails is one sentence and an exit code.
- *
- * ```ts
- * await serveProcess(api);
- * ```
+ * @example await serveProcess(api);
  */
 export async function serveProcess(api: CompiledApi): Promise<void> {
   try {

@@ -128,10 +128,7 @@ const uploadsFolder = '.platform/uploads';
  * do collections that do not fit it. Rejects with `EnvironmentError` for unusable variables, with `ContractError` for files
  * that another version generated, with the error of the database when waiting would not help, and with that of Node when
  * the address cannot be used.
- *
- * ```ts
- * await serve(api);
- * ```
+ * @example await serve(api);
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {
   refuseContract(api.contract);

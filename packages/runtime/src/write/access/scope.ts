@@ -160,6 +160,7 @@ export function grantFor(
 /**
  * True if the values that a rule sets exist. Only the database knows the value of a path from the caller, see
  * `presetsHold`.
+ * @example const usable = rules.filter((rule) => canPreset(rule, { accessClass: 'editor', user: null, role: null }));
  */
 export function canPreset({ presets }: WriteRule, caller: Caller): boolean {
   return presets.every(
