@@ -180,9 +180,12 @@ describe.each(['before', 'after'])('%s ANALYZE', (moment) => {
   test.each(['tags', 'labels', 'moods'])('links to the %s that have a value are found by these', async (name) => {
     const query = `fields=id,${name}.name&deep[${name}][_filter][name][_eq]=Name 7`;
     const plan = await planOf(project.database.url, statements.get(query) ?? '');
-    expect(conditionsOn(name, plan)).toContainEqual(expect.stringMatching(/^\(name = ANY /));
+    expect(conditionsOn(name, plan)).toEqual([
+      expect.stringMatching(/^\(name = ANY /),
+      expect.stringMatching(/^\(id = t\d+\.target_id\)$/),
+    ]);
     expect(conditionsOn(`posts_${name}`, plan)).toContainEqual(
-      expect.stringMatching(/post_id = t1\.id\) AND \(target_id = /),
+      expect.stringMatching(/post_id = .*\) AND \(target_id = ANY /),
     );
   });
 

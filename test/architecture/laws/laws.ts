@@ -25,7 +25,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 111_939, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 111_872, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1352,

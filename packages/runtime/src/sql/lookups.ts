@@ -14,7 +14,7 @@ import { type Junction, joinJunction, joinsOf, type Reach, reach } from './relat
 import type { Row } from './row.ts';
 import { granted } from './rules.ts';
 import type { RelationScope } from './scope.ts';
-import { findSought, printSought, reachSought, type Sought } from './sought.ts';
+import { findSought, printSought } from './sought.ts';
 
 /** Follows a relation to the rows that belong to one parent, narrowed by a condition. */
 export function reachListed(row: Row, relation: RelationScope, condition?: Condition): Reach | undefined {
@@ -54,17 +54,12 @@ export function narrowed(reached: Reach, condition: Condition | undefined): Reac
 function lookedUp(row: Row, descriptor: ManyToMany, condition: Condition | undefined): Reach | undefined {
   const junction = joinJunction(row, descriptor);
   if (junction === undefined) return undefined;
+  const { visible, target } = junction;
+  const rule = readable(target);
   const sought = findSought(row, descriptor, condition);
-  if (sought !== undefined && isOnce(row, descriptor)) {
-    const once = bySought(row, descriptor, junction, sought, condition);
-    if (once !== undefined) return once;
-  }
   const few = sought && printSought(row, descriptor, junction.alias, sought);
-  const visible = few === undefined ? junction.visible : [...junction.visible, few];
-  const found = [
-    readable(junction.target),
-    ...(condition ? [junction.target.statement.print.condition(junction.target, condition)] : []),
-  ];
+  if (few !== undefined) return narrowed(byLinks(descriptor, junction, [...visible, few], [rule]), condition);
+  const found = [rule, ...(condition ? [target.statement.print.condition(target, condition)] : [])];
   return isOnce(row, descriptor)
     ? byKeys(descriptor, junction, visible, found)
     : byLinks(descriptor, junction, visible, found);
@@ -75,25 +70,6 @@ function isOnce(row: Row, { target, far, paired, sort }: ManyToMany): boolean {
   const fields = row.scope.collections.get(target)?.descriptor.fields ?? [];
   const key = fields.find(({ column }) => column === far[0]?.to);
   return paired === true && far.length === 1 && sort === undefined && row.statement.dialect.sortsAlike(key?.native);
-}
-
-/** Reads the targets that have a value once for all parents, where they are few. */
-function bySought(
-  row: Row,
-  { junctionTable }: ManyToMany,
-  junction: Junction,
-  sought: Sought,
-  condition: Condition | undefined,
-): Reach | undefined {
-  const { alias, links, visible } = junction;
-  const rows = `${junctionTable} ${alias}${where(allOf(joinsOf({ links, own: visible })))}`;
-  const found = reachSought(row, sought, junction, `SELECT ${alias}.${sought.link} FROM ${rows}`);
-  if (found === undefined) return undefined;
-  const predicates = [
-    readable(found.target),
-    ...(condition ? [found.target.statement.print.condition(found.target, condition)] : []),
-  ];
-  return { ...found, links: [], own: predicates, junction: undefined };
 }
 
 /** Looks all keys of a parent up at once, in the order of their index, which costs less than one after the other. */

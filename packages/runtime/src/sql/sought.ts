@@ -6,11 +6,9 @@
  * they are few, each parent looks for links to them, else its links are looked up one by one.
  */
 
-import { selectList } from '../dialects/fragment.ts';
 import type { Condition, FieldDescriptor, ManyToMany } from '../language/index.ts';
 import { comparedType, printValue } from './operand.ts';
-import type { Junction, Reach } from './related.ts';
-import { joined, type Row, type StatementBuilder } from './row.ts';
+import { joined, type Row } from './row.ts';
 import type { CollectionScope, FieldScope } from './scope.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
@@ -72,53 +70,12 @@ export function printSought(row: Row, relation: ManyToMany, links: string, sough
  * The keys of all targets with the value as an array; null when they are too many. They are read in the order of the value,
  * which PostgreSQL is not told to be one, so that it takes the index of the value and stops early.
  */
-function printFound({ statement }: Row, sought: Sought): string | undefined {
+function printFound({ statement }: Row, { table, column, value, native, key }: Sought): string | undefined {
   const { dialect } = statement;
-  const rows = printTargets(statement, sought, (alias) => `${alias}.${sought.key.column} AS k`);
-  const few = statement.alias();
-  const keys = `COALESCE(pg_catalog.array_agg(${few}.k), '{}')`;
-  return rows && `(SELECT CASE WHEN ${dialect.countRows} <= ${maxTargets} THEN ${keys} END FROM (${rows}) ${few})`;
-}
-
-/** The targets with the value, and one more than are few. */
-function printTargets(
-  statement: StatementBuilder,
-  { table, column, value, native }: Sought,
-  selected: (alias: string) => string,
-): string | undefined {
-  const alias = statement.alias();
-  const named = statement.dialect.pageLink(`${alias}.${column}`, value, native);
+  const [alias, few] = [statement.alias(), statement.alias()];
+  const named = dialect.pageLink(`${alias}.${column}`, value, native);
   const order = `ORDER BY ${alias}.${column} LIMIT ${maxTargets + 1}`;
-  return named && `SELECT ${selected(alias)} FROM ${table} ${alias} WHERE ${named} ${order}`;
-}
-
-/**
- * The targets that the links of a parent lead to, in one table for both ways. Where few have the value they are read once for
- * the statement, with the columns asked for by then; else by the keys that the links hold. Undefined where no index helps.
- */
-export function reachSought(
-  { statement }: Row,
-  sought: Sought,
-  { alias, target, targetAlias, table }: Junction,
-  links: string,
-): Pick<Reach, 'from' | 'target'> | undefined {
-  const key = sought.key.column;
-  const columns = new Set([key]);
-  if (statement.dialect.pageLink(key, sought.value, sought.native) === undefined) return undefined;
-  const from = (): string => {
-    const [found, link, other] = [statement.alias(), statement.alias(), statement.alias()];
-    const { countRows, fence } = statement.dialect;
-    const selected = (alias: string): string => selectList([...columns].map((column) => `${alias}.${column}`));
-    const count = `(SELECT ${countRows} FROM ${found})`;
-    const few = `SELECT ${selected(found)} FROM ${found} CROSS JOIN LATERAL (${links} AND ${alias}.${sought.link} = ${found}.${key}${fence}) ${link} WHERE ${count} <= ${maxTargets}`;
-    // With the fence no index of the value is read instead, which would be read for each parent.
-    const many = `(SELECT ${selected(other)} FROM ${table} ${other} WHERE ${count} > ${maxTargets} AND ${other}.${key} = ANY (ARRAY(${links}))${fence})`;
-    const targets = printTargets(statement, sought, selected);
-    return `(WITH ${found} AS MATERIALIZED (${targets}) ${few} UNION ALL ${many}) ${targetAlias}`;
-  };
-  const column = (quoted: string): string => {
-    columns.add(quoted);
-    return target.column(quoted);
-  };
-  return { from, target: { ...target, column } };
+  const rows = `SELECT ${alias}.${key.column} AS k FROM ${table} ${alias} WHERE ${named} ${order}`;
+  const keys = `COALESCE(pg_catalog.array_agg(${few}.k), '{}')`;
+  return named && `(SELECT CASE WHEN ${dialect.countRows} <= ${maxTargets} THEN ${keys} END FROM (${rows}) ${few})`;
 }
