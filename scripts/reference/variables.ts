@@ -25,7 +25,11 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
         '`off`, `errors`, `all` or a share such as `0.05`, see [the access log](../observability.md#the-access-log).',
       ],
       ['LOG_ADDRESSES', 'network', '`none`, `network` or `full`: how much of a client address the log names.'],
-      ['SLOW_QUERY', '500', 'Time from which a request is slow; `0`: none is.'],
+      [
+        'SLOW_QUERY',
+        '500',
+        'Time from which a request, or [a statement](../observability.md#slow-statements), is slow; `0`: none is.',
+      ],
       ['METRICS_PORT', none, 'Port of [metrics](../observability.md#metrics); `0` lets the system choose.'],
       ['METRICS_HOST', '127.0.0.1', 'Address of that port.'],
       ['METRICS_TOKEN', none, 'Token for `/metrics` on `PORT`, at least 16 characters.'],

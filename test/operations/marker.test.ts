@@ -179,7 +179,7 @@ async function attackBroken(server: Platform): Promise<void> {
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const told = {
   ACCESS_LOG: 'all',
-  SLOW_QUERY: '50',
+  SLOW_QUERY: '1',
   LOG_ADDRESSES: 'full',
   METRICS_PORT: '0',
   RATE_LIMITER_AUTH_ENABLED: 'false',
@@ -207,7 +207,12 @@ it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers',
         .filter((line) => line.includes(marker)),
     ).toEqual([]);
     const lines = server.log().match(/"requestId"/g) ?? [];
-    if (['trace', 'debug', 'info'].includes(level)) expect(lines.length).toBeGreaterThan(200);
+    const slow = server.log().match(/"event":"slow-query"/g) ?? [];
+    if (['trace', 'debug', 'info'].includes(level)) {
+      expect(lines.length).toBeGreaterThan(200);
+      expect(slow.length).toBeGreaterThan(20);
+      expect(server.log()).toContain('"plan":"');
+    } else expect(slow).toEqual([]);
     if (level === 'silent') expect(lines).toEqual([]);
     // Names of sign-ins are there as an HMAC, at every level.
     const audited = server.log().match(/"audit":true.*"event":"sign-in-refused".*"name":"[\w-]{22}"/g) ?? [];

@@ -395,6 +395,10 @@ it.each([[[]], [['--workers', '2']]])('a port that is in use ends the start %s',
     const result = await runPlatform(['start', '--project', project.folder, ...args], variables);
     expect([result.code, result.stderr]).toEqual([4, expect.stringContaining('The port of the metrics is in use.')]);
     expect(result.stderr).toContain('METRICS_PORT=9465');
+    // Every process listens for metrics, or for requests, before another one fails.
+    const served = { DATABASE_URL: database.url, PORT: port, METRICS_PORT: '0' };
+    const failed = await runPlatform(['start', '--project', project.folder, ...args], served);
+    expect([failed.code, failed.stderr]).toEqual([4, expect.stringContaining('The port is in use.')]);
   } finally {
     other.close();
   }

@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 111_872, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 112_273, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1352,
+    today: 1355,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -117,6 +117,11 @@ export interface RowSink {
   row(buffer: Buffer, offset: number, length: number): void;
   /** Set where a lane may turn rows into items by itself. */
   readonly direct?: DirectSink | undefined;
+  /**
+   * The statement has got its connection at this moment; the last call counts. `text` is what was sent, where that can be
+   * another one.
+   */
+  sent?(now: number, text?: string): void;
   /** There are no more rows. Called by `read` before anything else is received, so that memory is free for the next. */
   end?(): void;
 }
@@ -236,11 +241,31 @@ export interface Database {
    */
   schemaSession?<T>(work: (session: MigrationConnection) => Promise<T>): Promise<T>;
   /** Runs a small query of our own and returns its rows as text values. For start, drift and health; not for requests. */
-  query(text: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]>;
+  query(
+    text: string,
+    parameters: readonly Parameter[],
+    observer?: Pick<RowSink, 'sent'>,
+  ): Promise<readonly (readonly (string | null)[])[]>;
+  /**
+   * Asks for the plan of a statement on a connection of its own, which no request waits for. The statement is not run,
+   * and the plan has no values. Absent for a database with one connection.
+   */
+  showPlan?(statement: Pick<Statement, 'text' | 'forms'>, parameters: readonly Parameter[]): Promise<StatementPlan>;
   /** Tells how many requests wait for connections. Absent if they never wait. */
   load?(): DatabaseLoad;
   /** Waits for statements under way, at most `graceMs`, then closes every connection. */
   close(graceMs: number): Promise<void>;
+}
+
+/** Plan of a statement: the text of the server, or how each table is read. */
+export type StatementPlan = string | readonly TableAccess[];
+
+/** How one table is read; `table` is its name in the statement. */
+export interface TableAccess {
+  readonly table: string;
+  readonly access: string | undefined;
+  readonly key: string | undefined;
+  readonly rows: number | undefined;
 }
 
 /** Streams under way, and those that wait for their turn. */

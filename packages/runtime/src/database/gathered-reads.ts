@@ -141,9 +141,12 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     if (read === undefined) strange = true;
     for (; read !== undefined; read = read.same) hand(read, buffer, end, offset + length - end);
   };
+  const sent = (now: number): void => {
+    for (const { sink } of waiting) sink.sent?.(now);
+  };
   const requested = ask(batch, [...byKey.keys()], first.parameters);
   try {
-    await read(requested.statement, requested.parameters, { row });
+    await read(requested.statement, requested.parameters, { row, sent });
   } catch (error) {
     const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
     for (const read of waiting.filter(({ done }) => !done)) {

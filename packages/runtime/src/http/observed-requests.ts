@@ -1,5 +1,6 @@
 /** Identifiers and observers of the requests of one server, as its environment asks for them. */
 import type { IncomingMessage } from 'node:http';
+import { logsSlow } from '../database/slow-log.ts';
 import { createNetworks, readAddress } from '../environment/networks.ts';
 import type { Environment } from '../environment.ts';
 import { createAccessLog } from '../operate/access-log.ts';
@@ -20,7 +21,8 @@ export function observeRequests(
   const addressOf = createLogAddress(environment);
   const isSilent = accessLog === 'off' || environment.logLevel === 'silent';
   const observers = isSilent ? others : [...others, createAccessLog({ accessLog, slowMs, log, addressOf })];
-  return beginRequests(createRequestIds(peerTest(environment.auth.trustedProxies)), observers, pass);
+  const readIds = createRequestIds(peerTest(environment.auth.trustedProxies));
+  return beginRequests(readIds, observers, logsSlow(environment), pass);
 }
 
 /** Tells if a request comes from one of these proxies; null where there is none. */

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { AccessLog } from '../environment/operate.ts';
-import type { RequestObserver } from './request-record.ts';
+import { type RequestObserver, rounded } from './request-record.ts';
 import { pathOf, routePattern } from './route-pattern.ts';
 
 /** Options of the access log. */
@@ -45,8 +45,4 @@ export function createAccessLog({ accessLog, slowMs, log, addressOf }: AccessLog
       'A request was answered.',
     );
   };
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10;
 }

@@ -6,17 +6,23 @@ import { type RequestObserver, RequestRecord, requestRecord, runWithin } from '.
 /** Passes a request on to the code that answers it. */
 export type PassRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Makes the listener of a server. Without observers nothing is measured: the request only gets its identifier. */
+/**
+ * Makes the listener of a server. Without observers the request only gets its identifier; `isFollowed` makes it known to
+ * what runs for it.
+ */
 export function beginRequests(
   readIds: (request: IncomingMessage) => RequestIds,
   observers: readonly RequestObserver[],
+  isFollowed: boolean,
   pass: PassRequest,
 ): PassRequest {
   if (observers.length === 0) {
     return function beginUnobserved(request, response) {
       const { id, traceId } = readIds(request);
-      request[requestRecord] = new RequestRecord(id, traceId, 0);
-      pass(request, response);
+      const record = new RequestRecord(id, traceId, 0);
+      request[requestRecord] = record;
+      if (isFollowed) runWithin(record, pass, request, response);
+      else pass(request, response);
     };
   }
 

@@ -32,6 +32,8 @@ export class RequestRecord {
   bytes = 0;
   /** Milliseconds that its statements took together. */
   databaseMs = 0;
+  /** Milliseconds that a transaction waited for its connection; its first statement takes them over. */
+  waitedMs = 0;
   /** Codes of the errors of its answer; null where there is none. */
   errors: readonly ErrorCode[] | null = null;
 
@@ -57,7 +59,17 @@ export function runWithin(
   records.run(record, run, request, response);
 }
 
+/** Runs a function that belongs to a request which has begun before. */
+export function continueWithin<T, R>(record: RequestRecord, run: (argument: T) => R, argument: T): R {
+  return records.run(record, run, argument);
+}
+
 /** The record of the request that the running code belongs to; undefined outside of requests. */
 export function currentRecord(): RequestRecord | undefined {
   return records.getStore();
+}
+
+/** Milliseconds as lines have them. */
+export function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }

@@ -5,7 +5,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Database } from '../database/database.ts';
-import { meterDatabase } from '../database/metered.ts';
+import { observeDatabase } from '../database/observed.ts';
+import type { SlowLog } from '../database/slow-log.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import { toPlatformError } from '../errors.ts';
@@ -36,7 +37,7 @@ export interface Instruments {
   readonly listener: ListenerOptions;
   /** Hears of requests that waited for a connection. */
   readonly pool: PoolObserver;
-  database(database: Database, dialect: Dialect): Database;
+  database(database: Database, dialect: Dialect, slow: SlowLog | null): Database;
   /** Observers of what serves an API from now on. */
   serves(api: CompiledApi): Partial<PartObservers>;
   generations(generations: Generations): Generations;
@@ -58,21 +59,24 @@ export interface OpenParts extends Pick<Watched, 'ready'> {
 /** Makes the instruments that an environment asks for. With `gather`, another process listens for all. */
 export function createInstruments(environment: Environment, gather: GatherMetrics | null): Instruments {
   const { port, token } = environment.operate.metrics;
-  return port === null && token === null ? uncounted : createCounted(environment, gather);
+  return port === null && token === null ? createUncounted(environment) : createCounted(environment, gather);
 }
 
-/** Leaves everything as it is. */
-const uncounted: Instruments = {
+/** Counts nothing. Statements are timed only for lines of the log. */
+const createUncounted = ({ logLevel, operate }: Environment): Instruments => ({
   listener: {},
   pool: unobserved,
-  database: (database) => database,
+  database(database, _dialect, slow) {
+    const isTimed = slow !== null || (logLevel !== 'silent' && operate.accessLog !== 'off');
+    return isTimed ? observeDatabase(database, { meter: null, slow }) : database;
+  },
   serves: () => ({}),
   generations: (generations) => generations,
   async open() {},
   url: () => null,
   read: async () => [],
   close() {},
-};
+});
 
 function createCounted(environment: Environment, gatherOthers: GatherMetrics | null): Instruments {
   const { port, token, seriesMax } = environment.operate.metrics;
@@ -120,10 +124,10 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
         },
     },
     pool,
-    database(database, dialect) {
+    database(database, dialect, slow) {
       opened = database;
       statements = new StatementMetrics(sqlDialects[dialect].systemName, series);
-      return meterDatabase(database, statements);
+      return observeDatabase(database, { meter: statements, slow });
     },
     serves(api) {
       requests.addCollections(api.collections.map(({ name }) => name));

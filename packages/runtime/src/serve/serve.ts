@@ -9,9 +9,9 @@ import type { FirstAdministrator } from '../auth/first-administrator.ts';
 import { refuseContract } from '../contract-error.ts';
 import type { Database } from '../database/database.ts';
 import { watchHost } from '../database/host-watch.ts';
-import { measureDatabase } from '../database/measured.ts';
 import { createUncounted } from '../database/plan-cache.ts';
 import { withoutWrites } from '../database/read-only.ts';
+import { createSlowLog } from '../database/slow-log.ts';
 import { isMysqlUrl } from '../dialects/mysql/driver/options.ts';
 import { type DatabasePlace, openDatabase } from '../dialects/open.ts';
 import { listenTo } from '../dialects/postgres/driver/listen.ts';
@@ -147,7 +147,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const connections = { ...connectionsOf(environment), ...renewable, onFallback, poolObserver: instruments.pool };
   const late = createLateDatabase(async () => {
     const opened = await openDatabase(location, connections);
-    return instruments.database(isMeasured(environment) ? measureDatabase(opened) : opened, api.dialect);
+    const slow = createSlowLog(environment, opened, () => httpListener.server.log);
+    return instruments.database(opened, api.dialect, slow);
   });
   const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
@@ -292,11 +293,6 @@ function environmentOf(variables: Variables): Environment {
 
 function placeOf({ database }: Environment): DatabasePlace {
   return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
-}
-
-/** True if anything tells how long statements took. */
-function isMeasured({ operate, logLevel }: Environment): boolean {
-  return logLevel !== 'silent' && operate.accessLog !== 'off';
 }
 
 function connectionsOf({ database, streams }: Environment) {

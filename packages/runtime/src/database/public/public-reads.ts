@@ -97,7 +97,7 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
     },
     transaction: (work) => queue.beside(() => database.transaction(work)),
     briefTransaction: (work, rows) => queue.beside(() => database.briefTransaction(work, rows)),
-    query: (text, parameters) => queue.beside(() => database.query(text, parameters)),
+    query: (text, parameters, observer) => queue.beside(() => database.query(text, parameters, observer)),
     load: () => ({ ...database.load?.(), publicQueue: queue.waited }),
   };
 }

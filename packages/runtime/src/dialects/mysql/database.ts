@@ -15,6 +15,7 @@ import { MysqlPool } from './driver/pool.ts';
 import { run } from './driver/run.ts';
 import { withSchemaSession } from './driver/schema-session.ts';
 import { idleMs, setUp } from './driver/session.ts';
+import { showPlan } from './driver/show-plan.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';
 import { formParameters } from './rows/parameters.ts';
@@ -71,8 +72,9 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     kill: (connection) => killStatement(renewable.current(), connection),
     renew: () => renewPool(pool, renewable),
   });
+  let isMariadb = false;
   try {
-    const isMariadb = /mariadb/i.test(await versionOf(pool));
+    isMariadb = /mariadb/i.test(await versionOf(pool));
     const opened = (connection: PoolConnection): void => {
       setUp(connection, { isMariadb, statementTimeoutMs });
       leased.opened(connection);
@@ -94,12 +96,14 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     briefTransaction: (work) =>
       runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
     schemaSession: (work) => withSchemaSession(renewable.current(), work),
-    async query(text, parameters) {
+    async query(text, parameters, observer) {
       const rows: TextRow[] = [];
       const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
-      await read({ text }, parameters, { row });
+      await read({ text }, parameters, { row, sent: (now) => observer?.sent?.(now) });
       return rows;
     },
+    showPlan: (statement, parameters) =>
+      showPlan(renewable.current(), isMariadb, statement.text, formParameters(parameters, statement.forms)),
     load: () => ({ connections: leased.waited, pool: leased.load }),
     close: (graceMs) => leased.close(graceMs),
   };
@@ -147,9 +151,10 @@ async function readAll(
   for (let tries = 0; ; tries++) {
     let rows = 0;
     try {
-      await pool.read(isPublic, (connection) =>
-        run(connection, text, formParameters(parameters, forms), sink, () => rows++),
-      );
+      await pool.read(isPublic, (connection) => {
+        sink.sent?.(performance.now());
+        return run(connection, text, formParameters(parameters, forms), sink, () => rows++);
+      });
       sink.end?.();
       return;
     } catch (error) {

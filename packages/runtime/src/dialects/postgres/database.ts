@@ -11,6 +11,7 @@ import { connectFitting } from './driver/fallback.ts';
 import { createGathering } from './driver/gathering.ts';
 import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
+import { showPlan } from './driver/show-plan.ts';
 import { runStream, type Stream } from './driver/stream.ts';
 import { TableSizes } from './driver/table-sizes.ts';
 import { runTransaction } from './driver/transaction.ts';
@@ -57,8 +58,8 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
   await pool.start();
   const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
   const lengths = new RowLengths();
-  const query: Database['query'] = (text, parameters) =>
-    readTexts((request, sink) => pool.read(request, sink), text, parameters);
+  const query: Database['query'] = (text, parameters, observer) =>
+    readTexts((request, sink) => pool.read(request, sink), text, parameters, observer);
   const sizes = new TableSizes(query);
   const plans = new AdaptivePlans(
     (tables) => sizes.areSmall(tables),
@@ -79,6 +80,7 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
     briefTransaction: createGathering(pool, answerTimeout(settings)),
     query,
+    showPlan: ({ text }, parameters) => showPlan(settings, text, parameters.length),
     load: () => ({ connections: pool.waited, pool: pool.load }),
     close: (graceMs) => pool.close(graceMs),
   };
@@ -93,6 +95,7 @@ async function readShort(pool: Pool, stream: Stream, lengths: RowLengths): Promi
       if (length > longest) longest = length;
       sink.row(buffer, offset, length);
     },
+    sent: (now, text) => sink.sent?.(now, text),
   };
   await pool.read({ ...statement, parameters, apart: true }, measured, took);
   lengths.note(statement.name, longest);

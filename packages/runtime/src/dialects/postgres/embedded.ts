@@ -47,7 +47,7 @@ export async function connectPglite(source: string | EmbeddedPostgres): Promise<
       streamCursor(read, statement, parameters, { sink, drained, signal }),
     transaction: (work) => conversation.transaction(work),
     briefTransaction: (work) => conversation.transaction(async (transaction) => ({ value: await work(transaction) })),
-    query: (text, parameters) => readTexts(read, text, parameters),
+    query: (text, parameters, observer) => readTexts(read, text, parameters, observer),
     close: async (graceMs) => {
       await conversation.close(graceMs);
       await close();
@@ -88,6 +88,8 @@ class Conversation {
   readonly #connection: Connection;
   #closing = false;
   #transactions = 0;
+  /** Sinks of reads that wait for the end of a transaction. */
+  #unsent: RowSink[] = [];
 
   constructor(embedded: EmbeddedPostgres) {
     this.#embedded = embedded;
@@ -100,6 +102,7 @@ class Conversation {
     return new Promise((resolve, reject) => {
       const again = (read: Read): void => this.#connection.send(request, read);
       const done = (error: unknown): void => (error === undefined ? resolve() : reject(error));
+      this.#unsent.push(sink);
       again(new Read(request, sink, again, done));
     });
   }
@@ -143,10 +146,14 @@ class Conversation {
 
   /** Sends whole requests and receives whole answers, so that messages of other requests do not get in between. */
   async #exchange(bytes: Buffer): Promise<void> {
+    const sinks = this.#unsent;
+    this.#unsent = [];
     try {
-      const response = await this.#embedded.runExclusive(() =>
-        this.#embedded.execProtocolRaw(bytes, { syncToFs: false }),
-      );
+      const response = await this.#embedded.runExclusive(() => {
+        const now = performance.now();
+        for (const sink of sinks) sink.sent?.(now);
+        return this.#embedded.execProtocolRaw(bytes, { syncToFs: false });
+      });
       this.#connection.receive(Buffer.from(response.buffer, response.byteOffset, response.byteLength));
     } catch (error) {
       this.#connection.fail(error);

@@ -1,4 +1,4 @@
-import type { PoolConnection } from 'mysql2';
+import type { Connection } from 'mysql2';
 import type { RowSink } from '../../../database/database.ts';
 import type { SentParameter } from '../rows/parameters.ts';
 import { lineOf } from './line.ts';
@@ -9,7 +9,7 @@ import { lineOf } from './line.ts';
  * each row, with its bytes.
  */
 export function run(
-  connection: PoolConnection,
+  connection: Connection,
   text: string,
   parameters: readonly SentParameter[],
   sink: RowSink,

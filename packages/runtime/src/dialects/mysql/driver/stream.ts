@@ -31,6 +31,7 @@ export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): P
   const { connection, end } = await pool.leaseForStream(isPublic).catch((error: unknown) => {
     throw toDatabaseError(error);
   });
+  sink.sent?.(performance.now());
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   const abort = (): void => fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });

@@ -56,7 +56,8 @@ export async function connectFitting(
     load: () => current().load?.() ?? {},
     transaction: (work) => current().transaction(work),
     briefTransaction: (work, rows) => current().briefTransaction(work, rows),
-    query: (text, parameters) => current().query(text, parameters),
+    query: (...query) => current().query(...query),
+    showPlan: async (...shown) => current().showPlan?.(...shown) ?? '',
     async close(grace) {
       closed = true;
       await Promise.all(lanes.map((driverMode) => driverMode.close(grace)));

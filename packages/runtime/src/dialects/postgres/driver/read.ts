@@ -41,6 +41,11 @@ export class Read implements PendingQuery {
     this.#sink.row(buffer, offset, length);
   }
 
+  /** Sent, at this moment. */
+  sent(now: number): void {
+    this.#sink.sent?.(now, this.request.text);
+  }
+
   /** Tried again elsewhere when nothing was delivered yet: reading twice does no harm. */
   settled(error: unknown): void {
     if (error === undefined) this.#done(this.#end());
@@ -66,6 +71,8 @@ export class Read implements PendingQuery {
 
 /** Sends a read on a connection, and takes its time where nothing else is under way there. */
 export function sendRead({ connection }: Pick<PooledConnection, 'connection'>, read: Read): void {
-  read.startedAt = connection.inFlight === 0 ? performance.now() : undefined;
+  const now = performance.now();
+  read.startedAt = connection.inFlight === 0 ? now : undefined;
+  read.sent(now);
   connection.send(read.request, read);
 }

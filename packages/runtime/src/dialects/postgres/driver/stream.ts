@@ -56,6 +56,7 @@ export async function runStream(pool: Pool, stream: Stream, { timeouts, lengths 
   const { name } = stream.statement;
   for (let tries = 0; ; tries++) {
     const member = await lease(pool, stream.signal);
+    stream.sink.sent?.(performance.now(), stream.statement.text);
     const byValues = stream.statement.byValues === true;
     if (byValues) member.connection.planBlindly(false);
     const size = new BatchSize(lengths.firstRows(name));

@@ -1,0 +1,155 @@
+/**
+ * Observes the statements of a database: their time belongs to the record of the request, they are counted, slow ones are
+ * told, and transactions that run again are counted.
+ */
+import { PlatformError } from '../errors.ts';
+import type { RetryReason, StatementMeter } from '../operate/metrics/statement-metrics.ts';
+import { continueWithin, currentRecord } from '../operate/request-record.ts';
+import type { Database, RowSink, Transaction } from './database.ts';
+import { ConnectionError, isConflict, isNotPrimary, isStalePreparation, ServerError } from './errors.ts';
+import type { SlowLog } from './slow-log.ts';
+import { StatementRun } from './statement-run.ts';
+
+/** Observers of statements. */
+export interface StatementObservers {
+  readonly meter: StatementMeter | null;
+  readonly slow: SlowLog | null;
+}
+
+/** A statement of requests; one within a transaction, whose time is that of the transaction; or a query of our own. */
+type Part = 'read' | 'within' | 'query';
+
+const noRows: RowSink = { row: () => {} };
+
+/** Makes a database whose statements are observed. */
+export function observeDatabase(database: Database, { meter, slow }: StatementObservers): Database {
+  const leastSlow = slow?.leastMs ?? Number.POSITIVE_INFINITY;
+  const observed = new WeakSet<Transaction>();
+
+  /** Observes beside the promise, so that its taker does not wait a turn longer. */
+  function observe<T>(run: StatementRun, part: Part, running: Promise<T>): Promise<T> {
+    const ended = (errorType: string): void => {
+      const { ms, record } = run;
+      if (record !== undefined && part !== 'within') record.databaseMs += ms;
+      if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
+      if (ms >= leastSlow) slow?.report(run, ms, errorType);
+    };
+    running.then(
+      () => ended(''),
+      (error: unknown) => ended(errorTypeOf(error)),
+    );
+    return running;
+  }
+
+  /** Transactions that requests share are compared by identity, so that the same object gets another method. */
+  function observeTransaction(transaction: Transaction): Transaction {
+    if (observed.has(transaction)) return transaction;
+    observed.add(transaction);
+    const send = transaction.run.bind(transaction);
+    let endedAt = 0;
+    // Statements that were sent together run one after the other.
+    const ended = (run: StatementRun): void => {
+      if (endedAt > run.startedAt) run.startedAt = endedAt;
+      endedAt = performance.now();
+    };
+    transaction.run = (statement, parameters, sink) => {
+      const run = new StatementRun(statement, parameters, sink);
+      const { record } = run;
+      if (record !== undefined && record.waitedMs > 0) {
+        run.follow(record.waitedMs);
+        record.waitedMs = 0;
+      }
+      const sent = send(statement, parameters, run);
+      sent.then(
+        () => ended(run),
+        () => ended(run),
+      );
+      return observe(run, 'within', sent);
+    };
+    return transaction;
+  }
+
+  function observeWork<T>(work: (transaction: Transaction) => Promise<T>, unknown: RetryReason) {
+    const record = currentRecord();
+    const requestedAt = performance.now();
+    let runs = 0;
+    let failure: unknown;
+    const runOnce = async (transaction: Transaction): Promise<T> => {
+      if (runs++ > 0) meter?.retried(failure === undefined ? unknown : reasonOf(failure, unknown));
+      else if (record !== undefined) record.waitedMs = performance.now() - requestedAt;
+      failure = undefined;
+      try {
+        return await work(observeTransaction(transaction));
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    };
+    if (record === undefined) return runOnce;
+    // One that requests share is begun by one of them.
+    return (transaction: Transaction) => continueWithin(record, runOnce, transaction);
+  }
+
+  return {
+    ...database,
+    read(statement, parameters, sink, findClient) {
+      const run = new StatementRun(statement, parameters, sink);
+      return observe(run, 'read', database.read(statement, parameters, run, findClient));
+    },
+    stream(statement, parameters, sink, drained, signal, client) {
+      const run = new StatementRun(statement, parameters, sink);
+      const drainedLater = async (): Promise<void> => {
+        const start = performance.now();
+        await drained();
+        // The time of the client is none of the database.
+        run.clientMs += performance.now() - start;
+      };
+      return observe(run, 'read', database.stream(statement, parameters, run, drainedLater, signal, client));
+    },
+    transaction: (work) => timed(database.transaction(observeWork(work, 'commit'))),
+    briefTransaction: (work, rows) => timed(database.briefTransaction(observeWork(work, 'shared'), rows)),
+    query(text, parameters) {
+      const run = new StatementRun({ name: '', text }, parameters, noRows);
+      const running = database.query(text, parameters, run);
+      running.then(
+        (rows) => {
+          run.rows = rows.length;
+        },
+        () => {},
+      );
+      return observe(run, 'query', running);
+    },
+    close(graceMs) {
+      slow?.flush();
+      return database.close(graceMs);
+    },
+  };
+}
+
+/** Adds the time of a transaction to the record of the request. */
+function timed<T>(running: Promise<T>): Promise<T> {
+  const record = currentRecord();
+  if (record === undefined) return running;
+  const start = performance.now();
+  const ended = (): void => {
+    record.databaseMs += performance.now() - start;
+  };
+  running.then(ended, ended);
+  return running;
+}
+
+/** The code of the database, else what has happened, else our code for it. */
+export function errorTypeOf(thrown: unknown): string {
+  const cause = thrown instanceof PlatformError ? (thrown.cause ?? thrown) : thrown;
+  if (cause instanceof ServerError) return cause.sqlstate;
+  if (cause instanceof ConnectionError) return 'connection';
+  return cause instanceof PlatformError ? cause.code : 'other';
+}
+
+function reasonOf(thrown: unknown, unknown: RetryReason): RetryReason {
+  const cause = thrown instanceof PlatformError ? thrown.cause : thrown;
+  if (isConflict(cause)) return 'conflict';
+  if (isStalePreparation(cause)) return 'stale_statement';
+  if (isNotPrimary(cause)) return 'not_primary';
+  return cause instanceof ConnectionError ? 'connection' : unknown;
+}

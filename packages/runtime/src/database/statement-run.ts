@@ -1,0 +1,72 @@
+/** One run of a statement, as observers see it: its rows pass through here on the way to their sink. */
+import type { ShapeField } from '../json/shape.ts';
+import type { Transcoder } from '../json/transcode.ts';
+import { currentRecord } from '../operate/request-record.ts';
+import type { DirectSink, Parameter, RowSink, Statement } from './database.ts';
+
+/** Counts rows, and takes the time. */
+export class StatementRun implements RowSink, DirectSink {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  /** Request that it belongs to; undefined outside of requests. */
+  readonly record = currentRecord();
+  /** When it was asked for, before any wait. */
+  startedAt = performance.now();
+  /** When it had its connection; undefined where it never waits for one, or has not got one. */
+  sentAt: number | undefined;
+  /** Text that was sent in place of that of the statement, for the same answer. */
+  otherText: string | undefined;
+  rows = 0;
+  /** Milliseconds that the client took to read a streamed answer. */
+  clientMs = 0;
+  readonly #sink: RowSink;
+
+  constructor(statement: Statement, parameters: readonly Parameter[], sink: RowSink) {
+    this.statement = statement;
+    this.parameters = parameters;
+    this.#sink = sink;
+  }
+
+  get direct(): DirectSink | undefined {
+    return this.#sink.direct === undefined ? undefined : this;
+  }
+
+  get fields(): readonly ShapeField[] {
+    return this.#sink.direct?.fields ?? [];
+  }
+
+  row(buffer: Buffer, offset: number, length: number): void {
+    this.rows++;
+    this.#sink.row(buffer, offset, length);
+  }
+
+  item(transcode: Transcoder, buffer: Buffer, offset: number): void {
+    this.rows++;
+    this.#sink.direct?.item(transcode, buffer, offset);
+  }
+
+  sent(now: number, text?: string): void {
+    this.sentAt = now;
+    this.otherText = text;
+  }
+
+  end(): void {
+    this.#sink.end?.();
+  }
+
+  /** Takes over the wait of a transaction, of which this is the first statement. */
+  follow(waitedMs: number): void {
+    this.sentAt = this.startedAt;
+    this.startedAt -= waitedMs;
+  }
+
+  /** Milliseconds until it had its connection. */
+  get waitMs(): number {
+    return this.sentAt === undefined ? 0 : this.sentAt - this.startedAt;
+  }
+
+  /** Milliseconds until now, with its waits. */
+  get ms(): number {
+    return performance.now() - this.startedAt - this.clientMs;
+  }
+}
