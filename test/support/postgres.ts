@@ -40,6 +40,11 @@ export function startPostgres(): Promise<PostgresServer> {
   return startHeld<PostgresServer>([]);
 }
 
+/** Starts a server of the version that the machine's own `pg_dump` has. */
+export function startSystemPostgres(): Promise<PostgresServer> {
+  return startHeld<PostgresServer>(['of the system']);
+}
+
 /** Starts a primary and its standby. */
 export function startPostgresPair(): Promise<PostgresPair> {
   return startHeld<PostgresPair>(['with standby']);

@@ -57,7 +57,7 @@ export async function runBlocks(blocks: readonly string[], setting: ShellSetting
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) shell[name]?.on('data', (chunk) => (output[name] += String(chunk)));
   const [code] = await once(shell, 'close');
-  expect(code, output.stderr).toBe(0);
+  expect(code, `${output.stdout.split(mark).at(-1)}${output.stderr}`).toBe(0);
   return output.stdout.split(mark).slice(0, -1);
 }
 

@@ -25,7 +25,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 112_273, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 112_312, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1355,

@@ -44,6 +44,18 @@ const runBy: Readonly<Record<string, string>> = {
   'docs/quickstart/frontend.md': 'test/packages/quickstart.test.ts',
   'docs/refused-writes.md': 'test/contract/writes-docs.test.ts',
   'docs/resources.md': 'test/contract/resources-docs.test.ts',
+  'docs/runbooks/back-up-and-restore.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/database-fails-over.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/disk-full.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/erase-a-person.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/index.md': 'test/support/runbooks.ts',
+  'docs/runbooks/leaked-token.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/lost-administrator.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/one-step-back.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/pool-exhausted.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/rotate-secret.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/slow-server.md': 'test/operations/runbooks.test.ts',
+  'docs/runbooks/upgrade-without-a-gap.md': 'test/operations/runbooks.test.ts',
   'docs/single-sign-on.md': 'test/contract/single-sign-on-docs.test.ts',
   'docs/system-tables.md': 'test/system/documentation.test.ts',
   'docs/writes.md': 'test/contract/writes-docs.test.ts',
@@ -55,7 +67,7 @@ test('every page with blocks that run has the test that runs them', () => {
 });
 
 test.each(Object.entries(runBy))('%s is read by %s', (page, path) => {
-  const name = page.replace(/^docs\/|\.md$/g, '').replace(/^quickstart\//, '');
+  const name = page.replace(/^docs\/|\.md$/g, '').replace(/^(?:quickstart|runbooks)\//, '');
   const support = path.includes('quickstart') ? readText('test/support/quickstart.ts') : '';
   expect(existsSync(join(root, path))).toBe(true);
   expect(readText(path) + support).toContain(name);

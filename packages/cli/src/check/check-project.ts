@@ -180,8 +180,8 @@ function isError({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
-function factsOf({ tables, enums, model }: Schema): SchemaFacts {
-  return { tables, enums, model: model ?? null, diagnostics: [] };
+function factsOf({ dialect, tables, enums, model }: Schema): SchemaFacts {
+  return { dialect, tables, enums, model: model ?? null, diagnostics: [] };
 }
 
 function missingFile(pair: Verdict['pair']): Verdict {

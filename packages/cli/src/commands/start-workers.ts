@@ -1,5 +1,6 @@
 /** `platform start --workers N`: several processes on one port; this one only watches over them. */
 import cluster from 'node:cluster';
+import type { RunningServer } from '@tablewright/runtime';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { knownFailure } from '../errors/known-failure.ts';
 import { type ServiceManager, serviceManager } from '../process/service-manager.ts';
@@ -86,32 +87,39 @@ export async function startWorker(project: Settings, options: StartOptions): Pro
   const collected = new Questions<readonly ProcessMetrics[]>();
   const gatherMetrics = async (): Promise<readonly ProcessMetrics[]> =>
     (await collected.ask((question) => send({ kind: 'gather', question }), gatherMs)) ?? [];
-  const serving = serveOne(project, null, { ...options, signals: false, gatherMetrics }, silent);
-  const served = await serving.catch(fail);
-  if (served === null) return;
-  const { server, administrator } = served;
-  const end = (): void => {
-    server.close().then(
+  let started: RunningServer | null = null;
+  const end = (lingerMs?: number): void => {
+    // Nothing is under way in a process that still starts.
+    if (started === null) process.exit(0);
+    started.close(lingerMs).then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
-  process.on('SIGTERM', end);
+  process.on('SIGTERM', () => end());
   process.on('message', (message: LeaderMessage) => {
     switch (message.kind) {
       case 'finish':
-        return end();
+        return message.isReplaced ? end(lingerMs) : end();
       case 'gather':
         return collected.respond(message.question, message.answer);
       case 'metrics':
-        return void server.metrics().then((response) => send({ ...message, answer: response }));
+        return void started?.metrics().then((response) => send({ ...message, answer: response }));
       case 'ready':
-        return void server.ready(message.role).then((result) => send({ ...message, answer: result }));
+        return void started?.ready(message.role).then((result) => send({ ...message, answer: result }));
     }
   });
+  const serving = serveOne(project, null, { ...options, signals: false, gatherMetrics }, silent);
+  const served = await serving.catch(fail);
+  if (served === null) return;
+  const { server, administrator } = served;
+  started = server;
   const { url, pages } = server;
   send({ kind: 'listening', url, pages, administrator, drifts: server.drifts() });
 }
+
+/** Milliseconds for which a process that is replaced serves its connections: clients in use leave it meanwhile. */
+const lingerMs = 500;
 
 /** Milliseconds after which the first process has gathered the metrics of all. */
 const gatherMs = 2_000;

@@ -81,20 +81,19 @@ export function createWorkerCluster(size: number, report: (text: string) => void
     setTimeout(() => {
       if (stopping) return;
       startWorker().then(
-        ({ worker }) => (stopping ? void stopWorker(worker) : undefined),
+        ({ worker }) => (stopping ? void stopWorker(worker, false) : undefined),
         (error: Error) => replace(`it cannot start: ${error.message}`),
       );
     }, replaceAfter);
   }
 
-  function stopWorker(worker: Worker): Promise<void> {
+  function stopWorker(worker: Worker, isReplaced: boolean): Promise<void> {
     serving.delete(worker);
     return new Promise((resolve) => {
       worker.once('exit', () => resolve());
-      if (!worker.isConnected()) return;
-      send(worker, { kind: 'finish' });
-      // At once: a connection that is handed to a process after this message would be lost with it.
-      worker.disconnect();
+      if (worker.isDead()) resolve();
+      // The process itself says when it takes no more connections: `disconnect` would end idle ones, too.
+      send(worker, { kind: 'finish', isReplaced });
     });
   }
 
@@ -102,7 +101,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
     for (const worker of [...serving]) {
       if (stopping) return;
       await startWorker();
-      await stopWorker(worker);
+      await stopWorker(worker, true);
     }
   }
 
@@ -113,7 +112,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
       if (failed === undefined)
         return starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value.readiness] : []));
       stopping = true;
-      await Promise.all([...serving].map(stopWorker));
+      await Promise.all([...serving].map((worker) => stopWorker(worker, false)));
       throw failed.reason;
     },
     restart() {
@@ -130,7 +129,7 @@ export function createWorkerCluster(size: number, report: (text: string) => void
     async stop() {
       stopping = true;
       const others = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker === undefined ? [] : [worker]));
-      await Promise.all(others.map(stopWorker));
+      await Promise.all(others.map((worker) => stopWorker(worker, false)));
     },
     kill() {
       stopping = true;

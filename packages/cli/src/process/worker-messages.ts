@@ -35,8 +35,8 @@ export type WorkerMessage =
 
 /** Messages of the first process. */
 export type LeaderMessage =
-  /** Tells a process to finish. */
-  | { readonly kind: 'finish' }
+  /** Tells a process to finish; another one serves in its place, or none does. */
+  | { readonly kind: 'finish'; readonly isReplaced: boolean }
   | { readonly kind: 'metrics'; readonly question: number }
   | { readonly kind: 'ready'; readonly question: number; readonly role: string | undefined }
   | { readonly kind: 'gather'; readonly question: number; readonly answer: readonly ProcessMetrics[] };

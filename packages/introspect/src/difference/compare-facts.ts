@@ -191,12 +191,21 @@ function foreignKeyText(key: ForeignKey): string {
 }
 
 function checkText({ expression }: Check): string {
-  return expression;
+  return dumped(expression);
+}
+
+const varcharList = /\(\(ARRAY\[((?:(?:, )?'(?:[^']|'')*'::character varying)+)\]\)::text\[\]\)/g;
+
+/** PostgreSQL prints lists of `varchar` in another form once they were dumped and restored: each value has the cast. */
+function dumped(expression: string): string {
+  return expression.replace(varcharList, (_, values: string) => {
+    return `(ARRAY[${values.replace(/'(?:[^']|'')*'::character varying/g, '($&)::text')}])`;
+  });
 }
 
 function indexText({ method, columns, include, unique, predicate }: Index): string {
   const included = include.length > 0 ? ` including ${include.join(', ')}` : '';
-  return `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})${included}${predicate === null ? '' : ` where ${predicate}`}`;
+  return `${unique ? 'unique ' : ''}${method} (${columns.join(', ')})${included}${predicate === null ? '' : ` where ${dumped(predicate)}`}`;
 }
 
 function fillText(fill: Column['fill']): string {

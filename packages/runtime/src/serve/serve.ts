@@ -3,6 +3,7 @@
  * off requests. Source: API specification, sections 13 and 16.
  */
 
+import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MailFolders } from '../auth/accounts.ts';
 import type { FirstAdministrator } from '../auth/first-administrator.ts';
@@ -108,8 +109,12 @@ export interface RunningServer {
    * Rejects, and leaves the current one, when it cannot be started.
    */
   replace(api: CompiledApi): Promise<void>;
-  /** Stops listening, finishes running requests within SHUTDOWN_TIMEOUT, and closes the database. Can be called twice. */
-  close(): Promise<void>;
+  /**
+   * Serves everything for SHUTDOWN_DELAY, stops listening, finishes running requests within SHUTDOWN_TIMEOUT, and closes
+   * the database. Can be called twice. Where another process has taken over, `lingerMs` stands for SHUTDOWN_DELAY, and no
+   * new connections are accepted in it.
+   */
+  close(lingerMs?: number): Promise<void>;
 }
 
 /** Where the embedded database lives when nothing else is said. */
@@ -239,7 +244,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
         if (options.signals !== false) process.exit(1);
       });
   }
-  if (options.signals !== false) stopOnSignals(close);
+  if (options.signals !== false) stopOnSignals(() => close());
   return {
     url: localUrl(environment.host, httpListener.server.server.address()),
     pages: startPaths({
@@ -326,22 +331,40 @@ interface Running {
   readonly grace: number;
 }
 
-function closeOnce(running: Running): () => Promise<void> {
+function closeOnce(running: Running): RunningServer['close'] {
   let closing: Promise<void> | null = null;
-  return function close() {
-    closing ??= closeAll(running);
+  return function close(lingerMs) {
+    closing ??= closeAll(running, lingerMs);
     return closing;
   };
 }
 
-async function closeAll(running: Running): Promise<void> {
+/** The `close` of HTTP servers would also end idle connections at once. */
+function stopAccepting(server: Server): void {
+  Server.prototype.close.call(server);
+}
+
+/** Cuts the connections that are not done in time, because the process must end. By then idle ones are closed. */
+function breakOffRequests({ server, log }: Listener['server']): void {
+  server.getConnections((_, requests) => {
+    log.warn({ requests }, 'Requests were cut, because they took longer than SHUTDOWN_TIMEOUT.');
+    server.closeAllConnections();
+  });
+}
+
+async function closeAll(running: Running, lingerMs: number | undefined): Promise<void> {
   const { listener: httpListener, host, model, generations, instruments, database, delay, grace } = running;
   host.drain();
-  if (httpListener.server.server.listening) await sleep(delay);
+  const pause = lingerMs ?? delay;
+  if (pause > 0 && httpListener.server.server.listening) {
+    if (lingerMs !== undefined) stopAccepting(httpListener.server.server);
+    // A client that sends on a connection while it is closed would lose its request: it learns of the end before.
+    httpListener.responder.hangUp();
+    await sleep(pause);
+  }
   const end = performance.now() + grace;
   generations.current().watch.stop();
-  // Connections that are not done in time are broken off: the process must end.
-  const breakOff = setTimeout(() => httpListener.server.server.closeAllConnections(), grace);
+  const breakOff = setTimeout(breakOffRequests, grace, httpListener.server);
   await httpListener.server.close();
   clearTimeout(breakOff);
   instruments.close();
