@@ -38,6 +38,11 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['SHUTDOWN_TIMEOUT', '10s', 'Time that running requests have after that.'],
       ['REQUEST_TIMEOUT', '60s', 'Time that a client has to send one request.'],
       ['MAX_PAYLOAD_SIZE', '1mb', 'Size of a JSON body.'],
+      [
+        'PLATFORM_OPTIMIZE',
+        'all',
+        'Optimisations that are on: `all`, `none` or [names](../decisions/speed-of-reads.md#switches).',
+      ],
       ['DOCS', 'false', 'Shows [the OpenAPI document](../openapi.md) of the caller at `/docs`.'],
       ['EXPLAIN', 'false', 'Tells administrators [why a request is refused](../explaining.md#why-was-it-refused).'],
       [

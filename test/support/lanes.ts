@@ -1,6 +1,7 @@
 /**
- * Both lanes to the database under one test: every read that a test asks is answered by a server on the fast lane and by
- * one on the plain lane, over the same database and the same generated code, and the answers have to be the same bytes.
+ * Two servers under one test: every read that a test asks is answered by one with all optimisations, on the fast lane to
+ * the database, and by one without any, on the plain lane. Both are of the same generated code, over the same database,
+ * and the answers have to be the same bytes.
  * What a GraphQL document can say, too, is then asked that way, of a sample of the reads, and the items have to be the same.
  * What writes is asked once, on the fast lane unless a test file says otherwise; of a sample of the writes it is done by
  * GraphQL before, and taken back, and both have to leave the same rows.
@@ -60,7 +61,7 @@ export async function startBothLanes({
   const fastly = { ...patient, DATABASE_DRIVER: 'fast', ...environment };
   const describedBy = { folder, adminToken: environment.ADMIN_TOKEN ?? adminToken };
   const fast = asDescribed(await (alone ? startUnchecked : startHosted)(folder, databaseUrl, fastly), describedBy);
-  const plainly = { ...patient, ...unlimitedDocuments, ...environment, DATABASE_DRIVER: 'pg' };
+  const plainly = { ...patient, ...unlimitedDocuments, ...environment, PLATFORM_OPTIMIZE: 'none' };
   const starting = alone
     ? startUnchecked(folder, directUrl, plainly, [])
     : startHosted(folder, directUrl, plainly, false);

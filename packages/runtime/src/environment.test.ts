@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { optimizations } from './environment/optimizations.ts';
 import { type Environment, readEnvironment, type Variables } from './environment.ts';
 
 function read(variables: Variables): Environment {
@@ -39,6 +40,7 @@ test('an empty environment has the defaults of the specification', () => {
       ...{ accessLog: 'errors', logAddresses: 'network', slowQuery: 500 },
       metrics: { host: '127.0.0.1', port: null, token: null, seriesMax: 5000 },
     },
+    optimizations: new Set(optimizations),
     maxBatchMutation: null,
     idempotencyTtl: 86_400_000,
     queryLimitDefault: 100,
@@ -152,8 +154,18 @@ test('every wrong value is named, all in one go, in the order of the specificati
     CORS_ORIGIN: 'example.com',
     CORS_ENABLED: 'yes',
     ADMIN_TOKEN: 'short',
+    PLATFORM_OPTIMIZE: 'everything',
   };
   expect(problems(variables).toSorted()).toEqual(Object.keys(variables).toSorted());
+});
+
+test('optimisations are all, none or those that are named', () => {
+  expect(read({}).optimizations).toEqual(new Set(optimizations));
+  expect(read({ PLATFORM_OPTIMIZE: 'none' }).optimizations).toEqual(new Set());
+  expect(read({ PLATFORM_OPTIMIZE: 'fast-path, plan-cache' }).optimizations).toEqual(
+    new Set(['fast-path', 'plan-cache']),
+  );
+  expect(problems({ PLATFORM_OPTIMIZE: 'fast-path,speed' })).toEqual(['PLATFORM_OPTIMIZE']);
 });
 
 test('a problem never repeats a secret', () => {

@@ -11,6 +11,7 @@ import { type FilesEnvironment, readFiles } from './environment/files.ts';
 import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
 import { type MailEnvironment, readMail } from './environment/mail.ts';
 import { type OperateEnvironment, readOperate } from './environment/operate.ts';
+import { allOptimizations, type Optimizations, readOptimizations } from './environment/optimizations.ts';
 import { type RequestLimits, readRequestLimits } from './environment/request-limits.ts';
 import { readStaticToken } from './environment/token.ts';
 import {
@@ -82,6 +83,8 @@ export interface Environment {
   readonly files: FilesEnvironment;
   readonly requestLimits: RequestLimits;
   readonly operate: OperateEnvironment;
+  /** PLATFORM_OPTIMIZE: optimisations that are on. */
+  readonly optimizations: Optimizations;
 }
 
 /** How the database is reached. */
@@ -209,6 +212,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     files: readFiles(read, requireVariable),
     requestLimits: readRequestLimits(read),
     operate: readOperate(read),
+    optimizations: read('PLATFORM_OPTIMIZE', readOptimizations, allOptimizations),
   };
   return problems.length === 0 ? { ok: true, environment } : { ok: false, problems };
 }

@@ -19,6 +19,9 @@ export type CreatePlanCache = <Value>(name: CacheName, size: number) => PlanCach
 /** Makes a cache that counts nothing. */
 export const createUncounted: CreatePlanCache = (_name, size) => createPlanCache(size);
 
+/** Makes a cache that keeps nothing. */
+export const createEmpty: CreatePlanCache = () => ({ get: () => undefined, set() {} });
+
 /** Counts what is found in a cache, and what is not. */
 export function countLookups<Value>(
   { get, set }: PlanCache<Value>,

@@ -79,7 +79,9 @@ export function createFastifyAdapter(
   });
   const answerDirectly = createShortWay({ readCall, answerShortly, responder, log: server.log });
   const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
-  passBy(server.server, takesShortWay, (httpContext) => void answerDirectly(httpContext));
+  if (environment.optimizations.has('fast-path')) {
+    passBy(server.server, takesShortWay, (httpContext) => void answerDirectly(httpContext));
+  }
   // Connections are those of the front, which outlives the servers that it passes requests to.
   if (httpListener === null) {
     observeAll(server, environment);

@@ -146,7 +146,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const contentsLeft = (): void => files?.loose.wake();
   const systemWrites = createSystemWrites({ api, model, accountsChanged, mailed, contentsLeft, audit });
   const listeners = { reportError, passwordPattern, system: systemWrites };
-  const writer = createWriter({ api, database, driftGuard, planner, createCache, ...listeners, ...limits });
+  const singleStatement = environment.optimizations.has('single-statement');
+  const writer = createWriter({
+    ...{ api, database, driftGuard, planner, createCache, singleStatement },
+    ...listeners,
+    ...limits,
+  });
   const items = createItemHandlers({ api, planner, reader, writer, responder, senderOf });
   const authenticate = createAuthenticator({
     names,

@@ -10,7 +10,7 @@ import type { FirstAdministrator } from '../auth/first-administrator.ts';
 import { refuseContract } from '../contract-error.ts';
 import type { Database } from '../database/database.ts';
 import { watchHost } from '../database/host-watch.ts';
-import { createUncounted } from '../database/plan-cache.ts';
+import { createEmpty, createUncounted } from '../database/plan-cache.ts';
 import { withoutWrites } from '../database/read-only.ts';
 import { createSlowLog } from '../database/slow-log.ts';
 import { isMysqlUrl } from '../dialects/mysql/driver/options.ts';
@@ -173,7 +173,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   if (callers !== null && onExchange !== undefined) recordRequests(httpListener.server.server, callers, onExchange);
   const made = createGenerations(api, (compiled, existing) => {
     const observers = instruments.serves(compiled);
-    const { createCache = createUncounted } = observers;
+    const keeps = environment.optimizations.has('plan-cache');
+    const createCache = keeps ? (observers.createCache ?? createUncounted) : createEmpty;
     const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
     const planner = createPlanner(compiled, { limits: readLimits(environment), createCache });
     const set = {
@@ -186,7 +187,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       trustedDocuments,
       uploads,
       host,
-      observers,
+      observers: { ...observers, createCache },
       model: model.changes,
       ...(callers && { callers }),
     };
@@ -300,9 +301,10 @@ function placeOf({ database }: Environment): DatabasePlace {
   return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
 }
 
-function connectionsOf({ database, streams }: Environment) {
+function connectionsOf({ database, streams, optimizations }: Environment) {
   return {
-    driver: database.driver,
+    driver: optimizations.has('fast-driver') ? database.driver : ('pg' as const),
+    optimizations,
     poolMax: database.poolMax,
     poolTimeoutMs: database.poolTimeout,
     statementTimeoutMs: database.statementTimeout,

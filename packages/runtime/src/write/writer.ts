@@ -62,6 +62,8 @@ export interface WriterOptions {
   readonly plans?: number;
   /** Default: caches that count nothing. */
   readonly createCache?: CreatePlanCache;
+  /** False runs all writes step by step. Default true. */
+  readonly singleStatement?: boolean;
   /** The platform's part in writes to its own collections. Default: it has none. */
   readonly system?: SystemWrites;
 }
@@ -145,6 +147,7 @@ function executorOptions({
   driftGuard,
   limits,
   answerTtlMs = 86_400_000,
+  singleStatement = true,
   system,
 }: WriterOptions): WriteExecutorOptions {
   const location = logPlaceOf(api);
@@ -152,6 +155,7 @@ function executorOptions({
     database,
     dialect: sqlDialects[api.dialect],
     driftGuard,
+    singleStatement,
     systemHooks: system?.hooks ?? new Map(),
     ...(system && { committed: system.committed }),
     history: createHistory(api, buildOpenScope(api), { ...defaultReadLimits, ...limits }),

@@ -4,6 +4,7 @@ import type { Database, Parameter, RowSink, Statement } from '../../database/dat
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { gatherReads } from '../../database/gathered-reads.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
+import { allOptimizations, type Optimizations } from '../../environment/optimizations.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
 import { type PoolObserver, unobserved } from '../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './driver/errors.ts';
@@ -34,6 +35,8 @@ export interface MysqlOptions {
   readonly statementTimeoutMs?: number;
   /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
   readonly publicStatementTimeoutMs?: number;
+  /** Default: all. */
+  readonly optimizations?: Optimizations;
   /** Hears of requests that waited for a connection. Default: no one does. */
   readonly poolObserver?: PoolObserver;
 }
@@ -86,12 +89,14 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
     pool.end(() => {});
     throw toDatabaseError(toMysqlError(error));
   }
+  const { optimizations = allOptimizations } = options;
+  const sinkOf = optimizations.has('direct-rows') ? (sink: RowSink) => sink : plainSink;
   const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
-    readAll(leased, statement, parameters, sink);
+    readAll(leased, statement, parameters, sinkOf(sink));
   return {
-    read: gatherReads(read, { ask: createMarks(), maxRunning: maxGroups }),
+    read: optimizations.has('key-batching') ? gatherReads(read, { ask: createMarks(), maxRunning: maxGroups }) : read,
     stream: (statement, parameters, sink, drained, signal) =>
-      runMysqlStream(leased, { statement, parameters, sink, drained, signal }),
+      runMysqlStream(leased, { statement, parameters, sink: sinkOf(sink), drained, signal }),
     transaction: (work) => runMysqlTransaction(leased, work),
     briefTransaction: (work) =>
       runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
@@ -106,6 +111,15 @@ export async function connectMysql(options: MysqlOptions): Promise<Database> {
       showPlan(renewable.current(), isMariadb, statement.text, formParameters(parameters, statement.forms)),
     load: () => ({ connections: leased.waited, pool: leased.load }),
     close: (graceMs) => leased.close(graceMs),
+  };
+}
+
+/** Takes rows in the form that PostgreSQL sends. */
+function plainSink(sink: RowSink): RowSink {
+  return {
+    row: (buffer, offset, length) => sink.row(buffer, offset, length),
+    sent: (now, text) => sink.sent?.(now, text),
+    end: () => sink.end?.(),
   };
 }
 

@@ -1,10 +1,10 @@
 /** PostgreSQL servers reached over the network or a socket. */
 
 import { RowLengths } from '../../database/batch-size.ts';
-import type { Database, KeyBatch, Parameter, RowSink } from '../../database/database.ts';
+import type { Database, KeyBatch, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { UnfitError } from '../../database/errors.ts';
 import { gatherReads, type StatementRequest } from '../../database/gathered-reads.ts';
-import { AdaptivePlans } from './driver/adaptive-plans.ts';
+import { AdaptivePlans, type Chosen } from './driver/adaptive-plans.ts';
 import { type Open, openConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
 import { connectFitting } from './driver/fallback.ts';
@@ -55,8 +55,10 @@ async function connectPlain(settings: PostgresSettings): Promise<Database> {
 }
 
 async function start(pool: Pool, settings: PostgresSettings): Promise<Database> {
+  const { optimizations } = settings;
   await pool.start();
-  const timeouts = { batch: answerTimeout(settings), publicBatch: settings.publicStatementTimeoutMs };
+  const timeout = answerTimeout(settings);
+  const timeouts = { batch: timeout, publicBatch: settings.publicStatementTimeoutMs };
   const lengths = new RowLengths();
   const query: Database['query'] = (text, parameters, observer) =>
     readTexts((request, sink) => pool.read(request, sink), text, parameters, observer);
@@ -65,20 +67,26 @@ async function start(pool: Pool, settings: PostgresSettings): Promise<Database> 
     (tables) => sizes.areSmall(tables),
     () => pool.load.underWay <= maxConcurrent,
   );
+  const choose = optimizations.has('adaptive-plans')
+    ? (statement: Statement) => plans.chooseFor(statement)
+    : (statement: Statement): Chosen => ({ statement });
   const read: Database['read'] = (planned, parameters, sink) => {
-    const { statement, took } = plans.chooseFor(planned);
+    const { statement, took } = choose(planned);
     return pool.read({ ...statement, parameters }, sink, took);
   };
+  const alone: Database['briefTransaction'] = (work) =>
+    runTransaction(pool, async (transaction) => ({ value: await work(transaction) }), timeout);
+  const keyBatches = { ask: askArray, maxRunning: Number.POSITIVE_INFINITY, sent: () => pool.flush() };
   return {
-    read: gatherReads(read, { ask: askArray, maxRunning: Number.POSITIVE_INFINITY, sent: () => pool.flush() }),
+    read: optimizations.has('key-batching') ? gatherReads(read, keyBatches) : read,
     stream(streamed, parameters, sink, drained, signal) {
-      const stream = { ...plans.chooseFor(streamed), parameters, sink, drained, signal };
+      const stream = { ...choose(streamed), parameters, sink, drained, signal };
       const { name, maxRows } = stream.statement;
       const isShort = maxRows !== undefined && lengths.fit(name, maxRows) && !signal.aborted;
       return isShort ? readShort(pool, stream, lengths) : runStream(pool, stream, { timeouts, lengths });
     },
-    transaction: (work) => runTransaction(pool, work, answerTimeout(settings)),
-    briefTransaction: createGathering(pool, answerTimeout(settings)),
+    transaction: (work) => runTransaction(pool, work, timeout),
+    briefTransaction: optimizations.has('write-batching') ? createGathering(pool, timeout) : alone,
     query,
     showPlan: ({ text }, parameters) => showPlan(settings, text, parameters.length),
     load: () => ({ connections: pool.waited, pool: pool.load }),

@@ -30,6 +30,8 @@ export interface WriteExecutorOptions {
   readonly keeper: AnswerKeeper | null;
   /** Told of every transaction that was committed; the answer waits for what it gives. */
   readonly committed?: (transaction: Transaction) => Promise<void> | undefined;
+  /** False runs all writes step by step. Default true. */
+  readonly singleStatement?: boolean;
 }
 
 /** Executes plans of writes. */
@@ -60,7 +62,7 @@ type WriterOf = (plan: ReadPlan) => AnswerWriter;
 
 /** Creates the executor of write plans. */
 export function createWriteExecutor(options: WriteExecutorOptions): WriteExecutor {
-  const { database, keeper, driftGuard } = options;
+  const { database, keeper, driftGuard, singleStatement = true } = options;
   const writerOf = rememberWriters();
   const checkOf = (transaction: Transaction, guard: Guard) =>
     checkGuard(guard, driftGuard, writerOf, transaction, options.dialect);
@@ -72,7 +74,7 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
 
   return {
     bodyOf(request, plan) {
-      let retelling = false;
+      let retelling = !singleStatement;
       return {
         async run(transaction) {
           if (plan.singleStatement !== undefined && !retelling) {

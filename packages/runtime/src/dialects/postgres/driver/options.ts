@@ -1,4 +1,5 @@
 import type { Driver } from '../../../environment/drivers.ts';
+import { allOptimizations, type Optimizations } from '../../../environment/optimizations.ts';
 import { fixedUrl, type RenewableUrl } from '../../../environment/renewable-url.ts';
 import { type PoolObserver, unobserved } from '../../../operate/metrics/pool-metrics.ts';
 
@@ -10,6 +11,8 @@ export interface PostgresOptions {
   readonly renewable?: RenewableUrl;
   /** Default `auto`. */
   readonly driver?: Driver;
+  /** Default: all. */
+  readonly optimizations?: Optimizations;
   /** Called with the reason, when the choice was left to us and the plain driver is used. */
   readonly onFallback?: (reason: Error) => void;
   /** Most connections open at once; at least 3: one for reads, one for streams, one for transactions. Default 10. */
@@ -61,6 +64,7 @@ export function postgresSettings(options: PostgresOptions): PostgresSettings {
     url: options.url,
     renewable: options.renewable ?? fixedUrl(options.url),
     driver: options.driver ?? 'auto',
+    optimizations: options.optimizations ?? allOptimizations,
     onFallback: options.onFallback ?? (() => {}),
     poolMax,
     readConnections: Math.min(Math.max(options.readConnections ?? 2, 1), poolMax - 2),

@@ -1,0 +1,45 @@
+/**
+ * Optimisations of a server. Each may be switched off by PLATFORM_OPTIMIZE, and answers are the same bytes without it: to
+ * find out whether one is at fault, and what it saves.
+ */
+
+import type { Reading } from './values.ts';
+
+/** Optimisations by the names that PLATFORM_OPTIMIZE knows. */
+export const optimizations = [
+  /** The text of a nested read that took least time. */
+  'adaptive-plans',
+  /** Rows turned into JSON as the server sends them, without a form between. */
+  'direct-rows',
+  /** Pipelined connections and binary rows; otherwise those of the plain driver. */
+  'fast-driver',
+  /** Requests of items and GraphQL past the web framework. */
+  'fast-path',
+  /** Reads by key that come at once as one statement. */
+  'key-batching',
+  /** Plans of earlier requests. */
+  'plan-cache',
+  /** Writes that answer themselves in one statement. */
+  'single-statement',
+  /** Brief transactions that come at once as one. */
+  'write-batching',
+] as const;
+
+/** One of them. */
+export type Optimization = (typeof optimizations)[number];
+
+/** Those that are on. */
+export type Optimizations = ReadonlySet<Optimization>;
+
+/** All of them: the default. */
+export const allOptimizations: Optimizations = new Set(optimizations);
+
+/** Reads `all`, `none` or names. */
+export function readOptimizations(text: string): Reading<Optimizations> {
+  if (text === 'all') return { value: allOptimizations };
+  const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());
+  const found = optimizations.filter((name) => names.includes(name));
+  return found.length === new Set(names).size
+    ? { value: new Set(found) }
+    : { problem: `must be "all", "none" or some of ${optimizations.join(', ')}.` };
+}
