@@ -132,7 +132,7 @@ async function benchRoles(from: string): Promise<void> {
 
 async function benchPeers(folder: string, databaseUrl: string): Promise<void> {
   await peer('PostGraphile', () => buildPostgraphile(databaseUrl));
-  await peer('openapi-typescript', () => makeOpenapiTypes(join(folder, 'generated', 'openapi', 'full.json')));
+  await peer('openapi-typescript', () => makeOpenapiTypes(folder));
 }
 
 /** What cannot be had, or does not manage, is said and is no reason to stop. */

@@ -22,6 +22,8 @@ const guides: Readonly<Record<string, string>> = {
   start: '../operations.md',
   'permissions diff': '../permissions.md#in-the-file-or-in-the-tables',
   'permissions matrix': '../explaining.md',
+  openapi: '../openapi.md',
+  graphql: '../graphql-schema.md',
   'users create': '../auth.md',
 };
 

@@ -2,6 +2,7 @@
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readClassDocument } from '../support/class-documents.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createProject, runPlatform } from '../support/platform.ts';
 
@@ -33,18 +34,18 @@ it('is found by the next process, ignored by git, and of no account when it is d
   const before = await layers();
   expect(before).toHaveLength(1);
   expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('*\n');
-  const document = await generated('openapi/full.json');
+  const document = await generated('openapi/classes.jsonc');
 
   await rm(join(project.folder, 'generated'), { recursive: true });
   await generate('--offline');
-  expect(await generated('openapi/full.json')).toBe(document);
+  expect(await generated('openapi/classes.jsonc')).toBe(document);
   // Everything was found, so there was nothing to write.
   expect(await layers()).toEqual(before);
 
   await writeFile(join(folder, before[0] ?? ''), 'damaged');
   await rm(join(project.folder, 'generated'), { recursive: true });
   await generate('--offline');
-  expect(await generated('openapi/full.json')).toBe(document);
+  expect(await generated('openapi/classes.jsonc')).toBe(document);
   expect(await layers()).not.toEqual(before);
 }, 120_000);
 
@@ -89,11 +90,11 @@ it('knows that there is nothing to do, and notices whoever touches a file', asyn
   await writeFile(rules, 'permissions:\n  public:\n    t7: { read: { fields: [name] } }\n');
   const [phases, written] = await run();
   expect([phases, written > 0]).toEqual(['resolve compile write', true]);
-  expect(await generated('openapi/public.json')).toContain('/items/t7');
+  expect(await readClassDocument(project.folder, 'openapi', 'public')).toContain('/items/t7');
   expect(await run()).toEqual(['resolve', 0]);
   await rm(rules);
   expect((await run())[0]).toBe('resolve compile write');
-  expect(await generated('openapi/public.json')).not.toContain('/items/t7');
+  expect(await readClassDocument(project.folder, 'openapi', 'public')).not.toContain('/items/t7');
 
   // What was put together of what was left is what is made of nothing.
   const kept = await filesBelow(join(project.folder, 'generated'));

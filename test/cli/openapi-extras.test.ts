@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withExamples } from '../../packages/compiler/src/openapi/examples/insert.ts';
+import { readClassDocument, readClasses } from '../support/class-documents.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createMagazineDatabase } from '../support/magazine.ts';
 import { elements, isObject, type JsonObject, member, members } from '../support/openapi/json.ts';
@@ -23,9 +24,7 @@ function generate(...args: readonly string[]): Promise<CommandResult> {
 }
 
 async function documentOf(accessClass: string): Promise<JsonObject> {
-  const document: unknown = JSON.parse(
-    await readFile(join(project.folder, `generated/openapi/${accessClass}.json`), 'utf8'),
-  );
+  const document: unknown = JSON.parse(await readClassDocument(project.folder, 'openapi', accessClass));
   if (!isObject(document)) throw new Error('The document is no object.');
   return document;
 }
@@ -44,8 +43,8 @@ function exemplified(
 
 it('every example of the sample is what its schema says, read strictly', async () => {
   let shown = 0;
-  for (const file of await readdir(join(project.folder, 'generated/openapi'))) {
-    const document = await documentOf(file.replace('.json', ''));
+  for (const accessClass of await readClasses(project.folder)) {
+    const document = await documentOf(accessClass);
     const judge = createJudge(document);
     for (const [place, values] of exemplified(document)) {
       // Documents leave answers open, but say all that is in them.
@@ -55,6 +54,19 @@ it('every example of the sample is what its schema says, read strictly', async (
     }
   }
   expect(shown).toBeGreaterThan(100);
+});
+
+it('prints the document of a class for other tools', async () => {
+  const printed = await runPlatform(['openapi', 'public', '--project', project.folder]);
+  expect([printed.code, printed.stdout]).toEqual([0, await readClassDocument(project.folder, 'openapi', 'public')]);
+  const file = ['--project', project.folder, '--output', 'public.graphql'];
+  expect((await runPlatform(['graphql', 'public', ...file])).code).toBe(0);
+  expect(await readFile(join(project.folder, 'public.graphql'), 'utf8')).toMatch(/^type Query \{\n/);
+  const unknown = await runPlatform(['openapi', 'nobody', '--project', project.folder]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    expect.stringContaining('Access classes are admin, public, author,'),
+  ]);
 });
 
 it('shows no example that names what the class may not see any more', async () => {
@@ -129,7 +141,7 @@ it('writes types by openapi-typescript where the configuration asks for them', a
     (await readdir(join(small.folder, 'generated/openapi'))).filter((name) => name.endsWith('.d.ts'));
   await writeFile(join(small.folder, 'permissions.yaml'), 'permissions: { public: { tags: { read: true } } }\n');
   expect(await generateSmall(true)).toBe(0);
-  expect(await typed()).toEqual(['admin.d.ts', 'full.d.ts', 'public.d.ts']);
+  expect(await typed()).toEqual(['admin.d.ts', 'public.d.ts']);
   await writeFile(
     join(small.folder, 'generated', 'typed.ts'),
     `import type { components, paths } from './openapi/public.d.ts';

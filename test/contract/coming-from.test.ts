@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readText } from '../architecture/files.ts';
 import { type AccountsProject, serveAccounts } from '../support/accounts.ts';
+import { readClassDocument } from '../support/class-documents.ts';
 import { createDatabase } from '../support/database.ts';
 import { blocksOf } from '../support/examples.ts';
 import { type Answer, type Ask, adminToken, createProject, runPlatform } from '../support/platform.ts';
@@ -139,7 +140,7 @@ describe('Hasura', () => {
   });
 
   it('creates that meet an item which is there are a matter of REST, as the page says', async () => {
-    const schema = readFileSync(`${project.folder}/generated/graphql/admin.graphql`, 'utf8');
+    const schema = await readClassDocument(project.folder, 'graphql', 'admin');
     expect(schema).not.toContain('on_conflict');
     const [cell = ''] = rows.filter(([left]) => left.includes('on_conflict')).map(([, right]) => codeIn(right));
     const ask = { token: adminToken };

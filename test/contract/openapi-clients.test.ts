@@ -1,11 +1,12 @@
 /** Clients that other people's generators make of the document: they compile, and work. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readClassDocument } from '../support/class-documents.ts';
 import { adminToken } from '../support/platform.ts';
 import { type ServedProject, serveProject } from '../support/project.ts';
 import { typeCheck } from '../support/type-check.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
       CREATE TABLE order_lines (order_id integer, line_no integer, amount integer NOT NULL, PRIMARY KEY (order_id, line_no));
       INSERT INTO authors (name) VALUES ('Ann'), ('Bo')`,
   });
-  document = await readFile(join(project.folder, 'generated', 'openapi', 'admin.json'), 'utf8');
+  document = await readClassDocument(project.folder, 'openapi', 'admin');
 });
 afterAll(() => project?.close());
 

@@ -1,11 +1,12 @@
 /** Schemas that nobody of this project wrote: each compiles, type-checks, and every collection can be read. */
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { graphqlName } from '@tablewright/runtime/language';
 import { buildASTSchema, GraphQLSchema, isObjectType, parse, validateSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readClassDocument, readClasses } from '../support/class-documents.ts';
 import { createDatabase, loadDump, type TestDatabase, withClient } from '../support/database.ts';
 import { createProject, type Platform, startPlatform } from '../support/platform.ts';
 import { typeCheck } from '../support/type-check.ts';
@@ -56,9 +57,8 @@ describe.skipIf(!existsSync(folder))('skipped without ../shared: real schemas', 
     }, 120_000);
 
     it('has a valid GraphQL schema for everybody, with every collection for administrators', async () => {
-      const folder = join(project.folder, 'generated/graphql');
-      for (const name of await readdir(folder)) {
-        const all = buildASTSchema(parse(await readFile(join(folder, name), 'utf8')));
+      for (const name of await readClasses(project.folder)) {
+        const all = buildASTSchema(parse(await readClassDocument(project.folder, 'graphql', name)));
         const scopes = [
           ['Query', 'Mutation'],
           ['SystemQuery', 'SystemMutation'],
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(folder))('skipped without ../shared: real schemas', 
         });
         const faults = [all, ...scopes].flatMap((schema) => validateSchema(schema));
         expect(faults.map(({ message }) => message)).toEqual([]);
-        if (name !== 'admin.graphql') continue;
+        if (name !== 'admin') continue;
         const { collections } = JSON.parse(await readFile(join(project.folder, 'platform.schema.json'), 'utf8'));
         const missing = collections.filter(
           (one: { name: string }) => !isObjectType(all.getType(graphqlName(one.name))),

@@ -9,10 +9,12 @@ import {
   doctor,
   explain,
   generate,
+  graphql,
   init,
   introspect,
   listUsers,
   migrate,
+  openapi,
   permissionsMatrix,
   pullPermissions,
   pullSchema,
@@ -100,6 +102,13 @@ export function program(): Command {
     .option('--classes <names>', 'with --clients-only: access classes, separated by commas')
     .option('--force', 'overwrite generated files that were edited')
     .action(generate);
+  for (const { name, described, action } of [
+    { name: 'openapi', described: 'OpenAPI document', action: openapi },
+    { name: 'graphql', described: 'GraphQL schema', action: graphql },
+  ])
+    command(root, `${name} <class>`, `print the ${described} of an access class from the generated files`)
+      .option('-o, --output <file>', 'write a file instead of stdout')
+      .action(action);
   command(root, 'check', 'compare database, platform.schema.json, generated files and permissions with one another')
     .option('--offline', 'leave the database out')
     .action(check);

@@ -1,9 +1,9 @@
-/** Compiled documents that lie one per access class in a folder, as JSON: `editor.json`. */
+/** Compiled documents of access classes, all of one kind in one file: `openapi/classes.jsonc`. */
 import { readFile } from 'node:fs/promises';
-import type { CompiledApi, JsonValue, ModelDocument } from './language/index.ts';
+import { type CompiledApi, type JsonValue, jsonOfClass, type ModelDocument } from './language/index.ts';
 
 /**
- * Reads the compiled OpenAPI documents of a folder: `full`, and one per access class.
+ * Reads the compiled OpenAPI documents of access classes from their folder.
  *
  * A document is read when it is first asked for and kept. Rejects for a name that is no access class's.
  * @example const openapi = openapiFiles(new URL('./openapi/', import.meta.url));
@@ -40,7 +40,5 @@ function keepEach<Value>(read: (accessClass: string) => Promise<Value>): (access
 }
 
 async function readText(folder: URL, accessClass: string): Promise<string> {
-  // Names of access classes are made of these characters by the compiler; any other could leave the folder.
-  if (!/^[\w-]+$/.test(accessClass)) throw new Error(`"${accessClass}" is not the name of an access class.`);
-  return await readFile(new URL(`${accessClass}.json`, folder), 'utf8');
+  return jsonOfClass(await readFile(new URL('classes.jsonc', folder), 'utf8'), accessClass);
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { CompiledApi, KnownOperation } from './language/index.ts';
+import { type CompiledApi, type KnownOperation, sdlOfClass } from './language/index.ts';
 
 /**
  * Reads the documents that were compiled with an API from their file, each by the SHA-256 of its text. Nothing is kept.
@@ -24,15 +24,13 @@ export function graphqlOperations(file: URL): NonNullable<CompiledApi['graphqlOp
 }
 
 /**
- * Reads the compiled GraphQL schemas of a folder, one per access class.
+ * Reads the compiled GraphQL schemas of access classes from their folder.
  *
  * Rejects for a name that is no access class's. Texts are not cached: the caller parses a text and caches the schema.
  * @example const graphql = graphqlFiles(new URL('./graphql/', import.meta.url));
  */
 export function graphqlFiles(folder: URL): NonNullable<CompiledApi['graphql']> {
   return async function readSchema(accessClass) {
-    // Names of access classes are made of these characters by the compiler; any other could leave the folder.
-    if (!/^[\w-]+$/.test(accessClass)) throw new Error(`"${accessClass}" is not the name of an access class.`);
-    return await readFile(new URL(`${accessClass}.graphql`, folder), 'utf8');
+    return sdlOfClass(await readFile(new URL('classes.graphql', folder), 'utf8'), accessClass);
   };
 }

@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 112_405, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 112_837, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1356,
+    today: 1359,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -2,9 +2,11 @@
  * Compares what a test sends to a server, and what it is answered, with the OpenAPI document of the caller: the compiled
  * one for static callers, else the one that the server gives this caller. What the document does not say fails the test.
  */
+
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readClassDocument } from '../class-documents.ts';
 import { type GivenAnswer, judgeAnswer, judgeRefusal } from './answers.ts';
 import { isObject, type JsonObject, member } from './json.ts';
 import { createFinder, type FindOperation } from './operations.ts';
@@ -75,7 +77,7 @@ export function createChecker({ folder, adminToken, read, changing }: Checked): 
       const text = await readFile(join(access, file), 'utf8');
       const roles = /^ {2}roles: \[([^\]]*)\]/m.exec(text)?.[1] ?? '';
       if (!roles.split(/[,\s]+/).includes(`'${role}'`)) continue;
-      return describe(await readFile(join(folder, 'generated', 'openapi', file.replace(/\.ts$/, '.json')), 'utf8'));
+      return describe(await readClassDocument(folder, 'openapi', file.replace(/\.ts$/, '')));
     }
     return null;
   }

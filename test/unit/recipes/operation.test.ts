@@ -40,6 +40,7 @@ import { adminToken, api, environmentOf } from './packages/runtime/src/http/test
 import { createLateDatabase } from './packages/runtime/src/serve/late-database.ts';
 import { createPlanner } from './packages/runtime/src/query/planner.ts';
 import { compile } from './packages/compiler/src/index.ts';
+import { classFiles, jsonOfClass, sdlOfClass } from './packages/runtime/src/language/index.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { printClientOperations } from './scripts/reference/client.ts';
 import { printOperations } from './scripts/reference/operations.ts';
@@ -48,7 +49,7 @@ const names = readdirSync('./templates', { withFileTypes: true }).filter((entry)
 const templates = new Map(names.map((name) => [name, readFileSync('./templates/' + name, 'utf8')]));
 const { files } = compile(schema, { templates, output: 'generated', extensions: [], modules: [] });
 const textOf = (path) => files.find((file) => file.path === path).contents;
-const graphql = textOf('graphql/admin.graphql');
+const graphql = sdlOfClass(textOf(classFiles.graphql), 'admin');
 const { database } = createLateDatabase(async () => { throw new Error('away'); });
 const watch = { drifts: () => [], closed: () => new Set(), checked: () => true, damaged: () => false, refresh: async () => {} };
 const environment = environmentOf({ LOG_LEVEL: 'silent', ADMIN_TOKEN: adminToken });
@@ -64,7 +65,7 @@ const result = {
   long: await ask({ url: '/utils/echo?text=hello+all', headers }),
   graphql: await query('{ utils_echo(text: "hello") }'),
   graphqlLong: await query('{ utils_echo(text: "hello all") }'),
-  openapi: JSON.parse(textOf('openapi/admin.json')).paths['/utils/echo'],
+  openapi: JSON.parse(jsonOfClass(textOf(classFiles.openapi), 'admin')).paths['/utils/echo'],
   sdl: graphql,
   client: printClientOperations(),
   declared: textOf('client/admin/index.d.ts'),

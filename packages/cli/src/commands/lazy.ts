@@ -11,10 +11,12 @@ export const diffPermissions = lazy(async () => (await import('./permissions.ts'
 export const doctor = lazy(async () => (await import('./doctor.ts')).doctor);
 export const explain = lazy(async () => (await import('./explain.ts')).explain);
 export const generate = lazy(async () => (await import('./generate.ts')).generate);
+export const graphql = lazy(async () => (await import('./document.ts')).graphql);
 export const init = lazy(async () => (await import('./init.ts')).init);
 export const introspect = lazy(async () => (await import('./introspect.ts')).introspect);
 export const listUsers = lazy(async () => (await import('./users.ts')).listUsers);
 export const migrate = lazy(async () => (await import('./migrate.ts')).migrate);
+export const openapi = lazy(async () => (await import('./document.ts')).openapi);
 export const permissionsMatrix = lazy(async () => (await import('./matrix.ts')).permissionsMatrix);
 export const pullPermissions = lazy(async () => (await import('./permissions.ts')).pullPermissions);
 export const pullSchema = lazy(async () => (await import('./schema.ts')).pullSchema);

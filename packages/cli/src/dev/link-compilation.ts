@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { CompiledApi } from '@tablewright/runtime';
+import { classFiles, jsonOfClass, sdlOfClass } from '@tablewright/runtime/language';
 import type { Compilation } from '../compile/compile-project.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { ownCodeError } from '../errors/own-code-error.ts';
@@ -25,9 +26,10 @@ export async function linkCompilation(
     ...(extensions !== undefined && { extensions }),
     ...(texts.has(documentsFile) && { graphqlDocuments: async () => JSON.parse(textOf(documentsFile)) }),
   };
-  return linkModel(model, linked, async (kind, accessClass) =>
-    textOf(kind === 'graphql' ? `graphql/${accessClass}.graphql` : `${kind}/${accessClass}.json`),
-  );
+  return linkModel(model, linked, async (kind, accessClass) => {
+    const text = textOf(classFiles[kind]);
+    return kind === 'graphql' ? sdlOfClass(text, accessClass) : jsonOfClass(text, accessClass);
+  });
 }
 
 const documentsFile = 'graphql/documents.json';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Example, type Examples, printJson } from '@tablewright/compiler';
 import type { AnsweredExchange } from '@tablewright/runtime';
 import type { JsonValue } from '@tablewright/runtime/language';
+import { classFiles, jsonOfClass } from '@tablewright/runtime/language';
 import type { Settings } from '../project/settings.ts';
 import { createOperationFinder, type FindOperation, type OpenApiPaths } from './find-operation.ts';
 import { examplesFile, loadExamples } from './load.ts';
@@ -30,7 +31,7 @@ export async function createRecorder(project: Settings): Promise<(httpContext: A
   function describedTo(accessClass: string): Described {
     const cached = described.get(accessClass);
     if (cached !== undefined) return cached;
-    const text = readFileSync(join(project.output, 'openapi', `${accessClass}.json`), 'utf8');
+    const text = jsonOfClass(readFileSync(join(project.output, classFiles.openapi), 'utf8'), accessClass);
     const document: OpenApiPaths = JSON.parse(text);
     const made = { find: createOperationFinder(document), secrets: writtenOnly(document) };
     described.set(accessClass, made);

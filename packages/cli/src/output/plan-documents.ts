@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type GeneratedFile, plannedFile } from '@tablewright/compiler/files';
 import type { AccessClass, CollectionDescriptor, Dialect } from '@tablewright/runtime';
+import { classFiles, sdlOfClass } from '@tablewright/runtime/language';
 import type { PlannedOperation } from '@tablewright/runtime/tools';
 
 /** The file for the operations among the generated files; none where there are none. `output` is their folder to be. */
@@ -25,7 +26,7 @@ export async function planDocuments(
   const api = {
     ...described,
     dialect,
-    graphql: async (accessClass: string) => byPath.get(`graphql/${accessClass}.graphql`)?.contents ?? '',
+    graphql: async (accessClass: string) => sdlOfClass(byPath.get(classFiles.graphql)?.contents ?? '', accessClass),
   };
   const texts: Readonly<Record<string, string>> = JSON.parse(byPath.get('graphql/documents.json')?.contents ?? '{}');
   const planned = await planOperations(api, JSON.parse(operations), texts);

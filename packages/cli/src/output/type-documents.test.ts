@@ -1,3 +1,4 @@
+import { classFiles, classHeader } from '@tablewright/runtime/language';
 import { expect, test } from 'vitest';
 import { typeDocuments } from './type-documents.ts';
 
@@ -13,7 +14,8 @@ test('makes types of a document whose tables lead from one to another for long',
     paths: {},
     components: { schemas: Object.fromEntries(schemas) },
   };
-  const [, typed] = await typeDocuments([{ path: 'openapi/full.json', contents: JSON.stringify(document) }]);
-  expect(typed?.path).toBe('openapi/full.d.ts');
+  const contents = `${classHeader(['admin'], '//')}\n${JSON.stringify(document)}\n`;
+  const [, typed] = await typeDocuments([{ path: classFiles.openapi, contents }]);
+  expect(typed?.path).toBe('openapi/admin.d.ts');
   expect(typed?.contents).toContain('next?: components["schemas"]["Table1999"];');
 });

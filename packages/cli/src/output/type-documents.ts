@@ -1,20 +1,22 @@
 /** The types that openapi-typescript makes of the OpenAPI documents, for who prefers its clients to the generated ones. */
 import { once } from 'node:events';
 import type { GeneratedFile } from '@tablewright/compiler/files';
+import { classesOf, classFiles, jsonOfClass } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { workLong } from '../process/one-run.ts';
 import { startWorker } from '../process/worker-thread.ts';
 
 /**
- * Adds `openapi/<class>.d.ts` beside every document among the generated files.
+ * Adds `openapi/<class>.d.ts` for every access class that has a document among the generated files.
  *
  * Rejects where openapi-typescript is not installed: it brings a compiler of its own, which most projects need not have.
  */
 export async function typeDocuments(files: readonly GeneratedFile[]): Promise<readonly GeneratedFile[]> {
-  const documents = files.filter(({ path }) => /^openapi\/[\w-]+\.json$/.test(path));
-  const texts = await makeTypes(documents.map(({ contents }) => contents));
-  const typed = documents.map(({ path }, index): GeneratedFile => {
-    return { path: path.replace(/json$/, 'd.ts'), contents: `${head}${texts[index] ?? ''}` };
+  const all = files.find(({ path }) => path === classFiles.openapi)?.contents ?? '';
+  const classes = classesOf(all, '//');
+  const texts = await makeTypes(classes.map((name) => jsonOfClass(all, name)));
+  const typed = classes.map((name, index): GeneratedFile => {
+    return { path: `openapi/${name}.d.ts`, contents: `${head}${texts[index] ?? ''}` };
   });
   return [...files, ...typed];
 }

@@ -20,7 +20,7 @@ import { type ModelData, modelData } from './model-data.ts';
 /** A model without files. */
 export interface CompiledModel {
   readonly data: ModelData;
-  /** The OpenAPI document of an access class, `full` for everything; undefined for any other name. */
+  /** The OpenAPI document of an access class; undefined for any other name. */
   openapi(accessClass: string): JsonValue | undefined;
   /** Answers of the model endpoints to an access class; undefined for an unknown class. */
   model(accessClass: string): JsonValue | undefined;
@@ -70,7 +70,6 @@ export function compileModel(
         return access && emitModel(api, roleViewOf(api, access));
       },
       openapi(name) {
-        if (name === 'full') return emitOpenApi(api, null);
         const access = classOf(name);
         return access === undefined ? undefined : emitOpenApi(api, access, roleViewOf(api, access));
       },

@@ -1,4 +1,4 @@
-import type { AccessClass } from '@tablewright/runtime/language';
+import { type AccessClass, classFiles } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import { createFactsOfTwo } from '../cache/facts.ts';
@@ -16,9 +16,10 @@ import type { Render } from '../emit/templates.ts';
 import { listExtensions, listedFile, printListed } from '../extensions/listed.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
 import type { TypedRoute } from '../extensions/type-routes.ts';
-import { printGraphql } from '../graphql/index.ts';
-import { printModel } from '../model/index.ts';
-import { isDocumentOfAll, printOpenApi } from '../openapi/index.ts';
+import { graphqlParts } from '../graphql/index.ts';
+import { modelParts } from '../model/index.ts';
+import { openApiParts } from '../openapi/index.ts';
+import { type ClassDocument, printClassDocuments } from '../print/class-document.ts';
 import { printJson } from '../print/json.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
@@ -106,20 +107,32 @@ export function emitClients(
   return requested.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), diskCache));
 }
 
-/** Prints what access classes are told of the API, which is most of all output: one long file after the other. */
+/**
+ * Prints what access classes are told of the API, which is most of all output: one long file after the other, each with the
+ * documents of all classes.
+ */
 export function* emitDescriptions(api: Api, diskCache: DiskCache | null): Generator<GeneratedFile> {
-  const whole = roleViewOf(api, null);
-  const ofAll = printOpenApi(api, null, whole, diskCache);
-  yield longFile('openapi/full.json', ofAll);
-  for (const { access } of api.access) {
-    const { name } = access;
-    const view = viewOfClass(api, access);
-    const isOfAll = isDocumentOfAll(api, access, view, whole);
-    yield longFile(`openapi/${name}.json`, isOfAll ? ofAll : printOpenApi(api, access, view, diskCache));
-    yield longFile(`model/${name}.json`, printModel(api, view, diskCache));
-    if (api.graphql) yield longFile(`graphql/${name}.graphql`, printGraphql(api, access, view, diskCache));
-  }
+  // Administrators have most lines, which are named for all others only.
+  const ordered = api.access.toSorted((a, b) => Number(b.access.admin) - Number(a.access.admin));
+  const documents = (partsOf: PartsOf): readonly ClassDocument[] =>
+    ordered.map(({ access }) => ({
+      name: access.name,
+      parts: partsOf(api, access, viewOfClass(api, access), diskCache),
+    }));
+  const json = { sign: '//', before: '' } as const;
+  yield longFile(classFiles.openapi, printClassDocuments(documents(openApiParts), json));
+  yield longFile(
+    classFiles.model,
+    printClassDocuments(
+      documents((_, _access, view) => modelParts(api, view, diskCache)),
+      json,
+    ),
+  );
+  if (!api.graphql) return;
+  yield longFile(classFiles.graphql, printClassDocuments(documents(graphqlParts), { sign: '#', before: '\n' }));
 }
+
+type PartsOf = typeof openApiParts;
 
 const views = createFactsOfTwo<Api, AccessClass, RoleView>();
 

@@ -9,7 +9,8 @@ import type { Api } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import { createCache } from '../cache/remember.ts';
 import { changesModel } from '../model/changes.ts';
-import { type Chunk, createChunks, textOfChunk } from '../print/chunks.ts';
+import { textOfChunk } from '../print/chunks.ts';
+import type { DocumentPart } from '../print/class-document.ts';
 import { sdlType } from '../print/sdl.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 import type { RoleView } from '../role-view/role-view.ts';
@@ -30,19 +31,17 @@ export function emitGraphql(api: Api, access: AccessClass, view: RoleView, diskC
   return graphqlTypes(api, access, view, diskCache).join('\n');
 }
 
-/** The same in chunks, for a file. */
-export function printGraphql(
+/** The same in parts, each named after its first type. */
+export function graphqlParts(
   api: Api,
   access: AccessClass,
   view: RoleView,
   diskCache: DiskCache | null,
-): readonly Chunk[] {
-  const chunks = createChunks();
-  for (const [index, text] of graphqlTypes(api, access, view, diskCache).entries()) {
-    if (index > 0) chunks.add('\n');
-    chunks.add(text);
-  }
-  return chunks.all();
+): readonly DocumentPart[] {
+  return graphqlTypes(api, access, view, diskCache).map((text) => ({
+    name: /^[a-z]+ \w+/m.exec(text)?.[0] ?? '',
+    text: [text.slice(0, -1)],
+  }));
 }
 
 /** The same in texts of one type or some, which schemas share where they have the same of a collection. */

@@ -3,6 +3,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as documents from '@graphql-codegen/typed-document-node';
 import * as typescript from '@graphql-codegen/typescript';
 import * as operations from '@graphql-codegen/typescript-operations';
+import { classFiles, sdlOfClass } from '@tablewright/runtime/language';
 import { type DocumentNode, Kind, parse, print } from 'graphql';
 import { expect, it } from 'vitest';
 import { compile } from '../compile/compile.ts';
@@ -61,7 +62,7 @@ const client = `
 `;
 
 const { files } = compileFixture(blogSchema());
-const schema = parse(files.find(({ path }) => path === 'graphql/admin.graphql')?.contents ?? '');
+const schema = parse(sdlOfClass(files.find(({ path }) => path === classFiles.graphql)?.contents ?? '', 'admin'));
 
 const config = {
   enumsAsTypes: true,

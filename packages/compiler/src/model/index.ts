@@ -9,8 +9,8 @@ import type { DiskCache } from '../cache/disk-cache.ts';
 import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 import { type Chunk, packChunk } from '../print/chunks.ts';
-import { type Layout, printDocument, textOfItems } from '../print/document.ts';
-import { onlyText, textOf } from '../print/only-text.ts';
+import type { DocumentPart } from '../print/class-document.ts';
+import { type Layout, textOfItems } from '../print/document.ts';
 import type { NoteReader } from '../role-view/notes.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import { modelCollection, modelFolder } from './collections.ts';
@@ -32,31 +32,53 @@ export function emitModel(api: Api, view: RoleView): ModelDocument & JsonValue {
   };
 }
 
-/** The same as text in chunks, which classes share where they see the same. */
-export function printModel(api: Api, view: RoleView, diskCache: DiskCache | null): readonly Chunk[] {
+/** The same as text in parts, which classes share where they see the same. */
+export function modelParts(api: Api, view: RoleView, diskCache: DiskCache | null): readonly DocumentPart[] {
   const parts = partsOf(api, view, (collection, sources) => ({
     name: collection.view.name,
     ...textsOf(collection, sources.all, diskCache, (watch) => printPart(sources.make(watch))),
   }));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
-  const named = [
-    ...parts.map(({ name, collection }) => ({ name, printed: collection })),
-    ...folders.map((folder) => ({ name: folder.collection, printed: folder })),
+  const collections = [
+    ...parts.map(({ name, collection }) => ({ name, text: collection })),
+    ...folders.map((folder) => ({ name: folder.collection, text: textOfItems([folder], depth, layout) })),
   ];
-  const collections = folders.length === 0 ? named : named.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const document = {
-    collections: collections.map(({ printed }) => printed),
-    fields: parts.flatMap(({ fields }) => fields),
-    relations: parts.flatMap(({ relations }) => relations),
-  };
-  return printDocument(document, layout);
+  if (folders.length > 0) collections.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [
+    { name: '{', text: ['{'] },
+    ...listed('collections', collections),
+    ...listed(
+      'fields',
+      parts.map(({ name, fields }) => ({ name, text: fields })),
+    ),
+    ...listed(
+      'relations',
+      parts.map(({ name, relations }) => ({ name, text: relations })),
+    ),
+    { name: '}', text: ['}'] },
+  ];
+}
+
+interface NamedText {
+  readonly name: string;
+  readonly text: Chunk;
+}
+
+/** A list of the document, with a part for what it has of each collection. */
+function listed(list: string, texts: readonly NamedText[]): readonly DocumentPart[] {
+  const items = texts.filter(({ text }) => text.length > 0);
+  return [
+    { name: `${list} [`, text: [`  "${list}": [`] },
+    ...items.map(({ name, text }) => ({ name: `${list} ${name}`, text: [' '.repeat(depth), text, ','] })),
+    { name: `${list} ]`, text: ['  ],'] },
+  ];
 }
 
 /** Where the parts stand in the document. */
 const depth = 4;
 
-/** Lines of their own have the members of collections, fields and relations. */
-const layout: Layout = { levels: 3 };
+/** Lines of their own have collections, fields and relations. */
+const layout: Layout = { levels: 2 };
 
 interface Part {
   readonly collection: ReturnType<typeof modelCollection>;
@@ -64,34 +86,25 @@ interface Part {
   readonly relations: ReturnType<typeof modelRelations>;
 }
 
-type Printed = ReturnType<typeof onlyText>;
-
-/** Known by their texts only: all fields of a collection are one text, and so are all relations. */
+/** All fields of a collection are one text, and so are all relations; empty for none. */
 interface PartTexts {
-  readonly collection: Printed;
-  readonly fields: readonly Printed[];
-  readonly relations: readonly Printed[];
+  readonly collection: Chunk;
+  readonly fields: Chunk;
+  readonly relations: Chunk;
 }
 
 function printPart({ collection, fields, relations }: Part): PartTexts {
   const print = (values: readonly JsonValue[]): Chunk => packChunk(textOfItems(values, depth, layout));
-  return textsIn([print([collection]), print(fields), print(relations)]);
+  return { collection: print([collection]), fields: print(fields), relations: print(relations) };
 }
 
 const internCollection = createInterning<DescribedCollection>();
 const partOf = createCache<Part>();
 const textsOf = createCache<PartTexts>({
   generator: 'model',
-  texts: ({ collection, fields, relations }) =>
-    [collection, fields[0], relations[0]].map((json) => (json === undefined ? '' : textOf(json, depth))),
-  made: textsIn,
+  texts: ({ collection, fields, relations }) => [collection, fields, relations],
+  made: ([collection = '', fields = '', relations = '']) => ({ collection, fields, relations }),
 });
-
-/** Nothing for a text that is empty. */
-function textsIn([collection = '', fields = '', relations = '']: readonly Chunk[]): PartTexts {
-  const listed = (text: Chunk) => (text.length === 0 ? [] : [onlyText(text, depth)]);
-  return { collection: onlyText(collection, depth), fields: listed(fields), relations: listed(relations) };
-}
 
 /** Sources of a part. */
 interface PartSources {

@@ -10,8 +10,7 @@ import type { Api } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
 import type { OperationExamples } from '../examples.ts';
 import { changesModel } from '../model/changes.ts';
-import type { Chunk } from '../print/chunks.ts';
-import { printDocument } from '../print/document.ts';
+import { type DocumentPart, jsonParts } from '../print/class-document.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
@@ -45,37 +44,33 @@ import { productVersion } from './version.ts';
  * the document, and it does not depend on them in any other way.
  */
 export function emitOpenApi(api: Api, access: AccessClass | null, view: RoleView = roleViewOf(api, access)): JsonValue {
-  return withExamples(describeOpenApi(api, access, view), { ...ownExamples, ...recordedFor(api, access) });
+  return describeWithExamples(api, access, view);
 }
 
-/** The same as text in chunks, which documents share where their classes see the same. */
-export function printOpenApi(
+/** The same as text in parts, which documents share where their classes see the same. */
+export function openApiParts(
   api: Api,
-  access: AccessClass | null,
+  access: AccessClass,
   view: RoleView,
   diskCache: DiskCache | null,
-): readonly Chunk[] {
+): readonly DocumentPart[] {
   // Examples are put into what is described, so then there must be more of it than its text.
   const isPlain = Object.keys(recordedFor(api, access)).length === 0;
-  return printDocument(
-    isPlain
-      ? withFixedExamples(describeOpenApi(api, access, view, { from: { diskCache } }), ownExamples)
-      : emitOpenApi(api, access, view),
-    layout,
-  );
+  const document = isPlain
+    ? withFixedExamples(describeOpenApi(api, access, view, { from: { diskCache } }), ownExamples)
+    : describeWithExamples(api, access, view);
+  // A document with examples has no texts of several members.
+  return jsonParts(document, { layout, opened, split: Object.keys(api.examples ?? {}).length > 0 });
 }
 
-/** True if the document of an access class equals that of everything, whose view is `whole`. */
-export function isDocumentOfAll(api: Api, access: AccessClass, view: RoleView, whole: RoleView): boolean {
-  return (
-    access.admin &&
-    view.note === whole.note &&
-    view.anonymous === whole.anonymous &&
-    view.collections.length === whole.collections.length &&
-    view.collections.every((collection, index) => collection === whole.collections[index]) &&
-    api.customRoutes.every((route) => route.access.includes(access.name)) &&
-    recordedFor(api, access) === recordedFor(api, null)
-  );
+const opened = [
+  '/paths',
+  '/components',
+  ...['schemas', 'responses', 'parameters'].map((name) => `/components/${name}`),
+];
+
+function describeWithExamples(api: Api, access: AccessClass | null, view: RoleView): JsonObject {
+  return withExamples(describeOpenApi(api, access, view), { ...ownExamples, ...recordedFor(api, access) });
 }
 
 /** Everything is what administrators see, too. */

@@ -27,10 +27,15 @@ export function printDocument(value: JsonValue, { levels }: Layout): readonly Ch
 }
 
 /** The text of a part of a document as it stands there, with that indentation: two columns for each level above it. */
-export function textAt(value: JsonValue, indent: number, { levels }: Layout): string {
+export function textAt(value: JsonValue, indent: number, layout: Layout): string {
+  return joinChunks(chunksAt(value, indent, layout));
+}
+
+/** The same in chunks. */
+export function chunksAt(value: JsonValue, indent: number, { levels }: Layout): readonly Chunk[] {
   const chunks = createChunks();
   print(value, indent, levels - indent / 2, chunks);
-  return joinChunks(chunks.all());
+  return chunks.all();
 }
 
 /** The text of items of a list in a row, as they stand in the document with that indentation; empty for none. */

@@ -8,6 +8,7 @@ export * from './conditions/plain-condition.ts';
 export type * from './descriptors/access.ts';
 export * from './descriptors/aggregates.ts';
 export * from './descriptors/api.ts';
+export * from './descriptors/class-documents.ts';
 export type * from './descriptors/collection.ts';
 export type * from './descriptors/extension.ts';
 export * from './descriptors/fingerprint.ts';

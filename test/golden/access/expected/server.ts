@@ -11,7 +11,7 @@ import { totals, totalsRoutes } from './routes/totals.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  contract: 1,
+  contract: 2,
   dialect: 'postgres',
   collections: [notes, totals],
   access: [adminAccess, publicAccess, authorEditorAccess],

@@ -13,7 +13,7 @@ import { teams, teamsRoutes } from './routes/teams.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  contract: 1,
+  contract: 2,
   dialect: 'postgres',
   collections: [notes, platformUsers, teams],
   access: [adminAccess, publicAccess, memberAccess],

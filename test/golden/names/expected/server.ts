@@ -12,7 +12,7 @@ import { orderLines, orderLinesRoutes } from './routes/order_lines.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  contract: 1,
+  contract: 2,
   dialect: 'postgres',
   collections: [_1, processExit_1, orderLines_609e95, orderLines],
   access: [adminAccess, publicAccess],

@@ -10,7 +10,7 @@ import { books, booksRoutes } from './routes/books.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  contract: 1,
+  contract: 2,
   dialect: 'postgres',
   collections: [authors, books],
   access: [adminAccess, publicAccess],

@@ -9,7 +9,7 @@ import { samples, samplesRoutes } from './routes/samples.ts';
 
 /** The compiled API: collections, access and routes. */
 export const api: CompiledApi = compiledApi({
-  contract: 1,
+  contract: 2,
   dialect: 'postgres',
   collections: [samples],
   access: [adminAccess, publicAccess],

@@ -32,7 +32,7 @@ export interface KnownOperation {
  * Number of what generated code and the runtime agree on. It rises whenever files that were generated before no longer
  * work with the runtime; `manifest.json` of the generated files has it, too.
  */
-export const contract = 1;
+export const contract = 2;
 
 /** Everything that generated code hands to the runtime. */
 export interface CompiledApi {
@@ -58,7 +58,7 @@ export interface CompiledApi {
   readonly customRoutes?: readonly CustomRoute[];
   /** Data of the model endpoints for an access class, by its name; read when asked for. */
   readonly model: (accessClass: string) => Promise<ModelDocument>;
-  /** OpenAPI documents: `full`, and one per access class by its name. Read when asked for, so start stays cheap. */
+  /** OpenAPI documents of access classes by their names. Read when asked for, so start stays cheap. */
   readonly openapi: (accessClass: string) => Promise<JsonValue>;
   /**
    * The GraphQL schema of an access class as text, both scopes in one (`graphqlRootTypes`), by the class's name; read when
