@@ -40,7 +40,7 @@ declare global {
   const rules: readonly runtime.WriteRule[];
   const progress: import('../../packages/cli/src/index.ts').Progress;
   const collections: readonly runtime.CollectionDescriptor[];
-  const { access, routes, fingerprint, openapi, model }: runtime.CompiledApi;
+  const { access, dialect, routes, fingerprint, openapi, model }: runtime.CompiledApi;
   const { before, after, afterCommit, route }: runtime.ExtensionTools<Collections, Role>;
   const { items, transaction }: runtime.RouteRequest<Collections, {}>;
 }

@@ -233,8 +233,8 @@ test.each([
   ['mariadb://a:b@db.example/c?ssl-mode=REQUIRED', { isLocal: false, encryption: 'unchecked' }],
   ['mysql://a:b@db.example/c?ssl-mode=verify_ca', { isLocal: false, encryption: 'unchecked' }],
   ['mysql://a:b@localhost/c', { isLocal: true, encryption: 'none' }],
-])('%s is reached as the driver reaches it', (url, facts) => {
-  expect(connectionFacts(url)).toMatchObject(facts);
+])('%s is reached as the driver reaches it', async (url, facts) => {
+  expect(await connectionFacts(url)).toMatchObject(facts);
 });
 
 it.skipIf(noMariadb)(`MariaDB is asked for the same${withoutMariadb}`, async () => {

@@ -1,7 +1,8 @@
 /** Between us and the server stands something that shares sessions, or keeps no statements. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { connectPostgres, type PostgresOptions } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import type { ConnectOptions } from '../../packages/runtime/src/dialects/server-dialect.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type Pooler, poolerVersion, startPooler, withoutPooler } from '../support/pooler.ts';
 import { startRelay } from '../support/relay.ts';
@@ -27,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => place.drop());
 
-async function open(options: PostgresOptions): Promise<Database> {
+async function open(options: ConnectOptions): Promise<Database> {
   const onFallback = (reason: Error): void => void reasons.push(reason.message);
   const database = await connectPostgres({ applicationName: 'pooler_test', onFallback, ...options });
   opened.push(database);

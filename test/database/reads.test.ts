@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import type { PostgresOptions } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
+import type { ConnectOptions } from '../../packages/runtime/src/dialects/server-dialect.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { collect, eventually, statement } from './statements.ts';
 
@@ -60,7 +60,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   });
   afterAll(() => place.drop());
 
-  async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
+  async function open(options: Partial<ConnectOptions> = {}): Promise<Database> {
     const database = await connectPostgres({ url: place.url, driver, ...options });
     opened.push(database);
     return database;

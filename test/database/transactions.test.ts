@@ -2,9 +2,9 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database, Transaction } from '../../packages/runtime/src/database/database.ts';
-import type { PostgresOptions } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { connectPostgres } from '../../packages/runtime/src/dialects/postgres/database.ts';
 import { connectPglite } from '../../packages/runtime/src/dialects/postgres/embedded.ts';
+import type { ConnectOptions } from '../../packages/runtime/src/dialects/server-dialect.ts';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { collect, statement } from './statements.ts';
@@ -92,7 +92,7 @@ describe.each(['fast', 'pg'] as const)('the %s lane', (driver) => {
   /** What is seen on the wire of a COMMIT. */
   const commit = driver === 'fast' ? 'w_commit' : 'COMMIT';
 
-  async function open(options: Partial<PostgresOptions> = {}): Promise<Database> {
+  async function open(options: Partial<ConnectOptions> = {}): Promise<Database> {
     const database = await connectPostgres({ url: proxy.url, driver, ...options });
     opened.push(database);
     return database;

@@ -11,7 +11,7 @@ import {
 } from '@tablewright/introspect';
 import type { RowDataPacket } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMysql } from '../../packages/cli/src/sources/mysql-source.ts';
+import { openMysql } from '../../packages/cli/src/sources/mysql/source.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
 import { mysqlFacts } from '../support/mysql-facts.ts';
 import { servers } from '../support/servers.ts';

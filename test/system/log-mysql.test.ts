@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../packages/runtime/src/database/database.ts';
-import { byFamily } from '../../packages/runtime/src/dialects/by-family.ts';
 import { mysqlLog } from '../../packages/runtime/src/dialects/mysql/own-tables/log-changes.ts';
+import { mysqlTables } from '../../packages/runtime/src/dialects/mysql/own-tables/tables.ts';
 import { openDatabase } from '../../packages/runtime/src/dialects/open.ts';
 import type { ChangeOrigin, LoggedChange } from '../../packages/runtime/src/system/log-changes.ts';
 import { createMysqlDatabase, type MysqlServer, withMysql } from '../support/mariadb.ts';
@@ -31,15 +31,7 @@ describe.each(servers)('on $name', ({ dialect, missing, start, exact }) => {
     await server?.stop();
   });
 
-  const log = byFamily(
-    { schema: '', dialect },
-    {
-      postgres: (): never => {
-        throw new Error('This is not PostgreSQL.');
-      },
-      mysql: mysqlLog,
-    },
-  );
+  const log = mysqlLog(mysqlTables({ schema: '', dialect }));
 
   function write(changes: readonly LoggedChange[]): Promise<void> {
     return database.transaction(async (transaction) => ({ value: await log(transaction, nobody, changes) }));

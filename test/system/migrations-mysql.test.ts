@@ -111,7 +111,7 @@ describe.each(servers)('on $name', ({ missing, start }) => {
         name: 'first',
         up: '',
         down: '',
-        mysql: { up: [`CREATE TABLE IF NOT EXISTS ${name} (id int PRIMARY KEY) {table}`], tables: [name] },
+        steps: { up: [`CREATE TABLE IF NOT EXISTS ${name} (id int PRIMARY KEY) {table}`], tables: [name] },
       });
       await migrate(connection, { migrations: [table('a')] });
       expect((await problemOf(migrate(connection, { migrations: [table('b')] }))).problem).toBe('changed');

@@ -1,6 +1,6 @@
 /** What `platform explain` says of indexes: whatever a server adds to a condition, what was asked needs one. */
 import { expect, test } from 'vitest';
-import { withoutIndex } from '../../packages/cli/src/explain/missing-index.ts';
+import { withoutIndex } from '../../packages/cli/src/sources/missing-index.ts';
 import { columnOf, tableOf, typeOf } from '../../packages/compiler/src/testing/build-schema.ts';
 
 const text = typeOf('text', 'text');

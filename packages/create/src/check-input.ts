@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, join, resolve } from 'node:path';
-import { databaseUrlProblem } from './database-url.ts';
+import { databaseUrlProblem, fitsTemplates, templateServer } from './database-url.ts';
 import { InputError } from './input-error.ts';
 import { emptyRules, templateFolders } from './templates.ts';
 
@@ -44,9 +44,9 @@ export function checkTemplate(name: string): void {
 
 /** Throws where a template brings tables that the database does not take. */
 export function checkTables(template: string, database: string): void {
-  if (!bringsTables(template) || database.startsWith('postgres')) return;
-  const hint = 'Leave the database out, or name one of PostgreSQL.';
-  throw new InputError(`The tables of the template "${template}" are written for PostgreSQL.`, hint);
+  if (!bringsTables(template) || fitsTemplates(database)) return;
+  const hint = `Leave the database out, or name one of ${templateServer}.`;
+  throw new InputError(`The tables of the template "${template}" are written for ${templateServer}.`, hint);
 }
 
 /** True if a template has tables of its own; any other template fits the tables of any database. */

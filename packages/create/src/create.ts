@@ -1,8 +1,10 @@
 /** `create-tablewright`: makes a project, and says what comes next. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { bringsTables } from './check-input.ts';
+import { databaseTitles, embeddedTitle } from './database-url.ts';
 import { InputError } from './input-error.ts';
 import { type Options, readOptions } from './options.ts';
 import { installPackages, managerFiles, runPlatform } from './package-manager.ts';
@@ -15,7 +17,7 @@ Makes a project of Tablewright, which compiles a SQL database into a typed API s
 
 Options:
   -y, --yes                       take the defaults instead of asking
-  --database <url>                a PostgreSQL, MySQL or MariaDB database (default: an embedded PostgreSQL)
+  --database <url>                a ${databaseTitles} (default: an ${embeddedTitle})
   --template <name>               api or vite-react (default: api)
   --package-manager <name>        npm, pnpm or yarn (default: the one that runs this command)
   --no-install                    install nothing

@@ -6,6 +6,18 @@ export interface UrlProblem {
   readonly hint: string;
 }
 
+/** Databases that projects can have, and the one that they have by themselves. */
+export const databaseTitles = 'PostgreSQL, MySQL or MariaDB database';
+export const embeddedTitle = 'embedded PostgreSQL';
+
+/** Server that the tables of templates are written for. */
+export const templateServer = 'PostgreSQL';
+
+/** True if the tables of templates fit the server of a URL. */
+export function fitsTemplates(url: string): boolean {
+  return url.startsWith('postgres');
+}
+
 const form = 'postgres://user:password@host:5432/database, or with mysql: or mariadb: in front';
 const schemes: ReadonlySet<string> = new Set(['postgres:', 'postgresql:', 'mysql:', 'mariadb:']);
 

@@ -1,7 +1,9 @@
 /** Options of the command line, and answers to questions where it leaves them out. */
+
 import { createInterface, type Interface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { checkDatabase, checkFolder, checkTables, checkTemplate } from './check-input.ts';
+import { databaseTitles, embeddedTitle } from './database-url.ts';
 import { InputError } from './input-error.ts';
 import { managerCalled, type PackageManager, runningManager } from './package-manager.ts';
 import { templateFolders } from './templates.ts';
@@ -96,7 +98,7 @@ async function promptOptions({ folder, database, template }: Arguments): Promise
 }
 
 async function askDatabase(terminal: Interface): Promise<string | undefined> {
-  const question = 'URL of a PostgreSQL, MySQL or MariaDB database (empty: an embedded PostgreSQL) ';
+  const question = `URL of a ${databaseTitles} (empty: an ${embeddedTitle}) `;
   const url = await ask(terminal, question, '', (text) => (text === '' ? undefined : checkDatabase(text)));
   return url === '' ? undefined : url;
 }

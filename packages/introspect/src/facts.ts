@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts';
 
 /** Facts of a database before the configuration is applied: the input of `resolveSchema`. */
 export interface SchemaFacts extends Pick<Schema, 'tables' | 'enums'> {
-  /** Server that the facts are of; PostgreSQL when absent. */
+  /** Server that the facts are of; `defaultDialect` when absent. */
   readonly dialect?: Schema['dialect'];
   /** The model as the platform's own tables declare it; absent or null where they declare nothing or are not read. */
   readonly model?: DeclaredModel | null;

@@ -10,29 +10,12 @@ export { type PlainRule, plainRules } from './config/permissions/plain-rules.ts'
 export { printPermissions } from './config/permissions/print-permissions.ts';
 export type * from './config/yaml/source.ts';
 export type * from './diagnostic.ts';
+export * from './dialects.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { compareFacts, type FactDifference } from './difference/compare-facts.ts';
 export type { SchemaFacts } from './facts.ts';
-export type { MysqlCatalog } from './mysql/catalog.ts';
-export { mysqlSettings } from './mysql/catalog-sql.ts';
-export { withDrafts } from './mysql/drafts.ts';
-export { readMysqlCatalog } from './mysql/read.ts';
-export { buildMysqlTables } from './mysql/tables.ts';
 export { defaultSchema } from './passes/match-tables.ts';
-export type * from './postgres/catalog.ts';
-export { buildTables } from './postgres/tables.ts';
-export { type ReadOptions, type RunStatement, readCatalog } from './read.ts';
-export {
-  type AnyCatalog,
-  buildFacts,
-  type Family,
-  type Reading,
-  readAnyCatalog,
-  readFacts,
-  readTables,
-  rereadTables,
-} from './read-facts.ts';
-export { readStamps } from './read-stamps.ts';
+export type { ReadOptions, RunStatement } from './read.ts';
 export * from './resolve.ts';
 export type * from './schema.ts';
 export { bothChanges, type CatalogStamps, type ChangedRelations, changedRelations } from './stamps.ts';

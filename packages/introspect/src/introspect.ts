@@ -1,3 +1,4 @@
+import { defaultDialect } from '@tablewright/runtime/language';
 import type { PlatformConfig } from './config/config.ts';
 import { digestPermissions } from './config/permissions/digest-permissions.ts';
 import type { PermissionDocument } from './config/permissions/permission-document.ts';
@@ -33,7 +34,7 @@ export function resolveSchema(
   const resolved = resolvePermissions(permissions, derived.collections, tables);
   const schema: Schema = {
     version: 1,
-    dialect: facts.dialect ?? 'postgres',
+    dialect: facts.dialect ?? defaultDialect,
     ...(config.graphql === false && { graphql: false }),
     ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
     ...(model !== null && { model }),

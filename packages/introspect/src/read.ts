@@ -1,8 +1,3 @@
-import { defaultSystemSchema } from '@tablewright/runtime/language';
-import { type Catalog, type CatalogRows, oldestVersion, type Selection } from './postgres/catalog.ts';
-import { catalogSql, versionSql } from './postgres/catalog-sql.ts';
-import { type CombinedCatalog, mergeCatalog } from './postgres/merge-catalog.ts';
-
 /** Runs one statement and returns its rows as text values: how this package reaches a database. */
 export type RunStatement = (
   sql: string,
@@ -11,77 +6,15 @@ export type RunStatement = (
 
 /** Which part of the database to read. */
 export interface ReadOptions {
-  /** Schemas to read; all that are not PostgreSQL's own when absent. */
+  /** Schemas to read; all that are not the server's own when absent. */
   readonly schemas?: readonly string[];
   /** Relations to serve, `name` or `schema.name` with `*` for any characters; all when absent. */
   readonly include?: readonly string[];
   /** Relations to leave out, in the same form; they win over `include`. */
   readonly exclude?: readonly string[];
   /**
-   * Schema of the platform's own tables, which are read when they exist; when absent `platform`, on MySQL and MariaDB the
-   * database of the connection.
+   * Schema of the platform's own tables, which are read when they exist; when absent `platform`, without schemas
+   * the database of the connection.
    */
   readonly systemSchema?: string;
-}
-
-/**
- * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements for any number of tables.
- * The second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction:
- * inside a transaction of the caller the settings stay until its end. For an older server only the version is read,
- * which `buildTables` reports. Rejects with the error of `run`.
- */
-export async function readCatalog(run: RunStatement, options: ReadOptions = {}): Promise<Catalog> {
-  const selection = selectionOf(options);
-  const version = Number((await run(versionSql, []))[0]?.[0]);
-  const rows = version >= oldestVersion ? await run(catalogSql(version), [schemasOf(selection)]) : [];
-  return { version, selection, ...rowsByKind(rows) };
-}
-
-/**
- * Reads these relations again, and others that depend on them; the rest is taken from the known catalog. Null where
- * that has to be read again as well.
- */
-export async function rereadCatalog(
-  run: RunStatement,
-  catalog: Catalog,
-  relations: ReadonlySet<string>,
-): Promise<CombinedCatalog | null> {
-  const { version, selection } = catalog;
-  const rows = await run(catalogSql(version, 'reread'), [schemasOf(selection), JSON.stringify([...relations])]);
-  return mergeCatalog(catalog, { version, selection, ...rowsByKind(rows) }, relations);
-}
-
-function schemasOf({ schemas, system }: Selection): string | null {
-  return schemas === null ? null : JSON.stringify([...schemas, system]);
-}
-
-function selectionOf(options: ReadOptions): Selection {
-  return {
-    schemas: options.schemas ?? null,
-    include: options.include ?? null,
-    exclude: options.exclude ?? [],
-    system: options.systemSchema ?? defaultSystemSchema,
-  };
-}
-
-function rowsByKind(rows: readonly (readonly (string | null)[])[]): CatalogRows {
-  return {
-    namespaces: rowsOf(rows, 'namespaces'),
-    relations: rowsOf(rows, 'relations'),
-    columns: rowsOf(rows, 'columns'),
-    constraints: rowsOf(rows, 'constraints'),
-    indexes: rowsOf(rows, 'indexes'),
-    inherits: rowsOf(rows, 'inherits'),
-    rules: rowsOf(rows, 'rules'),
-    types: rowsOf(rows, 'types'),
-    objects: rowsOf(rows, 'objects'),
-  };
-}
-
-// The shape of each row is what our own statement builds, so it is not checked again.
-function rowsOf<Kind extends keyof CatalogRows>(
-  rows: readonly (readonly (string | null)[])[],
-  kind: Kind,
-): readonly CatalogRows[Kind][number][] {
-  return rows.flatMap(([rowKind, row]) => (rowKind === kind && row ? [JSON.parse(row)] : []));
 }

@@ -46,7 +46,7 @@ export interface Table {
   readonly inherits: readonly TableId[];
   /** Set when it also shows the rows of tables that inherit from it, served or not: its keys do not hold for those. */
   readonly inherited?: true;
-  /** Actions the database itself allows on the relation: those of a view that PostgreSQL can update, for example. */
+  /** Actions the database itself allows on the relation: those of a view that can be updated, for example. */
   readonly writable: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean };
   /** Set on views that only triggers write: the database may refuse to lock their rows. */
   readonly unlockable?: true;
@@ -85,7 +85,7 @@ export interface Column {
   /** Set when texts that differ may be equal in the column: its collation is not deterministic. */
   readonly folds?: true;
   readonly comment: string | null;
-  /** Base column of a view's column, where PostgreSQL knows it. */
+  /** Base column of a view's column, where the catalog has it. */
   readonly source: { readonly table: TableId; readonly column: string } | null;
   /** False for columns of a view that an INSERT or UPDATE cannot set. */
   readonly updatable: boolean;

@@ -2,7 +2,7 @@
 export interface CatalogStamps {
   /** Mark of everything that belongs to no relation. */
   readonly whole: string;
-  /** Mark of every relation, by its oid; on MySQL and MariaDB by a name. */
+  /** Mark of every relation, by its oid, or by a name where the server counts none. */
   readonly relations: ReadonlyMap<string, string>;
 }
 

@@ -1,10 +1,9 @@
 /** Keeps the answer to "does the compiled API still fit the database?" current while a server runs. */
 
 import type { Database } from './database/database.ts';
-import { readMysqlFingerprint } from './dialects/mysql/live-objects.ts';
-import { type LiveObject, readFingerprint } from './dialects/postgres/live-objects.ts';
+import { serverOf } from './dialects/index.ts';
 import { compareFingerprint, type Drift, findNewColumns } from './drift.ts';
-import type { Dialect, Fingerprint } from './language/index.ts';
+import { type Dialect, defaultDialect, type Fingerprint, type LiveObject } from './language/index.ts';
 import { describeCause } from './operate/log.ts';
 
 /** The lines a watch writes. Fits the logger of the web framework. */
@@ -18,7 +17,7 @@ export interface DriftLog {
 export interface DriftWatchOptions {
   readonly database: Database;
   readonly fingerprint: Fingerprint;
-  /** The server that it was taken of; PostgreSQL when absent. */
+  /** The server that it was taken of; `defaultDialect` when absent. */
   readonly dialect?: Dialect;
   /** The platform's own tables, as statements name them. None when absent. */
   readonly ownTables?: ReadonlySet<string>;
@@ -61,8 +60,14 @@ const silent: DriftLog = { info: () => undefined, warn: () => undefined, error: 
 
 /** Makes a watch that has not looked yet. */
 export function createDriftWatch(options: DriftWatchOptions): DriftWatch {
-  const { database, fingerprint, dialect = 'postgres', interval = defaultInterval, ownTables = new Set() } = options;
-  const readLive = dialect === 'postgres' ? readFingerprint : readMysqlFingerprint;
+  const {
+    database,
+    fingerprint,
+    dialect = defaultDialect,
+    interval = defaultInterval,
+    ownTables = new Set(),
+  } = options;
+  const { readLive } = serverOf(dialect);
   let log = silent;
   let live: readonly LiveObject[] | null = null;
   let drifts: readonly Drift[] = [];

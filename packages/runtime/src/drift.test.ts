@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LiveObject } from './dialects/postgres/live-objects.ts';
 import { compareFingerprint, findNewColumns } from './drift.ts';
-import type { Fingerprint, FingerprintObject } from './language/index.ts';
+import type { Fingerprint, FingerprintObject, LiveObject } from './language/index.ts';
 
 const articles: FingerprintObject = {
   schema: 'public',

@@ -6,18 +6,20 @@
  * looked at. Source: API specification, section 9 (SERVICE_UNAVAILABLE).
  */
 
-import type { LiveObject } from './dialects/postgres/live-objects.ts';
 import {
   type Dialect,
+  defaultDialect,
+  dialectFacts,
   type Fingerprint,
   type FingerprintColumn,
   type FingerprintObject,
+  type LiveObject,
   printTable,
 } from './language/index.ts';
 
 /** One difference between the compiled API and the database. */
 export interface Drift {
-  /** `column public.articles.title`, `table public.articles`; on MySQL and MariaDB `table articles`. */
+  /** `column public.articles.title`, `table public.articles`; without schemas `table articles`. */
   readonly object: string;
   /** A whole sentence. */
   readonly message: string;
@@ -36,7 +38,7 @@ export interface Drift {
 export function compareFingerprint(
   expected: Fingerprint,
   live: readonly LiveObject[],
-  dialect: Dialect = 'postgres',
+  dialect: Dialect = defaultDialect,
 ): readonly Drift[] {
   const byName = new Map(live.map((object) => [qualifiedName(object), object]));
   return expected.objects.flatMap((object) => {
@@ -49,7 +51,7 @@ export function compareFingerprint(
 export function findNewColumns(
   before: readonly LiveObject[],
   after: readonly LiveObject[],
-  dialect: Dialect = 'postgres',
+  dialect: Dialect = defaultDialect,
 ): readonly Drift[] {
   const byName = new Map(
     before.map((object) => [qualifiedName(object), new Set(object.columns.map(({ name }) => name))]),
@@ -146,7 +148,8 @@ function holdsRows(object: FingerprintObject): boolean {
 /** A table as the descriptors of the compiled API name it. */
 function quotedTable(dialect: Dialect, { schema, name }: Pick<FingerprintObject, 'schema' | 'name'>): string {
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-  return dialect !== 'postgres' && schema === 'public' ? quoted(name) : `${quoted(schema)}.${quoted(name)}`;
+  const isOwn = !dialectFacts[dialect].hasSchemas && schema === 'public';
+  return isOwn ? quoted(name) : `${quoted(schema)}.${quoted(name)}`;
 }
 
 function qualifiedName(object: Pick<FingerprintObject, 'schema' | 'name'>): string {

@@ -30,7 +30,7 @@ import {
   readText,
 } from './environment/values.ts';
 import { type Variables, variableText } from './environment/variable-text.ts';
-import { defaultQueryBounds } from './language/index.ts';
+import { databaseUrlStart, defaultQueryBounds, exampleDatabaseUrl } from './language/index.ts';
 
 /** Levels of the log, from the rarest line to every line. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -268,9 +268,11 @@ function readCors(read: Read): CorsEnvironment | null {
   return read('CORS_ENABLED', readBoolean, false) ? cors : null;
 }
 
+const isDatabaseUrl = new RegExp(`^${databaseUrlStart}`);
+
 function readDatabaseUrl(text: string): Reading<string> {
   // The value can hold a password, so the sentence never repeats it.
-  return /^(postgres|postgresql|mysql|mariadb):\/\//.test(text) && URL.canParse(text)
+  return isDatabaseUrl.test(text) && URL.canParse(text)
     ? { value: text }
-    : { problem: 'must be an address such as "postgres://user:password@host:5432/database".' };
+    : { problem: `must be an address such as "${exampleDatabaseUrl}".` };
 }

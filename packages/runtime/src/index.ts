@@ -41,6 +41,7 @@ export type { CustomRoute, Extension } from './language/descriptors/extension.ts
 export type * from './language/descriptors/fingerprint.ts';
 export type * from './language/descriptors/payload-types.ts';
 export type * from './language/descriptors/wire.ts';
+export type { Dialect, DialectFacts, Family } from './language/dialects.ts';
 export type { Operator } from './language/operators/index.ts';
 export type { FieldFunction } from './language/types/definition.ts';
 export type { PortableType } from './language/types/index.ts';

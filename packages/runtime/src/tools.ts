@@ -12,17 +12,11 @@ export {
   runScript,
   type Script,
 } from './database/own-statements/script.ts';
+export { formParameters } from './database/parameter-forms.ts';
 export { readable } from './database/readable.ts';
-export { byFamily } from './dialects/by-family.ts';
-export { recordMigration } from './dialects/mysql/ddl/traces.ts';
-export { beginChanges, isDoneAlready } from './dialects/mysql/ddl/under-way.ts';
-export { isMysqlUrl, mysqlEncryption } from './dialects/mysql/driver/options.ts';
-export { sessionSql } from './dialects/mysql/driver/session.ts';
-export { type MysqlTables, mysqlTurn } from './dialects/mysql/own-tables/tables.ts';
-export { formParameters } from './dialects/mysql/rows/parameters.ts';
-export { EmbeddedInUseError, lockEmbedded } from './dialects/postgres/embedded-lock.ts';
-export { type LiveObject, readFingerprint } from './dialects/postgres/live-objects.ts';
-export { transactionLock } from './dialects/postgres/own-tables/transaction-lock.ts';
+export { EmbeddedInUseError, lockEmbedded } from './dialects/embedded-lock.ts';
+export { ownTables } from './dialects/index.ts';
+export { fromRows, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
 export { isEmail, longestEmail } from './environment/email.ts';
 export { EnvironmentError, type EnvironmentProblem } from './environment/error.ts';
@@ -36,7 +30,6 @@ export {
   requestLimits,
   type Variables,
 } from './environment.ts';
-export { modelTablesQuestion } from './generations/model-sql.ts';
 export { type PlannedOperation, planOperations } from './graphql/plan/plan-operations.ts';
 export {
   type MigrateOptions,

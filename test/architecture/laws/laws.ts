@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 112_837, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 113_063, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1359,
+    today: 1372,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },
@@ -43,7 +43,7 @@ export const laws: readonly Law[] = [
   },
   { name: 'files in circles of imports', today: 0, bound: 0, measure: (sources) => circles(fileGraph(sources)) },
   { name: 'tables keyed by the type of columns', today: 0, bound: 0, measure: typeTables },
-  { name: 'files that name a database', today: 144, bound: 5, measure: dialectFiles },
+  { name: 'files that name a database', today: 5, bound: 5, measure: dialectFiles },
   { name: 'private words as names', today: 0, bound: 0, measure: (sources) => counted(privateNames(sources)) },
   { name: 'variables without a noun', today: 0, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
   { name: 'comments without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureComments(sources)) },

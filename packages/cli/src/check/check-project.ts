@@ -3,11 +3,13 @@
  *
  * Nothing is written, and no verdict depends on another one: each names the differences between its two.
  */
+
 import { relative } from 'node:path';
 import { compile, resolveApi } from '@tablewright/compiler';
 import type { PermissionDocument } from '@tablewright/introspect';
 import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
+import { defaultDialect } from '@tablewright/runtime/language';
 import type { Facts } from '../compile/facts.ts';
 import { readFacts } from '../compile/read-facts.ts';
 import { loadInputs, loadSchema } from '../compile/steps.ts';
@@ -73,7 +75,10 @@ function withDatabase(parties: Parties, live: SchemaFacts): readonly Verdict[] {
     file === null ? missingFile(first) : verdictOf(first, [...problems, ...compareFacts(file, live)]),
     output === null || now === null
       ? missing(second, output)
-      : verdictOf(second, [...problems, ...compareFingerprints(live.dialect ?? 'postgres', output.fingerprint, now)]),
+      : verdictOf(second, [
+          ...problems,
+          ...compareFingerprints(live.dialect ?? defaultDialect, output.fingerprint, now),
+        ]),
     verdictOf(
       ['database', 'permissions.yaml'],
       [...problems, ...complaints(resolveUnder(parties, live, parties.permissions).diagnostics)],

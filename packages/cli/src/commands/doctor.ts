@@ -8,7 +8,6 @@ import { loadFacts, loadSchema, report, resolveFacts } from '../compile/steps.ts
 import { examineDatabase } from '../doctor/examine-database.ts';
 import { examineProject } from '../doctor/examine-project.ts';
 import { examineTables } from '../doctor/examine-tables.ts';
-import type { Finding } from '../doctor/finding.ts';
 import { examineProduction } from '../doctor/production/examine-production.ts';
 import type { ExaminedFacts } from '../doctor/production/facts.ts';
 import { readDatabase } from '../doctor/production/read-database.ts';
@@ -17,6 +16,7 @@ import { CommandError, DiagnosticsError, exitCodes } from '../errors/exit-codes.
 import { knownFailure } from '../errors/known-failure.ts';
 import { loadProject, type Project } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
+import type { Finding } from '../sources/finding.ts';
 import type { Source } from '../sources/source.ts';
 import { count } from '../terminal/format.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';

@@ -2,9 +2,10 @@
 
 import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';
+import type { TableEvents } from '../sources/commands.ts';
+import { sources } from '../sources/dialects.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { hearTables, type TableEvents } from './table-events.ts';
 import type { Watcher } from './watcher.ts';
 
 /**
@@ -17,6 +18,7 @@ export async function startChangeEvents(
   watcher: Pick<Watcher, 'wake' | 'relyOnEvents'>,
   progress: Progress,
 ): Promise<() => Promise<void>> {
+  const { hearTables } = await sources[source.family].commands();
   let changeEvents: TableEvents | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -26,6 +28,7 @@ export async function startChangeEvents(
     progress.print(`  Changes of tables are looked for every second: ${reason}.`);
   };
   const listen = async (url: string): Promise<void> => {
+    if (typeof hearTables === 'string') return;
     changeEvents = await hearTables(url, { heard: watcher.wake, lost: () => lose(url) });
     if (closed) return changeEvents.close();
     watcher.relyOnEvents(true);
@@ -45,7 +48,7 @@ export async function startChangeEvents(
     later();
   };
   const url = databaseUrl(project);
-  if (source.family !== 'postgres') poll('MySQL and MariaDB have no event triggers');
+  if (typeof hearTables === 'string') poll(hearTables);
   else if (url === null) poll('the embedded database is this process alone');
   else await listen(url).catch((error: Error) => poll(error.message));
   return async () => {

@@ -1,31 +1,29 @@
 /** Findings about a database: clock, rights, ability to write, and settings that some feature needs. */
 import type { Schema } from '@tablewright/introspect/schema';
-import { isMysqlUrl } from '@tablewright/runtime/tools';
+import { familyOf } from '@tablewright/runtime/language';
 import { reasonOf } from '../errors/reason-of.ts';
+import type { ConnectionFacts } from '../sources/connection.ts';
+import { sources } from '../sources/dialects.ts';
+import type { Finding } from '../sources/finding.ts';
 import type { Source } from '../sources/source.ts';
-import { mysqlExaminations } from './examine-mysql.ts';
-import { postgresExaminations } from './examine-postgres.ts';
-import type { Finding } from './finding.ts';
-import type { ConnectionFacts } from './production/connection.ts';
-import { mysqlConnection, mysqlLimitsSql } from './production/mysql-facts.ts';
-import { postgresConnection, postgresLimitsSql } from './production/postgres-facts.ts';
 
 /** Asks the database; every question stands alone, so one that is refused hides no other. */
 export async function examineDatabase(source: Source, schema: Schema): Promise<readonly Finding[]> {
-  const examinations = source.family === 'postgres' ? postgresExaminations(schema) : mysqlExaminations(schema);
+  const { examinations } = await sources[source.family].commands();
   const found: Finding[] = [];
-  for (const examine of examinations) found.push(...(await examine(source).catch(unanswered)));
+  for (const examine of examinations(schema)) found.push(...(await examine(source).catch(unanswered)));
   return found;
 }
 
 /** Reads an address of a database as the driver does. */
-export function connectionFacts(url: string): ConnectionFacts {
-  return isMysqlUrl(url) ? mysqlConnection(url) : postgresConnection(url);
+export async function connectionFacts(url: string): Promise<ConnectionFacts> {
+  return (await sources[familyOf(url)].commands()).connection(url);
 }
 
 /** Connections that the role of a database may have at once; null where there is no limit. */
 export async function connectionLimit({ family, run }: Source): Promise<number | null> {
-  const [row = []] = await run(family === 'postgres' ? postgresLimitsSql : mysqlLimitsSql, []);
+  const { limitsSql } = await sources[family].commands();
+  const [row = []] = await run(limitsSql, []);
   const limits = row.map(Number).filter((limit) => limit > 0);
   return limits.length === 0 ? null : Math.min(...limits);
 }

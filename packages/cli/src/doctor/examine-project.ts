@@ -1,13 +1,15 @@
 /** Findings about the folder of a project: versions, and misplaced secrets. */
+
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { databaseUrlStart } from '@tablewright/runtime/language';
 import { configNames } from '../modules/import-config.ts';
 import type { Project } from '../project/project.ts';
+import type { Finding } from '../sources/finding.ts';
 import { ownVariable } from '../terminal/own-variable.ts';
-import type { Finding } from './finding.ts';
 
 const oldestNode = 24;
 
@@ -56,7 +58,7 @@ async function configTexts(folder: string): Promise<readonly string[]> {
 
 /** Addresses of databases that stand in a text as they are: none that is put together when it runs. */
 function urlsIn(text: string): readonly string[] {
-  return text.match(/\b(?:postgres|postgresql|mysql|mariadb):\/\/[^\s'"`${]+(?=['"`])/g) ?? [];
+  return text.match(new RegExp(`\\b${databaseUrlStart}[^\\s'"\`\${]+(?=['"\`])`, 'g')) ?? [];
 }
 
 /**

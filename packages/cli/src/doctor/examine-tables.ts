@@ -1,9 +1,10 @@
 /** Findings about the tables: missing keys and indexes. Pure. */
+
 import type { Schema, Table } from '@tablewright/introspect/schema';
 import type { Condition } from '@tablewright/runtime';
-import { printTable } from '@tablewright/runtime/language';
-import type { Finding } from './finding.ts';
-import { quotedName, quotedTable } from './quoted.ts';
+import { dialectFacts, printTable } from '@tablewright/runtime/language';
+import type { Finding } from '../sources/finding.ts';
+import { quotedName, quotedTable } from '../sources/quoted.ts';
 
 /** Looks at the tables of every collection. */
 export function examineTables(schema: Schema): readonly Finding[] {
@@ -83,5 +84,7 @@ function hasIndex({ primaryKey, uniques, indexes }: Table, columns: readonly str
 function indexSql(dialect: Schema['dialect'], table: Table, columns: readonly string[]): string {
   const name = quotedTable(dialect, table);
   const list = columns.map((column) => quotedName(dialect, column)).join(', ');
-  return dialect === 'postgres' ? `CREATE INDEX ON ${name} (${list});` : `ALTER TABLE ${name} ADD INDEX (${list});`;
+  return dialectFacts[dialect].namesIndexes
+    ? `CREATE INDEX ON ${name} (${list});`
+    : `ALTER TABLE ${name} ADD INDEX (${list});`;
 }

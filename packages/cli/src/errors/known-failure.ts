@@ -21,17 +21,17 @@ const refusals: ReadonlySet<unknown> = new Set([
   'EXDEV',
 ]);
 
-/** Codes of refusals and temporary failures of a database; by the class, or the whole, of PostgreSQL's SQLSTATE. */
+/** Codes of refusals and temporary failures of a database; by the class, or the whole, of their SQLSTATE. */
 const denials: ReadonlySet<string> = new Set(['42501', '25006', '55P03', '08', '40', '53', '54', '57', '58']);
 
-/** The same by the numbers of MySQL and MariaDB. */
-const mysqlDenials: ReadonlySet<unknown> = new Set([
+/** The same by the numbers of servers that give them. */
+const numberedDenials: ReadonlySet<unknown> = new Set([
   ...[1044, 1142, 1143, 1227, 1356, 1370, 1449],
   ...[1205, 1213, 1290, 1317, 1792, 1836, 1969, 3024],
   ...[1021, 1037, 1038, 1040, 1041, 1053, 1080, 1114, 1436, 2006, 2013],
 ]);
 
-/** Codes of connections that end, and of servers that stop; numbers are those of MySQL and MariaDB. */
+/** Codes of connections that end, and of servers that stop; numbers are those of servers that give them. */
 const brokenOff: ReadonlySet<unknown> = new Set([
   ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'PROTOCOL_CONNECTION_LOST', '57P01', '57P02'],
   ...[1053, 2006, 2013],
@@ -84,7 +84,7 @@ function isRefusedFile(error: Error): boolean {
 function isDenied(error: Error): boolean {
   if (isBrokenOff(error)) return true;
   const code = codeOf(error);
-  if (typeof code !== 'string') return mysqlDenials.has(code);
+  if (typeof code !== 'string') return numberedDenials.has(code);
   return /^[0-9A-Z]{5}$/.test(code) && (denials.has(code) || denials.has(code.slice(0, 2)));
 }
 
@@ -92,7 +92,7 @@ function isBrokenOff(error: Error): boolean {
   return error.message === 'Connection terminated unexpectedly' || brokenOff.has(codeOf(error));
 }
 
-/** A number where MySQL's driver tells the error, else a text. */
+/** A number where the driver tells the error by it, else a text. */
 function codeOf(error: Error): unknown {
   if ('errno' in error && 'sqlState' in error) return error.errno;
   return 'sqlstate' in error ? error.sqlstate : 'code' in error ? error.code : undefined;

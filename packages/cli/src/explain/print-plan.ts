@@ -3,11 +3,10 @@ import type { Schema } from '@tablewright/introspect/schema';
 import type { Parameter } from '@tablewright/runtime';
 import type { SentStatement } from '@tablewright/runtime/explain';
 import { printTable } from '@tablewright/runtime/language';
+import { sources } from '../sources/dialects.ts';
+import type { MissingIndex } from '../sources/missing-index.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
-import type { MissingIndex } from './missing-index.ts';
-import { explainMysql, missingInMysql } from './mysql-plan.ts';
-import { explainPostgres, missingInPostgres } from './postgres-plan.ts';
 
 /** Prints how the database would run a statement, and the indexes that it lacks; with `analyze` the statement runs. */
 export async function printPlan(
@@ -18,9 +17,9 @@ export async function printPlan(
   progress: Progress,
 ): Promise<void> {
   const tables = new Map(schema.tables.map((table) => [`${table.schema}.${table.name}`, table]));
-  const isPostgres = source.family === 'postgres';
-  const lines = await (isPostgres ? explainPostgres : explainMysql)(source, statement, parameters, analyze);
-  const found = await (isPostgres ? missingInPostgres : missingInMysql)(source, statement, parameters, tables);
+  const { explain, missingIndexes } = await sources[source.family].commands();
+  const lines = await explain(source, statement, parameters, analyze);
+  const found = await missingIndexes(source, statement, parameters, tables);
   const missing = found.map((index) => ({ ...index, table: printTable(schema.dialect, index.table) }));
   progress.event('plan', { lines, missingIndexes: missing });
   progress.print(`plan     of ${source.label}`);

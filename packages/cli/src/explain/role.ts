@@ -3,9 +3,11 @@ import { didYouMean } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, Caller, CompiledApi } from '@tablewright/runtime';
 import type { ReadableApi } from '@tablewright/runtime/explain';
+import { ownTables } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { linkModel } from '../recompile/link-model.ts';
-import type { Source } from '../sources/source.ts';
+import { quotedTable } from '../sources/quoted.ts';
+import { runOwn, type Source } from '../sources/source.ts';
 
 /** An API as requests meet it, without parts that are only printed. */
 export function readableApi(schema: Schema): ReadableApi {
@@ -70,24 +72,13 @@ async function findIn(
   column: 'id' | 'name',
   value: string,
   { tables, collections }: Schema,
-  { family, run }: Source,
+  source: Source,
 ): Promise<string | null | undefined> {
   const collection = collections.find((candidate) => candidate.name === name);
   const table = tables.find(({ id }) => id === collection?.table);
   if (table === undefined) return undefined;
-  const [row] =
-    family === 'postgres'
-      ? await run(
-          `SELECT id::text FROM ${quoted('"', table.schema)}.${quoted('"', table.name)} WHERE ${column}::text = $1`,
-          [value],
-        )
-      : await run(
-          `SELECT id FROM ${table.schema === 'public' ? '' : `${quoted('`', table.schema)}.`}${table.name} WHERE CAST(${column} AS CHAR) = ?`,
-          [value],
-        );
+  const { text, rows } = ownTables({ schema: '', dialect: source.dialect });
+  const sql = `SELECT ${text('t.id')} FROM ${quotedTable(source.dialect, table)} AS t WHERE ${text(`t.${column}`)} = $1::text`;
+  const [row] = await runOwn(source, rows(sql), [value]);
   return row?.[0] ?? null;
-}
-
-function quoted(quote: '"' | '`', name: string): string {
-  return `${quote}${name.replaceAll(quote, `${quote}${quote}`)}${quote}`;
 }

@@ -1,4 +1,5 @@
 /** Compiles the next generation of a server that runs, in a thread of its own. */
+
 import {
   type AnyCatalog,
   defaultSchema,
@@ -8,6 +9,7 @@ import {
   withDrafts,
 } from '@tablewright/introspect';
 import type { CompiledApi, RecompileOptions, Recompiler, RunTexts } from '@tablewright/runtime';
+import { dialectFacts } from '@tablewright/runtime/language';
 import { readOptions } from '../compile/facts.ts';
 import { loadSchema, writeSchemaText } from '../compile/steps.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
@@ -57,8 +59,7 @@ export async function createRecompiler(project: Project, api: CompiledApi): Prom
   }
 
   async function readTables(run: RunTexts, drafts: RecompileOptions['drafts']): Promise<AnyCatalog> {
-    const family = api.dialect === 'postgres' ? 'postgres' : 'mysql';
-    const catalog = await readAnyCatalog(family, run, readOptions(project));
+    const catalog = await readAnyCatalog(dialectFacts[api.dialect].family, run, readOptions(project));
     return drafts !== undefined && 'dialect' in catalog ? withDrafts(catalog, drafts) : catalog;
   }
 

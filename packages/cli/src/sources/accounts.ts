@@ -1,9 +1,9 @@
 /** Users and roles in the platform's own tables, as the command line looks at them and changes them. */
 import { randomBytes } from 'node:crypto';
-import { byFamily, createPasswords, type OwnSql, readEnvironment, refusePassword } from '@tablewright/runtime/tools';
+import { createPasswords, type OwnSql, readEnvironment, refusePassword } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
-import { mysqlAccounts, postgresAccounts } from './accounts-sql.ts';
+import { accountStatements } from './accounts-sql.ts';
 import { type Run, runOwn, type Source } from './source.ts';
 import { systemPlace, systemState } from './system.ts';
 
@@ -50,7 +50,7 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
   if (!installed) {
     throw new CommandError(exitCodes.invalid, 'There are no users here.', 'Run `platform migrate` to install them.');
   }
-  const texts = byFamily(tables, { postgres: postgresAccounts, mysql: mysqlAccounts });
+  const texts = accountStatements(tables);
   const run = (sql: OwnSql, values: readonly (string | null)[]) => runOwn(source, sql, values);
   // Where rules come from the tables, every row is a role of its own.
   const fromTables = project.config.permissionSource === 'tables';
@@ -90,9 +90,9 @@ export async function openAccounts(source: Source, project: Project): Promise<Ac
       return rows.map(([name, count, admin, app]) => ({
         name: name ?? '',
         users: Number(count),
-        admin: isTrue(admin),
-        app: isTrue(app),
-        ruled: isTrue(admin) || fromTables || existing.get(name ?? '')?.admin === false,
+        admin: admin === 'true',
+        app: app === 'true',
+        ruled: admin === 'true' || fromTables || existing.get(name ?? '')?.admin === false,
       }));
     },
     async missingRoles() {
@@ -137,9 +137,4 @@ async function hashPassword([settings]: Awaited<ReturnType<Run>>, password: stri
   const refusal = refusePassword(password, { minLength, pattern: settings?.[0] ?? null });
   if (refusal !== undefined) throw new CommandError(exitCodes.usage, refusal.message);
   return createPasswords().hash(password);
-}
-
-/** PostgreSQL's client and the embedded database print booleans differently. */
-function isTrue(text: string | null | undefined): boolean {
-  return /^t(rue)?$/.test(text ?? '');
 }

@@ -1,10 +1,9 @@
-import { isMysqlUrl } from '@tablewright/runtime/tools';
+import { defaultDialect, dialectFacts, familyOf } from '@tablewright/runtime/language';
 import { hasDatabase, refuseNewDatabase } from '../project/present-database.ts';
 import type { Project } from '../project/project.ts';
 import { databaseUrl, embeddedFolder } from '../project/settings.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { openEmbedded } from './pglite-source.ts';
-import { openPostgres } from './postgres-source.ts';
+import { openEmbedded, sources } from './dialects.ts';
 import type { Source } from './source.ts';
 
 /** Purpose of a connection. */
@@ -20,7 +19,7 @@ export interface ConnectOptions {
 export async function connect(project: Project, progress: Progress, options: ConnectOptions = {}): Promise<Source> {
   const isNew = !hasDatabase(project);
   // Making the embedded database keeps this thread busy for seconds, so nothing could tell while it lasts.
-  if (isNew) progress.print('  making the embedded PostgreSQL (only this first time) …');
+  if (isNew) progress.print(`  making the embedded ${dialectFacts[defaultDialect].title} (only this first time) …`);
   const source = await progress.phase('connect', () => openSource(project, options));
   if (!isNew || options.writable === true) return source;
   try {
@@ -47,8 +46,5 @@ export async function connectPresent(
 async function openSource(project: Project, { writable = false }: ConnectOptions): Promise<Source> {
   const url = databaseUrl(project);
   if (url === null) return openEmbedded(embeddedFolder(project));
-  if (!isMysqlUrl(url)) return openPostgres(url, writable);
-  // Commands on PostgreSQL do without the ninety files of the driver.
-  const { openMysql } = await import('./mysql-source.ts');
-  return openMysql(url, writable);
+  return sources[familyOf(url)].open(url, writable);
 }

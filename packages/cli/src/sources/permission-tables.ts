@@ -11,10 +11,9 @@ import {
 import type { ModelRows } from '@tablewright/runtime';
 import type { JsonValue } from '@tablewright/runtime/language';
 import { modelLock, parseExactly } from '@tablewright/runtime/language';
-import { byFamily } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
-import { mysqlPermissions, type PermissionTexts, postgresPermissions } from './permission-sql.ts';
+import { permissionStatements } from './permission-sql.ts';
 import { runOwn, type Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
@@ -27,7 +26,7 @@ export interface PermissionTables {
 /** Reads them; null where they are not installed, or where the role of the connection may not read them. */
 export async function readPermissionTables(source: Source, project: Project): Promise<PermissionTables | null> {
   const texts = textsOf(source, project);
-  if (!(await texts.areReadable(source))) return null;
+  if (!(await texts.arePermissionsReadable(source.run))) return null;
   const roles = await source.run(texts.roles, []);
   const rules = await source.run(texts.rules, []);
   return readRuleRows({ roles, rules });
@@ -38,8 +37,8 @@ export function readRuleRows({ roles, rules }: Pick<ModelRows, 'roles' | 'rules'
   return readPermissionRows(roles.map(readRoleRow), rules.map(readRuleRow));
 }
 
-function textsOf(source: Source, project: Project): PermissionTexts {
-  return byFamily(systemPlace(source, project), { postgres: postgresPermissions, mysql: mysqlPermissions });
+function textsOf(source: Source, project: Project) {
+  return permissionStatements(systemPlace(source, project));
 }
 
 function readRoleRow([id, name, description, admin, app]: readonly (string | null)[]): RoleRow {
@@ -102,13 +101,13 @@ export function notInstalled(): CommandError {
 type Role = Extract<PermissionDifference, { kind: 'role' }>;
 type Rules = Extract<PermissionDifference, { kind: 'rules' }>;
 
-async function writeRole(source: Source, texts: PermissionTexts, { before, after }: Role): Promise<void> {
+async function writeRole(source: Source, texts: ReturnType<typeof textsOf>, { before, after }: Role): Promise<void> {
   if (after === null) return;
   const values = [after.name, after.description, String(after.admin), String(after.app)];
   await runOwn(source, before === null ? texts.addRole : texts.changeRole, values);
 }
 
-async function removeRole(source: Source, texts: PermissionTexts, { before }: Role): Promise<void> {
+async function removeRole(source: Source, texts: ReturnType<typeof textsOf>, { before }: Role): Promise<void> {
   const name = before?.name ?? null;
   const [used] = await runOwn(source, texts.usersOf, [name]);
   if (used?.[0] !== '0') {
@@ -122,7 +121,7 @@ async function removeRole(source: Source, texts: PermissionTexts, { before }: Ro
 }
 
 /** The rules of one action are replaced together: their order counts. */
-async function writeRules(source: Source, texts: PermissionTexts, { before, after }: Rules): Promise<void> {
+async function writeRules(source: Source, texts: ReturnType<typeof textsOf>, { before, after }: Rules): Promise<void> {
   const [first] = [...before, ...after];
   if (first === undefined) return;
   const role = first.role === 'public' ? null : first.role;

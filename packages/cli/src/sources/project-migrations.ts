@@ -5,24 +5,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  createProjectLedgerSql,
-  modelLock,
-  mysqlProjectTables,
-  projectMigrationsSql,
-  recordMigrationSql,
-} from '@tablewright/runtime/language';
-import {
-  migrationChecksum,
-  modelTablesQuestion,
-  type ProjectMigration,
-  platformVersion,
-} from '@tablewright/runtime/tools';
+import { migrationChecksum, ownTables, type ProjectMigration } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
-import { reasonOf } from '../errors/reason-of.ts';
 import { replaceFile } from '../output/replace-file.ts';
 import type { Project } from '../project/project.ts';
-import { applyMysqlMigration, waitForChanges } from './project-migrations-mysql.ts';
+import { sources } from './dialects.ts';
 import type { Source } from './source.ts';
 import { systemPlace } from './system.ts';
 
@@ -67,11 +54,9 @@ export interface ProjectMigrationState {
 
 /** Reads it. Rejects if a file differs from the one that was applied under its name. */
 export async function projectMigrationState(source: Source, project: Project): Promise<ProjectMigrationState> {
-  const tables = systemPlace(source, project);
-  const { schema } = tables;
-  const [[, ledger] = []] = await source.run(...modelTablesQuestion(tables));
-  const all = source.family === 'postgres' ? projectMigrationsSql(schema) : mysqlProjectTables(schema).migrations;
-  const rows = ledger === '1' ? await source.run(all, []) : [];
+  const { model } = ownTables(systemPlace(source, project)).statements;
+  const [[, ledger] = []] = await source.run(...model.readable);
+  const rows = ledger === '1' ? await source.run(model.migrations, []) : [];
   const applied = new Map(
     rows.map(([name, checksum, sql]) => [
       name ?? '',
@@ -103,8 +88,8 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
 
 /**
  * Applies the migrations that the database lacks, each as a transaction of its own, and returns their names; writes
- * into the project those that it lacks. On MySQL and MariaDB, where changes of tables are no part of transactions, an
- * interrupted one goes on where it was. Needs the platform's own tables.
+ * into the project those that it lacks. Where changes of tables are no part of transactions, an interrupted one goes on
+ * where it was. Needs the platform's own tables.
  */
 export async function applyProjectMigrations(
   source: Source,
@@ -112,47 +97,17 @@ export async function applyProjectMigrations(
   onDone: (name: string) => void,
 ): Promise<readonly string[]> {
   const { schema } = systemPlace(source, project);
-  if (source.family === 'mysql') await waitForChanges(source, schema);
+  const { waitForChanges, applyMigration } = await sources[source.family].commands();
+  await waitForChanges(source, schema);
   const { pending, missing } = await projectMigrationState(source, project);
   await keepMigrations(project, missing);
   const done: string[] = [];
   for (const migration of pending) {
-    const apply = source.family === 'postgres' ? applyOne : applyMysqlMigration;
-    if (!(await apply(source, schema, migration))) continue;
+    if (!(await applyMigration(source, schema, migration))) continue;
     done.push(migration.name);
     onDone(migration.name);
   }
   return done;
-}
-
-/** Applies one under the lock of the model; false if another process has done so meanwhile. */
-async function applyOne(
-  source: Source,
-  schema: string,
-  { name, checksum, script: sql }: ProjectMigration,
-): Promise<boolean> {
-  await source.script('BEGIN');
-  try {
-    await source.run('SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))::text', [
-      modelLock,
-    ]);
-    await source.script(createProjectLedgerSql(schema));
-    const applied = await source.run(projectMigrationsSql(schema), []);
-    const isNew = applied.every(([appliedName]) => appliedName !== name);
-    if (isNew) {
-      await source.script(sql);
-      await source.run(recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
-    }
-    await source.script('COMMIT');
-    return isNew;
-  } catch (error) {
-    await source.script('ROLLBACK').catch(() => undefined);
-    throw new CommandError(
-      exitCodes.database,
-      `The migration ${name} cannot be applied: ${reasonOf(error)}. Nothing of it stays.`,
-      'Correct what is in its way, and run `platform migrate` again.',
-    );
-  }
 }
 
 function changed(name: string): CommandError {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { defaultDialect } from '@tablewright/runtime/language';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
 import { loadProject } from '../project/project.ts';
@@ -36,7 +37,7 @@ export async function sampleProject(): Promise<Project> {
 
 /** `localhost-5432-shop`: databases must not share permissions, and names compiled before belong to one of them. */
 function databaseFolder(url: string): string {
-  const { hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('postgres://unknown');
+  const { hostname, port, pathname } = URL.canParse(url) ? new URL(url) : new URL('none://unknown');
   const name = [hostname, port, pathname.slice(1)].filter((part) => part !== '').join('-');
   return name === '' ? 'local' : name.replaceAll(/[^\w.-]/g, '_');
 }
@@ -49,7 +50,7 @@ export async function loadSample(source: Source, progress: Progress): Promise<vo
   );
   if (row?.[0] !== '0') return;
   await progress.phase('load sample', async (detail) => {
-    const schema = await readFile(join(magazine, 'database.postgres.sql'), 'utf8');
+    const schema = await readFile(join(magazine, `database.${defaultDialect}.sql`), 'utf8');
     const data: { readonly dataSql: (factor: number) => Iterable<string> } = await import(
       pathToFileURL(join(magazine, 'data.ts')).href
     );

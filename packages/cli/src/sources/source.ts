@@ -1,7 +1,5 @@
-import type { PGlite } from '@electric-sql/pglite';
-import type { Family } from '@tablewright/introspect';
-import type { Parameter, Statement } from '@tablewright/runtime';
-import type { Dialect } from '@tablewright/runtime/language';
+import type { DatabasePlace, Parameter, Statement } from '@tablewright/runtime';
+import type { Dialect, Family } from '@tablewright/runtime/language';
 import { type OwnSql, runScript } from '@tablewright/runtime/tools';
 
 /** Runs one statement; values in text form. */
@@ -12,7 +10,7 @@ export type Run = (
 
 /** A database opened to read its catalog, or to migrate the platform's own tables in it. */
 export interface Source {
-  /** For people, without credentials: `PostgreSQL at localhost:5432/shop`. */
+  /** For people, without credentials: the server at `localhost:5432/shop`. */
   readonly label: string;
   /** Protocol and SQL that the server speaks; `dialect` names the exact server. */
   readonly family: Family;
@@ -20,7 +18,7 @@ export interface Source {
   readonly run: Run;
   /**
    * Runs a statement that was planned for a server, in a session such as servers have; `before` (`EXPLAIN `) stands in front.
-   * `settings` (`enable_seqscan = off`) of PostgreSQL hold for this statement alone.
+   * `settings` (`enable_seqscan = off`) hold for this statement alone, where there are such.
    */
   readonly read: (
     statement: Statement,
@@ -29,15 +27,15 @@ export interface Source {
     settings?: readonly string[],
   ) => Promise<readonly (readonly (string | null)[])[]>;
   /**
-   * Runs a script: migrations, and the sample's set-up. It has several statements on PostgreSQL, one on MySQL and
-   * MariaDB.
+   * Runs a script: migrations, and the sample's set-up. It has several statements where the server takes them as one
+   * text, else one.
    */
   readonly script: (sql: string) => Promise<void>;
   readonly close: () => Promise<void>;
   /** Set where a pooler stands before the server, as far as that is known. */
   readonly pooled?: true;
   /** The running embedded database, which the server takes over; null for a server of its own. */
-  readonly embedded: PGlite | null;
+  readonly embedded: Extract<DatabasePlace, { readonly embedded: unknown }>['embedded'] | null;
 }
 
 /** Runs a statement that is written for each family of servers. */

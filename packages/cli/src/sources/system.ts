@@ -1,6 +1,6 @@
 /** The platform's own tables as the commands use them: installing, checking, and reporting problems. */
 import type { Diagnostic } from '@tablewright/introspect';
-import { defaultSystemSchema } from '@tablewright/runtime/language';
+import { defaultSystemSchema, dialectFacts, ownSchema } from '@tablewright/runtime/language';
 import {
   type Migration,
   MigrationError,
@@ -12,6 +12,7 @@ import {
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from '../project/project.ts';
 import type { Progress } from '../terminal/progress.ts';
+import { quotedName } from './quoted.ts';
 import type { Source } from './source.ts';
 
 /** Where the tables of a project lie. */
@@ -21,11 +22,11 @@ function systemSchema({ config }: Project): { readonly schema?: string } {
 }
 
 /** The place of the tables of a project, as statements are written for it. */
-export function systemPlace({ family, dialect }: Source, { config }: Project): SystemPlace {
+export function systemPlace({ dialect }: Source, { config }: Project): SystemPlace {
   const named = config.database?.systemSchema;
-  if (family === 'postgres') return { schema: `"${(named ?? defaultSystemSchema).replaceAll('"', '""')}"`, dialect };
-  // Sessions of the command line have double quotes for texts.
-  return { schema: named === undefined || named === 'public' ? '' : `\`${named.replaceAll('`', '``')}\``, dialect };
+  const { hasSchemas } = dialectFacts[dialect];
+  if (!hasSchemas && (named ?? ownSchema) === ownSchema) return { schema: '', dialect };
+  return { schema: quotedName(dialect, named ?? defaultSystemSchema), dialect };
 }
 
 /** Applies the migrations that the database lacks, as a phase of its own. Rejects with advice on failure. */

@@ -8,7 +8,7 @@ const bare = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
  * The default of a column when it is a constant; undefined for expressions that must be computed, which a read never
  * does: they may have effects.
  *
- * PostgreSQL prints constants as `5`, `true`, `'text'::type`, and `E'a\\b'::type` when there is a backslash.
+ * Constants are printed as `5`, `true`, `'text'::type`, and `E'a\\b'::type` when there is a backslash.
  */
 export function constantDefault({ fill, nativeType, type }: Column): ConstantDefault | undefined {
   if (fill.kind !== 'default') return undefined;

@@ -8,7 +8,7 @@ export function resolveConstraints(
   table: Table,
   index: SchemaIndex,
 ): readonly ConstraintDescriptor[] {
-  // A unique index on an expression is, on MySQL and MariaDB, one on a column that is no field.
+  // A unique index on an expression may be one on a column that is no field.
   const fixedUniques = collection.system === undefined ? {} : (systemCollection(collection.name)?.uniques ?? {});
   const places = collection.fields.map(({ name, column }) => ({
     name,

@@ -1,4 +1,5 @@
 import type { Column, Table } from '@tablewright/introspect/schema';
+import { dialectFacts } from '@tablewright/runtime/language';
 import { quoteLiteral, quoteQualified, splitQualified } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 
@@ -11,8 +12,8 @@ export function fallbackSql(table: Table, column: Column, index: SchemaIndex): s
   const { fill } = column;
   if (fill.kind === 'default') return fill.expression;
   if (fill.kind === 'serial') return nextValue(`${quotedName(fill.sequence)}::pg_catalog.regclass`);
-  // MySQL and MariaDB generate a number wherever they are given none, or null.
-  if (index.dialect !== 'postgres') return undefined;
+  // Some servers generate a number wherever they are given none, or null.
+  if (dialectFacts[index.dialect].numbersNulls) return undefined;
   if (fill.kind === 'identity') {
     const owner = quoteLiteral(quoteQualified(table.schema, table.name));
     return nextValue(`pg_catalog.pg_get_serial_sequence(${owner}, ${quoteLiteral(column.name)})`);

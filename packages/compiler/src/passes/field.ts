@@ -1,13 +1,13 @@
 import type { Collection, Column, ColumnFill, Field, Table } from '@tablewright/introspect/schema';
-import { type FieldDescriptor, rangeElement } from '@tablewright/runtime/language';
+import { dialectFacts, type FieldDescriptor, rangeElement } from '@tablewright/runtime/language';
 import type { ApiField, CollectionNames } from '../api.ts';
 import { constantDefault } from './constant-default.ts';
 import { fallbackSql } from './fallback.ts';
-import { mysqlForm } from './mysql-form.ts';
 import { nameValues } from './names.ts';
 import { quoteIdentifier } from './quote.ts';
 import type { SchemaIndex } from './schema-index.ts';
 import { storedColumn } from './stored.ts';
+import { textForm } from './text-form.ts';
 import { nativeForm } from './wire-form.ts';
 
 /** Resolves the fields of a collection, in column order; `names` are those of the collection in generated code. */
@@ -46,14 +46,16 @@ export function resolveFields(
 }
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
-  const { native, comparison, stored, collated, wire } =
-    index.dialect === 'postgres' ? nativeForm(column.type, field.type) : mysqlForm(column, field.type);
+  const { binaryRows, guessableKeys, returnsKeys } = dialectFacts[index.dialect];
+  const { native, comparison, stored, collated, wire } = binaryRows
+    ? nativeForm(column.type, field.type)
+    : textForm(column, field.type);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
-  const random = index.dialect !== 'postgres' && table.writable.insert && isIdentifier(column);
-  // MySQL does not tell what it filled a key with, unless it counted, or always takes the same.
+  const random = guessableKeys && table.writable.insert && isIdentifier(column);
+  // A server that does not tell keys tells those that it counted, and some are always the same.
   const isKey = table.primaryKey?.columns.includes(column.name) === true;
-  const untold = index.dialect === 'mysql' && isKey && !random && constantDefault(column) === undefined;
+  const untold = !returnsKeys && isKey && !random && constantDefault(column) === undefined;
   const completed = fillOf(column, index);
   const fill = untold && completed === 'default' ? undefined : completed;
   const constant = singleton ? constantDefault(column) : undefined;

@@ -1,5 +1,5 @@
 /** SQL spelling of names and texts. The only place where the compiler quotes an identifier. */
-import type { Dialect } from '@tablewright/runtime/language';
+import { type Dialect, dialectFacts } from '@tablewright/runtime/language';
 
 /** An identifier in double quotes, escaped for SQL: `"author_id"`. */
 export function quoteIdentifier(name: string): string {
@@ -17,14 +17,15 @@ export function quoteQualified(schema: string, name: string): string {
 }
 
 /**
- * A table's name, quoted for SQL. On MySQL and MariaDB the IR's `public` is the database of the connection under any
- * name: its tables need no qualification. Sessions there read double quotes as the standard does.
+ * A table's name, quoted for SQL. Without schemas the IR's `public` is the database of the connection under any name: its
+ * tables need no qualification. Sessions read double quotes as the standard does.
  */
 export function quoteTable(
   dialect: Dialect,
   { schema, name }: { readonly schema: string; readonly name: string },
 ): string {
-  return dialect !== 'postgres' && schema === 'public' ? quoteIdentifier(name) : quoteQualified(schema, name);
+  const isOwn = !dialectFacts[dialect].hasSchemas && schema === 'public';
+  return isOwn ? quoteIdentifier(name) : quoteQualified(schema, name);
 }
 
 /** Reads `schema.name`, where a part that contains a dot or a double quote is in double quotes, into its two parts. */

@@ -1,4 +1,5 @@
 import type { Collection, Column, Relation, Schema, Table } from '@tablewright/introspect/schema';
+import { defaultDialect } from '@tablewright/runtime/language';
 import type { Lookup } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 
@@ -52,7 +53,7 @@ export function indexSchema(schema: Schema): SchemaIndex {
 /** The same of sources. */
 export function indexOf({ dialect, tables, collections, byTable, linked }: SchemaSources): SchemaIndex {
   return {
-    dialect: dialect.get('') ?? 'postgres',
+    dialect: dialect.get('') ?? defaultDialect,
     collectionOf: (table) => byTable.get(table),
     linkedBy: (name) => linked.get(name) ?? [],
     table: (id) => found(tables.get(id), `table ${id}`),

@@ -1,7 +1,7 @@
 /**
  * Native type → how a value is compared and how it arrives.
  *
- * Types whose binary form the runtime reads are selected as they are; all others as text, because PostgreSQL's own
+ * Types whose binary form the runtime reads are selected as they are; all others as text, because the server's own
  * output is the form the API promises. Domains are cast to their base, so that an array or a row never carries a
  * domain's type. Source: API specification, section 6.
  */
@@ -77,7 +77,7 @@ function readForm(type: ColumnType, portable: PortableType): NativeForm {
   return type.category === 'array' && type.element ? arrayForm(type, type.element) : scalarForm(type);
 }
 
-/** Types of text, to which PostgreSQL assigns a text as it is; every other one reads it only when told to. */
+/** Types of text, to which a text is assigned as it is; every other one reads it only when told to. */
 const texts: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar', 'name']);
 
 function storedType(type: ColumnType): string | undefined {

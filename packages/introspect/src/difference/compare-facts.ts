@@ -4,15 +4,15 @@
  * Pure. Owners are left out, because the same migration leaves another one in every environment.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Dialect, printTable } from '@tablewright/runtime/language';
+import { type Dialect, defaultDialect, printTable } from '@tablewright/runtime/language';
 import type { Check, Column, EnumType, ForeignKey, Index, Key, Schema, Table } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 
 /** One difference. */
 export interface FactDifference {
   /**
-   * `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`; on MySQL and
-   * MariaDB `table articles`.
+   * `table public.articles`, `column public.articles.title`, `index articles_slug_key of public.articles`; without
+   * schemas `table articles`.
    */
   readonly object: string;
   readonly change: 'added' | 'removed' | 'changed';
@@ -25,7 +25,7 @@ export function compareFacts(
   before: Pick<Schema, 'tables' | 'enums'>,
   after: Pick<Schema, 'tables' | 'enums'> & Partial<Pick<Schema, 'dialect'>>,
 ): readonly FactDifference[] {
-  const { dialect = 'postgres' } = after;
+  const { dialect = defaultDialect } = after;
   return [
     ...paired(before.tables, after.tables, ({ id }) => id).flatMap(([name, was, is]) =>
       was && is
@@ -196,7 +196,7 @@ function checkText({ expression }: Check): string {
 
 const varcharList = /\(\(ARRAY\[((?:(?:, )?'(?:[^']|'')*'::character varying)+)\]\)::text\[\]\)/g;
 
-/** PostgreSQL prints lists of `varchar` in another form once they were dumped and restored: each value has the cast. */
+/** Lists of `varchar` are printed in another form once they were dumped and restored: each value has the cast. */
 function dumped(expression: string): string {
   return expression.replace(varcharList, (_, values: string) => {
     return `(ARRAY[${values.replace(/'(?:[^']|'')*'::character varying/g, '($&)::text')}])`;

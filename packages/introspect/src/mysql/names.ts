@@ -1,3 +1,4 @@
+import { ownSchema } from '@tablewright/runtime/language';
 import type { TableId } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 import type { MysqlCatalog, TableName } from './catalog.ts';
@@ -6,7 +7,7 @@ import type { MysqlCatalog, TableName } from './catalog.ts';
  * Name of the connection's database in the IR. Its own name does not matter: the same code serves test and production,
  * and names of tables, files and permissions are those of the same schema on PostgreSQL.
  */
-export const ownSchema = 'public';
+export { ownSchema };
 
 /** The schema of a row, as the IR calls it. */
 export function schemaOf({ database }: MysqlCatalog, name: string): string {

@@ -1,4 +1,6 @@
 import type { Dialect } from '@tablewright/runtime/language';
+import type { ReadOptions, RunStatement } from '../read.ts';
+import type { CatalogStamps } from '../stamps.ts';
 import type { TableName } from './catalog.ts';
 import { ownSchema } from './names.ts';
 
@@ -75,4 +77,23 @@ export function markedName({ table_schema: schema, table_name: table }: TableNam
 export function tableOf(name: string): TableName {
   const [schema, table]: readonly [string, string] = JSON.parse(name);
   return { table_schema: schema, table_name: table };
+}
+
+/** Reads the marks of all tables. */
+export async function readMysqlStamps(
+  dialect: Dialect,
+  run: RunStatement,
+  { schemas }: Pick<ReadOptions, 'schemas'>,
+): Promise<CatalogStamps> {
+  const relations = new Map<string, string>();
+  let whole = '';
+  for (const [schema, table, ...marks] of await run(...stampsQuery(dialect, schemas))) {
+    const stamp = ` ${marks.join(' ')}`;
+    if (schema == null || table == null) whole += stamp;
+    else {
+      const name = markedName({ table_schema: schema, table_name: table });
+      relations.set(name, (relations.get(name) ?? '') + stamp);
+    }
+  }
+  return { whole, relations };
 }

@@ -1,7 +1,13 @@
-import { defaultSystemSchema, type SystemCollection, systemCollection } from '@tablewright/runtime/language';
+import {
+  defaultDialect,
+  defaultSystemSchema,
+  dialectFacts,
+  ownSchema,
+  type SystemCollection,
+  systemCollection,
+} from '@tablewright/runtime/language';
 import type { CollectionConfig, PlatformConfig } from '../config/config.ts';
 import type { SchemaFacts } from '../facts.ts';
-import { ownSchema } from '../mysql/names.ts';
 import { sortedBy } from '../order.ts';
 import type { Collection, Relation, Table } from '../schema.ts';
 import { defaultSchema, findTables } from './match-tables.ts';
@@ -12,14 +18,14 @@ export function systemSchema({ database }: PlatformConfig): string {
 }
 
 /**
- * The configuration with the schema that the platform's own tables have where it says nothing: on MySQL and MariaDB the
+ * The configuration with the schema that the platform's own tables have where it says nothing: without schemas the
  * database of the connection, because another one would belong to every project of the server.
  */
 export function placeSystem(
   config: PlatformConfig,
-  { dialect = 'postgres', tables }: Pick<SchemaFacts, 'dialect' | 'tables'>,
+  { dialect = defaultDialect, tables }: Pick<SchemaFacts, 'dialect' | 'tables'>,
 ): PlatformConfig {
-  if (dialect === 'postgres' || config.database?.systemSchema !== undefined) return config;
+  if (dialectFacts[dialect].hasSchemas || config.database?.systemSchema !== undefined) return config;
   // One of a project's own that happens to be called like one of them does not come with all the others.
   const isThere = (name: string): boolean => tables.some((table) => table.schema === ownSchema && table.name === name);
   if (!['platform_users', 'platform_roles', 'platform_permissions'].every(isThere)) return config;
@@ -108,7 +114,7 @@ function withIdentifiers(
   return { ...collection, fields };
 }
 
-/** Type that migrations write for an identifier on servers without one: MySQL, and MariaDB before 10.7. */
+/** Type that migrations write for an identifier on servers without one. */
 const identifierText = 'char(36)';
 
 function ofTable(table: Table, config: PlatformConfig): readonly (readonly [string, SystemCollection])[] {

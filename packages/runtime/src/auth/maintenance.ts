@@ -1,9 +1,10 @@
 /** Background work: recording that users were here, and removing sessions that ended long ago. */
+
 import type { Database } from '../database/database.ts';
 import { firstRow } from '../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
 import type { SystemPlace } from '../system/place.ts';
-import { sessionStatements } from './sessions/session-sql.ts';
 
 /** Work in the background of requests; a failure is tried again on the next occasion. */
 export interface Maintenance {
@@ -22,7 +23,7 @@ const maxPurged = 1_000;
 
 /** Makes the upkeep of a location. */
 export function createMaintenance(database: Pick<Database, 'transaction'>, location: SystemPlace): Maintenance {
-  const texts = sessionStatements(location);
+  const texts = ownTables(location).statements.sessions;
   const noted = new Map<string, number>();
   const running = new Set<Promise<unknown>>();
   let swept = performance.now();

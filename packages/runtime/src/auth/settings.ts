@@ -2,9 +2,7 @@
 
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import { ownTables } from '../dialects/index.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { productName } from '../version.ts';
 
@@ -22,19 +20,11 @@ export type ReadAccountSettings = () => Promise<AccountSettings>;
 
 const freshMs = 5_000;
 
-function postgresText(schema: string): OwnSql {
-  return `SELECT project_name, auth_login_attempts::pg_catalog.text, auth_password_policy
-FROM ${schema}.platform_settings`;
-}
-
-function mysqlText({ table }: MysqlTables): OwnSql {
-  const text = `SELECT project_name, CAST(auth_login_attempts AS CHAR), auth_password_policy`;
-  return createScript(returnRows(`${text} FROM ${table('platform_settings')}`));
-}
-
 /** Makes the reader. Concurrent calls share one read. */
 export function createAccountSettings(database: Pick<Database, 'query'>, location: SystemPlace): ReadAccountSettings {
-  const text = byFamily(location, { postgres: postgresText, mysql: mysqlText });
+  const { table, text: textOf, rows } = ownTables(location);
+  const columns = `project_name, ${textOf('auth_login_attempts')}, auth_password_policy`;
+  const text = rows(`SELECT ${columns} FROM ${table('platform_settings')}`);
   let cached: Promise<AccountSettings> | undefined;
   let until = Number.NEGATIVE_INFINITY;
 

@@ -19,7 +19,7 @@ export function isPathForm(name: string): name is PathForm {
 }
 
 /**
- * How a server wants a parameter where it does not take PostgreSQL's text form: a boolean as a number, an instant in UTC
+ * How a server wants a parameter where it does not take the text form of values: a boolean as a number, an instant in UTC
  * without its zone, an integer as such, the months or microseconds of an interval, a list as a JSON array.
  */
 export type ParameterForm =
@@ -80,7 +80,7 @@ export interface KeyBatch {
   /** Which parameter the key is: in this statement the list of keys, in the other the key. The others are the same in both. */
   readonly at: number;
   readonly kind: KeyKind;
-  /** PostgreSQL takes an array. On MySQL and MariaDB `keysMark` stands in the list, for as many placeholders as there are keys. */
+  /** Takes an array; without a type of arrays `keysMark` stands in the list, for as many placeholders as there are keys. */
   readonly statement: Statement;
 }
 
@@ -141,7 +141,7 @@ export interface DirectSink {
 export interface Transaction {
   /**
    * Runs one statement; those sent without waiting for each other go together. Rejects with `PlatformError`, whose
-   * cause is the answer of the database. On MySQL and MariaDB a statement without rows, an UPDATE for example, still
+   * cause is the answer of the database. Where a dialect returns no written rows, an UPDATE for example still
    * gives one row with three texts: `1`, the number of rows that were found, and the first key that was generated (`0`
    * for none).
    */
@@ -235,7 +235,7 @@ export interface Database {
    */
   briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
   /**
-   * MySQL and MariaDB: opens a session of its own in which tables are changed, and closes it after the work. Statements
+   * Opens a session of its own in which tables are changed, and closes it after the work. Statements
    * commit by themselves, and reject with errors of the driver; a rejection of the work becomes a `PlatformError`.
    * Absent if a transaction can contain such statements as well.
    */

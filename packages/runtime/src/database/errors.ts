@@ -2,7 +2,7 @@
  * Errors of the database and of the connection to it, as errors of the API.
  *
  * Texts of the driver never reach a message: the original error is kept as the cause, for the log. Source: reliability
- * notes, section 4; API specification, section 9; PostgreSQL documentation, "Error Codes".
+ * notes, section 4; API specification, section 9; "SQLSTATE" of the SQL standard.
  */
 import { PlatformError } from '../errors.ts';
 
@@ -21,7 +21,7 @@ export class ServerError extends Error {
     readonly table?: string | undefined;
     readonly column?: string | undefined;
     readonly constraint?: string | undefined;
-    /** Values of the key that is taken, or that leads nowhere, as PostgreSQL lists them. */
+    /** Values of the key that is taken, or that leads nowhere, with commas between them. */
     readonly values?: string | undefined;
   };
 
@@ -41,7 +41,7 @@ export class ServerError extends Error {
   }
 }
 
-/** A statement that ran for as long as it may: as PostgreSQL reports it. */
+/** A statement that ran for as long as it may (57014, query_canceled). */
 export function statementTimeout(): ServerError {
   return new ServerError(
     new Map([
@@ -95,7 +95,7 @@ const answers: ReadonlyMap<string, Answer> = new Map([
   ['23P01', invalid('check')],
   // The database is no longer the one that was compiled for, or grants were taken away.
   ...['42703', '42P01', '42804', '42501', '42704', '42883', '42P02'].map((code) => [code, unavailable] as const),
-  // Syntax errors and the like in our own SQL, and unknown errors of MySQL and MariaDB.
+  // Syntax errors and the like in our own SQL, and errors of a driver without an SQLSTATE.
   ['42', bug],
   ['HY', bug],
   // Functions of the database's owner that raise, in a view for example: not the caller's fault and not ours.

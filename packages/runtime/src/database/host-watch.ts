@@ -3,9 +3,8 @@
  */
 
 import { PlatformError } from '../errors.ts';
-import type { Dialect } from '../language/index.ts';
 import type { Database } from './database.ts';
-import { type HostReport, readHostState } from './host-state.ts';
+import { type AskHost, type HostReport, readHostState } from './host-state.ts';
 
 /** A watched server. */
 export interface HostWatch {
@@ -16,15 +15,15 @@ export interface HostWatch {
 }
 
 /**
- * Watches a server. PostgreSQL with `default_transaction_read_only` takes a transaction that asks for writing all the same, and
+ * Watches a server. One that only reads by a setting (`bySetting`) takes a transaction that asks for writing all the same, and
  * every one of ours does. The state is asked for at the start, by health checks, and before each write that may be refused.
  */
-export function watchHost(database: Database, dialect: Dialect, timeoutMs: number): HostWatch {
+export function watchHost(database: Database, askHost: AskHost, timeoutMs: number): HostWatch {
   /** Null until the server has been there once. */
   let refuses: boolean | null = null;
 
   async function state(): Promise<HostReport> {
-    const report = await readHostState(database, dialect, timeoutMs);
+    const report = await readHostState(database, askHost, timeoutMs);
     if (report.state !== 'away') refuses = report.bySetting === true;
     return report;
   }

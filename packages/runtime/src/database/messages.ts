@@ -1,7 +1,7 @@
 /**
  * Messages from the server: cutting the byte stream into messages, and the fields of an error.
  *
- * Source: PostgreSQL documentation, "Frontend/Backend Protocol", "Message Formats".
+ * Source of the default: documentation of the server, "Frontend/Backend Protocol", "Message Formats".
  */
 import { int32 } from '../json/bytes.ts';
 
@@ -31,8 +31,8 @@ export interface Framing {
   sizeOf(buffer: Buffer, offset: number): number;
 }
 
-/** Messages of PostgreSQL: the kind, and the length of the rest. */
-const postgresFraming: Framing = { headSize: 5, sizeOf: messageSize };
+/** Messages with a kind, and the length of the rest. */
+const kindFraming: Framing = { headSize: 5, sizeOf: messageSize };
 
 /** Cuts chunks into messages. Messages inside one chunk are not copied; one split over several is put together once. */
 export class MessageReader {
@@ -42,8 +42,8 @@ export class MessageReader {
   #partial: Buffer = Buffer.alloc(0);
   #filled = 0;
 
-  /** `framing` is that of the server; default: PostgreSQL's. */
-  constructor(handle: MessageHandler, framing = postgresFraming) {
+  /** `framing` is that of the server; default: a kind, and the length of the rest. */
+  constructor(handle: MessageHandler, framing = kindFraming) {
     this.#handle = handle;
     this.#framing = framing;
   }

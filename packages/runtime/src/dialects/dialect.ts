@@ -1,4 +1,4 @@
-import type { ParameterForm } from '../database/database.ts';
+import type { ParameterForm, Statement } from '../database/database.ts';
 import type { AggregateFunction } from '../language/descriptors/aggregates.ts';
 import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../language/index.ts';
 import type { CopyDialect } from './copies.ts';
@@ -39,7 +39,7 @@ export interface ListParts {
  * Differences between the SQL of database servers. Everything else is printed alike for all of them; identifiers are in
  * double quotes everywhere.
  *
- * Types of parameters and columns go by the names of PostgreSQL's types, in every dialect.
+ * Types of parameters and columns go by the same names in every dialect (`int4`, `timestamptz`, `text[]`).
  */
 export interface SqlDialect {
   readonly name: Dialect;
@@ -81,7 +81,7 @@ export interface SqlDialect {
   readonly selectsLast: boolean;
   /** True if the far side of an m2m is looked up link by link, in a subquery that is not turned into a join. */
   readonly looksUp: boolean;
-  /** True if rows always obey foreign keys. A session of MySQL may switch them off, as its dumps do. */
+  /** True if rows always obey foreign keys. False where a session may switch them off, as dumps do. */
   readonly keepsForeignKeys: boolean;
   /**
    * How the first column that leads to the rows of a page is compared where the page is ordered by it first, which lets an
@@ -90,6 +90,12 @@ export interface SqlDialect {
   pageLink(reached: string, start: string, native: string | undefined): string | undefined;
   /** True if columns that a foreign key joins always have the same order, regardless of their other declarations. */
   sortsAlike(native: string | undefined): boolean;
+  /** True if parts of a query can write, and writes return the rows that they wrote. */
+  readonly returnsWrites: boolean;
+  /** True if constraints may be deferred to the end of a transaction. */
+  readonly defersConstraints: boolean;
+  /** Statement that waits until every other transaction that named the same text has ended. */
+  readonly namedLock: Statement;
   /** Null of a type. */
   nothing(native: string): string;
   /** A predicate that is never null, as a column that arrives as a boolean. */

@@ -37,16 +37,16 @@ function join(predicates: readonly string[], by: 'AND' | 'OR', none: string): st
   return distinct.length === 1 ? distinct.join() : `(${distinct.join(` ${by} `)})`;
 }
 
-/** Columns of a select list, or fields of a record, that PostgreSQL has at most. */
+/** Columns of a select list, or fields of a record, that every dialect can have. */
 export const maxColumns = 1_664;
 
-/** Joins what is selected. Throws INVALID_QUERY for more than PostgreSQL can select. */
+/** Joins what is selected. Throws INVALID_QUERY for more than `maxColumns`. */
 export function selectList(expressions: readonly string[]): string {
   checkWidth(expressions.length);
   return expressions.join(', ');
 }
 
-/** Throws INVALID_QUERY for more columns than PostgreSQL can select. */
+/** Throws INVALID_QUERY for more columns than `maxColumns`. */
 export function checkWidth(columns: number): void {
   if (columns > maxColumns) throw invalidQuery(`"fields" selects more than ${maxColumns} values of one item.`);
 }

@@ -1,12 +1,93 @@
-import type { Dialect } from '../language/index.ts';
+/** Dialects: the only file that chooses between their folders. */
+
+import type { Database } from '../database/database.ts';
+import { type Dialect, defaultDialect, defaultSystemSchema, dialectFacts, type Family } from '../language/index.ts';
+import { checksumOf, type MigrationTexts, type StepMigration } from '../system/migration.ts';
+import type { SystemPlace } from '../system/place.ts';
 import type { SqlDialect } from './dialect.ts';
+import { askMysql } from './mysql/host-state.ts';
+import { readMysqlFingerprint } from './mysql/live-objects.ts';
+import { mysqlMigrator } from './mysql/own-tables/migrate.ts';
+import { mysqlMigrations } from './mysql/own-tables/migrations/index.ts';
+import { mysqlOwnTables } from './mysql/own-tables/spelling.ts';
+import { mysqlChecksum } from './mysql/own-tables/steps.ts';
 import { mariadb, mysql } from './mysql/select.ts';
+import type { OwnTables } from './own-tables.ts';
+import { askPostgres } from './postgres/host-state.ts';
+import { readFingerprint } from './postgres/live-objects.ts';
+import { postgresMigrator } from './postgres/own-tables/migrate.ts';
+import { postgresMigrations } from './postgres/own-tables/migrations/index.ts';
+import { postgresTables } from './postgres/own-tables/spelling.ts';
 import { postgres } from './postgres/select.ts';
+import type { EmbeddedDatabase, ServerDialect } from './server-dialect.ts';
 
 export type { CopiedFields, FixedValue } from './copies.ts';
 export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
 export type { InputField, RowLock } from './input.ts';
-export { postgres } from './postgres/select.ts';
 
 /** The SQL of each dialect. */
 export const sqlDialects: Readonly<Record<Dialect, SqlDialect>> = { postgres, mysql, mariadb };
+
+/** That of the default dialect. */
+export const defaultSql: SqlDialect = sqlDialects[defaultDialect];
+
+const servers: Readonly<Record<Family, ServerDialect>> = {
+  postgres: {
+    connect: async (options) => (await import('./postgres/database.ts')).connectPostgres(options),
+    // Quick statements go by pipelines, and reads leave a connection with a slow answer before they are slow here.
+    publicReads: (places) => ({ places, maxCount: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY }),
+    listen(options) {
+      const listening = import('./postgres/driver/listen.ts').then(({ listenTo }) => listenTo(options));
+      return { close: async () => (await listening).close() };
+    },
+    migrator: (connection, schema) => postgresMigrator(connection, schema ?? defaultSystemSchema),
+    checksumOf,
+    ownTables: ({ schema }) => postgresTables(schema),
+    changeModel: async (options, requested) =>
+      (await import('./postgres/ddl/change-model.ts')).createPostgresModelChange(options)(...requested),
+    askHost: askPostgres,
+    readLive: readFingerprint,
+  },
+  mysql: {
+    connect: async (options) => (await import('./mysql/database.ts')).connectMysql(options),
+    // Statements need a connection each, of which one is left to other clients.
+    publicReads: (places, poolMax) => ({
+      ...{ places: 2, maxCount: 3, quickOfClient: Math.max(1, poolMax - places - 3) },
+      beside: { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 },
+    }),
+    migrator: mysqlMigrator,
+    checksumOf: mysqlChecksum,
+    ownTables: mysqlOwnTables,
+    changeModel: async (options, requested) =>
+      (await import('./mysql/ddl/change-model.ts')).createMysqlModelChange(options)(...requested),
+    askHost: askMysql,
+    readLive: readMysqlFingerprint,
+  },
+};
+
+/** The rest of a dialect. */
+export function serverOf(dialect: Dialect): ServerDialect {
+  return serverOfFamily(dialectFacts[dialect].family);
+}
+
+/** The same before the server has told its name. */
+export function serverOfFamily(family: Family): ServerDialect {
+  return servers[family];
+}
+
+/** The platform's own tables in a place. */
+export function ownTables(location: SystemPlace): OwnTables {
+  return serverOf(location.dialect).ownTables(location);
+}
+
+/** The texts of a migration of the platform's own tables. Released texts never change, because databases keep their checksums. */
+export function ownMigrations(
+  name: keyof typeof postgresMigrations,
+): MigrationTexts & { readonly steps: StepMigration } {
+  return { ...postgresMigrations[name], steps: mysqlMigrations[name] };
+}
+
+/** Opens an embedded database: its data directory, or an instance that is running. */
+export async function connectEmbedded(source: string | EmbeddedDatabase): Promise<Database> {
+  return (await import('./postgres/embedded.ts')).connectPglite(source);
+}

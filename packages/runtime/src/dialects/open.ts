@@ -1,15 +1,15 @@
 import type { Database } from '../database/database.ts';
 import { type PublicReadLimits, queuePublicReads } from '../database/public/public-reads.ts';
 import { shareStreams } from '../database/stream-share.ts';
-import { isMysqlUrl } from './mysql/driver/options.ts';
-import { connectPostgres, type PostgresOptions } from './postgres/database.ts';
-import { connectPglite, type EmbeddedPostgres } from './postgres/embedded.ts';
+import { familyOf } from '../language/index.ts';
+import { connectEmbedded, serverOfFamily } from './index.ts';
+import type { ConnectOptions, EmbeddedDatabase } from './server-dialect.ts';
 
 /** Where the database is: a server by its URL, or an embedded one by its data directory or running instance. */
-export type DatabasePlace = { readonly url: string } | { readonly embedded: string | EmbeddedPostgres };
+export type DatabasePlace = { readonly url: string } | { readonly embedded: string | EmbeddedDatabase };
 
 /** How a database is reached, and how many answers may be streamed from it. */
-export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
+export interface OpenOptions extends Omit<ConnectOptions, 'url'> {
   /** Streams at once. Default: a third of the connections. */
   readonly streamMax?: number;
   /** Streams of one client address at once. Default: one less than there may be. */
@@ -21,7 +21,7 @@ export interface OpenOptions extends Omit<PostgresOptions, 'url'> {
  *
  * Rejects with SERVICE_UNAVAILABLE when it cannot be reached; the error's `cause` says why in one sentence.
  * @example
- * const database = await openDatabase({ url: 'postgres://app@localhost:5432/shop' });
+ * const database = await openDatabase({ url: process.env['DATABASE_URL'] ?? '' });
  * const rows = await database.query('SELECT title FROM articles WHERE id = $1', ['1']);
  * await database.close(1_000);
  */
@@ -33,29 +33,19 @@ export async function openDatabase(target: DatabasePlace, options: OpenOptions =
   return shareStreams(database, { maxCount: limit, maxOfClient, timeoutMs: poolTimeoutMs });
 }
 
-/**
- * How callers without a token share a database with others. PostgreSQL takes quick statements by pipelines, MySQL and
- * MariaDB need a connection each, of which one is left to other clients, and the embedded database does one thing at a time.
- */
+/** How callers without a token share a database with others. An embedded one does one thing at a time. */
 function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number): PublicReadLimits {
   if (!('url' in target)) {
     const beside = { yieldMs: 200, pauseFactor: 3, freeMs: 0, slowShare: 0.02 };
     return { places: 1, maxCount: 1, slowMs: 100, pauseFactor: 3, beside, timeoutMs, quickOfClient: 0 };
   }
   const places = Math.max(2, Math.floor(poolMax / 3));
-  // Reads on PostgreSQL leave a connection with a slow answer before that (postgres/driver/pool.ts).
-  const queue = { places, slowMs: 150, pauseFactor: 0, timeoutMs };
-  if (!isMysqlUrl(target.url)) {
-    return { ...queue, maxCount: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY };
-  }
-  const beside = { yieldMs: 50, pauseFactor: 2, freeMs: 50, slowShare: 0.3 };
-  return { ...queue, places: 2, maxCount: 3, beside, quickOfClient: Math.max(1, poolMax - places - 3) };
+  const { publicReads } = serverOfFamily(familyOf(target.url));
+  return { ...publicReads(places, poolMax), slowMs: 150, pauseFactor: 0, timeoutMs };
 }
 
-async function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {
-  if (!('url' in target)) return connectPglite(target.embedded);
+function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {
+  if (!('url' in target)) return connectEmbedded(target.embedded);
   const { url } = target;
-  if (!isMysqlUrl(url)) return connectPostgres({ ...options, url });
-  const { connectMysql } = await import('./mysql/database.ts');
-  return connectMysql({ ...options, url });
+  return serverOfFamily(familyOf(url)).connect({ ...options, url });
 }

@@ -2,7 +2,7 @@
 
 import { ConnectionError, ServerError } from '../database/errors.ts';
 import { readable } from '../database/readable.ts';
-import { isMysqlUrl } from './mysql/driver/options.ts';
+import { titleOf } from '../language/index.ts';
 
 /** Texts for people. */
 export interface UnusableDatabase {
@@ -14,7 +14,7 @@ export interface UnusableDatabase {
 export function databaseLabel(url: string): string {
   const { host, pathname } = new URL(url);
   const address = `${readable(host === '' ? 'localhost' : host)}${readable(pathname)}`;
-  return isMysqlUrl(url) ? `the database server at ${address}` : `PostgreSQL at ${address}`;
+  return `${titleOf(url)} at ${address}`;
 }
 
 /** Tells by the error of a driver, or its causes, why a database cannot be used. `label` names it. */
@@ -39,7 +39,7 @@ function codeOf(error: Error): string {
   return 'code' in error ? String(error.code) : '';
 }
 
-/** Message of a driver, without its full stop and the number that errors of MySQL carry. */
+/** Message of a driver, without its full stop and the number that some carry at its end. */
 function messageOf(error: Error | undefined, thrown: unknown): string {
   if (error === undefined) return String(thrown);
   return error.message === '' ? codeOf(error) : error.message.replace(/ \(\d+\)$/, '').replace(/\.$/, '');
@@ -60,7 +60,7 @@ const other: Cause = [undefined, elsewhere];
 const silence: Cause = ['it does not answer within ten seconds', elsewhere];
 const cut: Cause = ['it ended the connection', again];
 
-/** By codes of Node, PostgreSQL, MySQL and MariaDB, or by the message of a driver. */
+/** By codes of Node and of the servers, or by the message of a driver. */
 const causes: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ['ECONNREFUSED', ['nothing listens there', 'Start the database server, or check host and port in DATABASE_URL.']],
   ['ENOTFOUND', ['there is no host of that name', host]],
@@ -76,7 +76,7 @@ const causes: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   ['28P01', [undefined, account]],
   ['28000', [undefined, account]],
   ['3D000', [undefined, name]],
-  // A database of MySQL that is not there.
+  // A database that is not there, to servers without schemas.
   ['42P01', [undefined, name]],
   ['42501', [undefined, permissions]],
   ['ER_ACCESS_DENIED_ERROR', [undefined, account]],

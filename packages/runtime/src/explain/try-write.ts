@@ -1,6 +1,7 @@
 /** One try of a write in the name of an access class, of which nothing stays. */
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
+import { sqlDialects } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import { parseBodyText } from '../json/body.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
@@ -51,7 +52,8 @@ export async function tryOut(
   { api, write, caller, database, limits }: ExplainedRequest,
   access: AccessClass,
 ): Promise<Tried> {
-  const dryRun = database === null ? silentDryRun() : rolledBackDryRun(database, api.dialect === 'postgres');
+  const { defersConstraints } = sqlDialects[api.dialect];
+  const dryRun = database === null ? silentDryRun() : rolledBackDryRun(database, defersConstraints);
   // Hooks are code of the project, which an explanation must not run.
   const others = api.access.filter(({ name }) => name !== access.name);
   const judged: CompiledApi = { ...api, access: [...others, access], extensions: [] };

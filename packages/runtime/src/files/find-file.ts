@@ -5,8 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
 import { nameStatement } from '../database/own-statements/name-statement.ts';
 import { readRow, type TextRow } from '../database/own-statements/texts.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import { createAnswerWriter } from '../query/answer.ts';
@@ -53,37 +52,27 @@ export interface FileFinderOptions {
   readonly publicClass: string;
 }
 
-interface Statements {
-  readonly file: string;
-  readonly settings: string;
-}
-
-function postgresStatements(schema: string): Statements {
-  const fileSql = `SELECT id::text, storage::text, filename_disk::text, filename_download::text, type::text, charset::text,
-  filesize::text, width::text, height::text, (EXTRACT(EPOCH FROM modified_on) * 1000)::bigint::text
-FROM ${schema}.platform_files WHERE id = $1::uuid AND filename_disk IS NOT NULL`;
-  const settingsSql = `SELECT storage_asset_transform::text, storage_asset_presets::text FROM ${schema}.platform_settings LIMIT 1`;
-  return { file: fileSql, settings: settingsSql };
-}
-
-function mysqlStatements({ table }: MysqlTables): Statements {
-  return {
-    file: `SELECT CAST(id AS CHAR), storage, filename_disk, filename_download, type, charset, CAST(filesize AS CHAR),
-  CAST(width AS CHAR), CAST(height AS CHAR), CAST(CAST(UNIX_TIMESTAMP(modified_on) * 1000 AS SIGNED) AS CHAR)
-FROM ${table('platform_files')} WHERE id = ? AND filename_disk IS NOT NULL`,
-    settings: `SELECT storage_asset_transform, storage_asset_presets FROM ${table('platform_settings')} LIMIT 1`,
-  };
-}
-
 /** Makes the finder. */
 export function createFileFinder(options: FileFinderOptions): FileFinder {
   const { api, place: location, database, planner, driftGuard, publicClass } = options;
   const publicCaller: Caller = { accessClass: publicClass, user: null, role: null };
   const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
-  const { file: fileSql, settings: settingsSql } = byFamily(location, {
-    postgres: postgresStatements,
-    mysql: mysqlStatements,
-  });
+  const { table, text: textOf, milliseconds, parameter } = ownTables(location);
+  const texts = [
+    'id',
+    'storage',
+    'filename_disk',
+    'filename_download',
+    'type',
+    'charset',
+    'filesize',
+    'width',
+    'height',
+  ];
+  const fileSql = `SELECT ${texts.map(textOf).join(', ')}, ${milliseconds('modified_on')}
+FROM ${table('platform_files')} WHERE id = ${parameter('$1::uuid')} AND filename_disk IS NOT NULL`;
+  const settingsSql = `SELECT ${textOf('storage_asset_transform')}, ${textOf('storage_asset_presets')}
+FROM ${table('platform_settings')} LIMIT 1`;
 
   const tableOf = (collection: string): readonly string[] =>
     api.collections.filter(({ name }) => name === collection).map(({ table }) => table);

@@ -6,10 +6,9 @@
 
 import type { Database, Transaction } from '../database/database.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, requireRow, returnRows } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { transactionNumber } from '../dialects/fragment.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
+import { fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { purgeStaging } from './staging.ts';
@@ -144,12 +143,8 @@ export function looseFileSteps(location: SystemPlace): LooseFileSteps {
 
 /** Makes the function that counts the contents that should be gone. */
 export function orphanCounter(database: Pick<Database, 'query'>, location: SystemPlace): () => Promise<number> {
-  const text = byFamily(location, {
-    postgres: (schema) => `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_loose_files
-WHERE due_at <= pg_catalog.statement_timestamp() OR attempts > 0`,
-    mysql: ({ table }) => `SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_loose_files')}
-WHERE due_at <= NOW(6) OR attempts > 0`,
-  });
+  const { table, text: textOf, now } = ownTables(location);
+  const text = `SELECT ${textOf('COUNT(*)')} FROM ${table('platform_loose_files')} WHERE due_at <= ${now} OR attempts > 0`;
   return async () => Number((await database.query(text, []))[0]?.[0]);
 }
 
@@ -157,65 +152,28 @@ function listed(contents: readonly StoredContent[]): readonly string[] {
   return [JSON.stringify(contents)];
 }
 
-type Statements = Readonly<Record<keyof ReturnType<typeof postgresStatements>, OwnSql>>;
-
-function statements(location: SystemPlace): Statements {
-  return byFamily<Statements>(location, { postgres: postgresStatements, mysql: mysqlStatements });
-}
-
-function mysqlStatements({ table, exactly, lock, text }: MysqlTables): Statements {
+function statements(location: SystemPlace) {
+  const { table, now, shifted, text, flag, exactly, records, ...sql } = ownTables(location);
   const loose = table('platform_loose_files');
-  const type = text('VARCHAR(255)');
-  const contents = `JSON_TABLE($1, '$[*]' COLUMNS (storage ${type} PATH '$.storage', name ${type} PATH '$.name')) AS c`;
+  const contents: Rows = { target: records('$1', ['storage', 'name'], 'c'), alias: 'c' };
   const same = `l.storage = ${exactly('c.storage')} AND l.filename_disk = ${exactly('c.name')}`;
-  const insert = (due: string): string =>
-    `INSERT INTO ${loose} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${contents}`;
+  const noted = rowsBeside(`${loose} AS l`, 'l', contents, same);
+  const unclaimed = { ...noted, where: 'l.attempts = 0' };
+  const insert = (due: string) =>
+    sql.write(
+      `INSERT INTO ${loose} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due}${fromRows(contents)}`,
+    );
+  const used = `EXISTS (SELECT 1 FROM ${table('platform_files')} AS f
+WHERE f.storage = l.storage AND f.filename_disk = l.filename_disk)`;
   return {
-    note: createScript(insert('NOW(6) + INTERVAL 15 MINUTE')),
-    leave: createScript(insert('NOW(6)')),
-    take: createScript(
-      returnRows(`SELECT '1' FROM ${loose} AS l JOIN ${contents} ON ${same} WHERE l.attempts = 0${lock('l')}`),
-      `DELETE l FROM ${loose} AS l JOIN ${contents} ON ${same} WHERE l.attempts = 0`,
-    ),
-    release: createScript(`UPDATE ${loose} AS l JOIN ${contents} ON ${same} SET l.due_at = NOW(6)`),
-    claim: createScript(
-      requireRow(
-        `SELECT CAST(l.id AS CHAR), l.storage, l.filename_disk FROM ${loose} AS l
-WHERE l.due_at <= NOW(6) ORDER BY l.due_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-        ['id', 'storage', 'name'],
-      ),
-      `UPDATE ${loose} SET due_at = NOW(6) + INTERVAL LEAST(60, POW(2, LEAST(attempts, 10))) MINUTE,
-  attempts = attempts + 1 WHERE id = $id`,
-      returnRows(`SELECT '1', $id, $storage, $name, IF(EXISTS (
-  SELECT 1 FROM ${table('platform_files')} AS f WHERE f.storage = $storage AND f.filename_disk = $name
-), 'true', 'false')`),
-    ),
-    forget: createScript(requireRow(`DELETE FROM ${loose} WHERE id = $1`)),
-  };
-}
-
-function postgresStatements(schema: string) {
-  const table = `${schema}.platform_loose_files`;
-  const now = 'pg_catalog.statement_timestamp()';
-  const contents = 'pg_catalog.json_to_recordset($1::json) AS c(storage text, name text)';
-  const same = 'l.storage = c.storage AND l.filename_disk = c.name';
-  const insert = (due: string): string => `WITH noted AS (
-  INSERT INTO ${table} (storage, filename_disk, due_at) SELECT c.storage, c.name, ${due} FROM ${contents} RETURNING 1
-) SELECT ${transactionNumber} FROM noted LIMIT 1`;
-  return {
-    note: insert(`${now} + pg_catalog.interval '15 minutes'`),
+    note: insert(shifted(15, 'minute')),
     leave: insert(now),
-    take: `DELETE FROM ${table} AS l USING ${contents} WHERE ${same} AND l.attempts = 0 RETURNING ${transactionNumber}`,
-    release: `WITH released AS (
-  UPDATE ${table} AS l SET due_at = ${now} FROM ${contents} WHERE ${same} RETURNING 1
-) SELECT ${transactionNumber} FROM released LIMIT 1`,
-    // A process that claims a content has until its next time to remove it.
-    claim: `UPDATE ${table} AS l SET attempts = attempts + 1,
-  due_at = ${now} + LEAST(60, 2 ^ LEAST(attempts, 10)) * pg_catalog.interval '1 minute'
-WHERE id = (SELECT id FROM ${table} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING ${transactionNumber}, l.id::text, l.storage::text, l.filename_disk::text, (EXISTS (
-  SELECT FROM ${schema}.platform_files AS f WHERE f.storage = l.storage AND f.filename_disk = l.filename_disk
-))::text`,
-    forget: `DELETE FROM ${table} WHERE id = $1::pg_catalog.int8 RETURNING ${transactionNumber}`,
+    take: sql.writeReturning(unclaimed, [], sql.remove(unclaimed)),
+    release: sql.write(sql.update(noted, { due_at: now })),
+    claim: sql.claimDue('platform_loose_files', 'l', [
+      ...['l.id', 'l.storage', 'l.filename_disk'].map(text),
+      flag(used),
+    ]),
+    forget: sql.write(`DELETE FROM ${loose} WHERE id = $1::pg_catalog.int8`),
   };
 }

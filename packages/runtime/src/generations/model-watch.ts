@@ -5,17 +5,18 @@
 
 import type { Database, Transaction } from '../database/database.ts';
 import { allRows } from '../database/own-statements/own-rows.ts';
-import type { Listener } from '../dialects/postgres/driver/listen.ts';
+import { ownTables } from '../dialects/index.ts';
+import type { Listener } from '../dialects/server-dialect.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
-import { type CompiledApi, modelLock } from '../language/index.ts';
+import { type CompiledApi, modelChannel, modelLock } from '../language/index.ts';
 import type { CompileOptions, Made, Problems, WatchedTables } from '../model/model-changer.ts';
 import { compiledModel, type ModelChanges, type ModelCollection } from '../model/model-changes.ts';
 import type { ModelDigests, Recompiler, RunTexts } from '../model/recompiler.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { createModelChanger } from './change-model.ts';
-import { markSql, modelChannel, modelStatements, modelTablesQuestion, readModelRows } from './model-sql.ts';
+import { readModelRows } from './model-sql.ts';
 
 /** Options of the watch. */
 export interface ModelWatchOptions {
@@ -52,7 +53,7 @@ const lookEvery = 2_000;
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   const { database, place: location, recompiler, current, swap, log, listen } = options;
-  const sql = modelStatements(location);
+  const sql = ownTables(location).statements.model;
   let tables: WatchedTables = { place: location, permissions: recompiler.permissions, model: false, ledger: false };
   const compiled = new WeakMap<Transaction, Made>();
   let compilations = 0;
@@ -103,7 +104,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   /** Looks for the tables, which may be installed while the server runs. */
   async function findTables(): Promise<void> {
     if (tables.model && tables.ledger) return;
-    const [[model, ledger] = []] = await database.query(...modelTablesQuestion(location));
+    const [[model, ledger] = []] = await database.query(...sql.readable);
     tables = { ...tables, model: model === '1', ledger: ledger === '1' };
   }
 
@@ -141,7 +142,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
 
   async function lookOnce(): Promise<void> {
     await findTables();
-    const [stamp = null] = (await database.query(markSql(tables), []))[0] ?? [];
+    const [stamp = null] = (await database.query(sql.mark(tables), []))[0] ?? [];
     if (stopped || (stamp !== null && stamp === lastMark)) return;
     const rows = await readModelRows(tables, (text) => database.query(text, []));
     const digests = recompiler.digests(rows);

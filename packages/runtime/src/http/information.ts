@@ -1,7 +1,7 @@
 /** Facts of the server under `/server`. Source: API specification, sections 10.12 and 13. */
 
 import type { Database } from '../database/database.ts';
-import { byFamily } from '../dialects/by-family.ts';
+import { ownTables } from '../dialects/index.ts';
 import type { RequestLimit } from '../environment/request-limits.ts';
 import type { CompiledApi } from '../language/index.ts';
 import type { OutputOf, serverResource } from '../language/operations/index.ts';
@@ -31,12 +31,8 @@ export function createProjectReader(
 ): () => Promise<ProjectInformation> {
   if (systemPlace === null) return async () => unwritten;
   const names = Object.keys(unwritten);
-  const text = byFamily(systemPlace, {
-    postgres: (schema) =>
-      `SELECT ${names.map((name) => `${name}::pg_catalog.text`).join(', ')} FROM ${schema}.platform_settings`,
-    mysql: ({ table }) =>
-      `SELECT ${names.map((name) => `CAST(${name} AS CHAR)`).join(', ')} FROM ${table('platform_settings')}`,
-  });
+  const { table, text: textOf } = ownTables(systemPlace);
+  const text = `SELECT ${names.map(textOf).join(', ')} FROM ${table('platform_settings')}`;
   return async function readProject() {
     const [row] = await database.query(text, []);
     return row === undefined ? unwritten : Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));

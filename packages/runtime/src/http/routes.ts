@@ -83,7 +83,7 @@ export function deleteItems(path: `DELETE /${string}`, collection: CollectionDes
 
 /**
  * Takes what was generated as one API. `serve` refuses one that was made for another contract.
- * @example export const api = compiledApi({ contract: 1, dialect: 'postgres', collections, access, routes, fingerprint, model, openapi });
+ * @example export const api = compiledApi({ contract: 1, dialect, collections, access, routes, fingerprint, model, openapi });
  */
 export function compiledApi(api: CompiledApi): CompiledApi {
   return api;

@@ -12,6 +12,7 @@ import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
 import { type CreatePlanCache, createUncounted } from '../database/plan-cache.ts';
+import { serverOf } from '../dialects/index.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits, requestLimits } from '../environment.ts';
 import { createFileServices } from '../files/services.ts';
@@ -169,7 +170,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const users = system === null ? null : createOwnUserHandlers({ api, items, responder });
   const { poolTimeout: timeoutMs } = environment.database;
   const draining = host?.draining ?? (() => false);
-  const hostState = host?.hostState ?? (() => readHostState(database, api.dialect, timeoutMs));
+  const hostState = host?.hostState ?? (() => readHostState(database, serverOf(api.dialect).askHost, timeoutMs));
   const custom = groupEndpoints(createCustomEndpoints({ api, writer, responder, senderOf }));
   const forget = accountsChanged;
   const bound = bindOperations({

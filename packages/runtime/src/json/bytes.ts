@@ -13,8 +13,8 @@ let latest = newSource(Buffer.alloc(0));
 let former = latest;
 
 /**
- * Makes the source of a buffer, or finds one of the two made last: rows of MySQL and MariaDB are read in turns from what came
- * and from the form of PostgreSQL that was made of it.
+ * Makes the source of a buffer, or finds one of the two made last: some drivers read rows in turns from what came
+ * and from the binary form that was made of it.
  */
 export function sourceOf(bytes: Buffer): Source {
   if (latest.bytes === bytes) return latest;

@@ -1,8 +1,8 @@
 /**
- * Dates and times of the binary protocol as JSON strings, spelled as PostgreSQL spells them in ISO 8601.
+ * Dates and times of the binary form of rows as JSON strings, in ISO 8601.
  *
  * Every writer here stores into room that its caller reserved (at most `scalarRoom` bytes) and moves the position.
- * Source: API specification, section 6; the binary forms are those of PostgreSQL's `date_send`, `time_send` and
+ * Source: API specification, section 6; the binary forms are those of `date_send`, `time_send` and
  * `timestamp_send` (days or microseconds since 2000-01-01).
  */
 import type { ByteWriter } from './byte-writer.ts';

@@ -3,7 +3,8 @@
  * compiler can inline, and every word of a key is a constant.
  *
  * The text of the code consists of what stands in this file and of numbers counted here: how many fields there are,
- * how many words their prefixes have, and, of rows of MySQL and MariaDB, which fields are texts. Names, literals and writers are arguments of the code, never part of its text.
+ * how many words their prefixes have, and, of rows of cells, which fields are texts. Names, literals and writers are
+ * arguments of the code, never part of its text.
  */
 import type { ByteWriter } from './byte-writer.ts';
 import { type Literal, putLiteral, type Source } from './bytes.ts';
@@ -23,7 +24,7 @@ export function generateFieldsWriter(fields: readonly Field[], skip: number): Fi
 /** Writes the cell that starts at `offset` into reserved room, and returns where it ends. */
 export type CellWriter = (out: ByteWriter, source: Source, offset: number) => number;
 
-/** A field of a row of MySQL or MariaDB. Its writer is told where its text is, or finds out by itself where it ends. */
+/** A field of a row of cells. Its writer is told where its text is, or finds out by itself where it ends. */
 export type Cell = Pick<Field, 'prefix'> &
   ({ readonly kind: 'sized'; readonly write: Writer } | { readonly kind: 'cell'; readonly write: CellWriter });
 
@@ -35,7 +36,7 @@ export interface Lengths {
 }
 
 /**
- * Generates the writer of rows of the binary protocol of MySQL and MariaDB, which start with a status byte and a bit for
+ * Generates the writer of rows of cells, which start with a status byte and a bit for
  * each cell that is missing; null where the process forbids code from strings.
  */
 export function generateCellsWriter(cells: readonly Cell[], lengths: Lengths): FieldsWriter | null {

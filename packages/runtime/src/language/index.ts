@@ -19,6 +19,7 @@ export type * from './descriptors/model.ts';
 export type * from './descriptors/payload-types.ts';
 export type * from './descriptors/shape.ts';
 export * from './descriptors/wire.ts';
+export * from './dialects.ts';
 export type { JsonKind, OperandForm, OperatorDefinition, Truth } from './operators/definition.ts';
 export {
   comparisonOf,
@@ -31,8 +32,6 @@ export {
   operatorsOf,
 } from './operators/index.ts';
 export * from './system/model-rows.ts';
-export * from './system/model-rows-mysql.ts';
-export * from './system/permission-rows.ts';
 export * from './system/shown-table.ts';
 export * from './system/specials.ts';
 export * from './system/system.ts';

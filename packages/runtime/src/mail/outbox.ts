@@ -5,10 +5,8 @@
 
 import type { Database } from '../database/database.ts';
 import { firstRow } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, requireRow, returnRow } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { transactionNumber } from '../dialects/fragment.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { isRefused } from './transport.ts';
@@ -46,7 +44,7 @@ const maxTries = 10;
 
 /** Makes the outbox of a server. */
 export function createOutbox({ database, place: location, deliver, log, closed: done }: OutboxOptions): Outbox {
-  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const texts = statements(location);
   let closed = false;
   let again = false;
   let running: Promise<void> | undefined;
@@ -112,48 +110,19 @@ export function createOutbox({ database, place: location, deliver, log, closed: 
 
 /** Makes the function that counts the mails of all processes. */
 export function mailCounter(database: Pick<Database, 'query'>, location: SystemPlace): () => Promise<number> {
-  const text = byFamily(location, {
-    postgres: (schema) => `SELECT pg_catalog.count(*)::text FROM ${schema}.platform_mails`,
-    mysql: ({ table }) => `SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_mails')}`,
-  });
+  const { table, text: textOf } = ownTables(location);
+  const text = `SELECT ${textOf('COUNT(*)')} FROM ${table('platform_mails')}`;
   return async () => Number((await database.query(text, []))[0]?.[0]);
 }
 
-interface Statements {
-  readonly claim: OwnSql;
-  readonly remove: OwnSql;
-  readonly note: OwnSql;
-}
-
-function mysqlStatements({ table }: MysqlTables): Statements {
+function statements(location: SystemPlace) {
+  const { table, text, write, claimDue } = ownTables(location);
   const mails = table('platform_mails');
+  const columns = ['id', 'template', 'recipient', 'template_values', 'attempts'].map((name) => text(`m.${name}`));
   return {
-    claim: createScript(
-      requireRow(
-        `SELECT CAST(id AS CHAR), template, recipient, template_values, CAST(attempts + 1 AS CHAR)
-FROM ${mails} WHERE due_at <= NOW(6) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-        ['id', 'template', 'recipient', 'values', 'attempts'],
-      ),
-      `UPDATE ${mails} SET due_at = NOW(6) + INTERVAL LEAST(60, POW(2, attempts)) MINUTE, attempts = attempts + 1
-WHERE id = $id`,
-      returnRow('1', '$id', '$template', '$recipient', '$values', '$attempts'),
-    ),
-    remove: createScript(requireRow(`DELETE FROM ${mails} WHERE id = $1`)),
-    note: createScript(requireRow(`UPDATE ${mails} SET last_error = $2 WHERE id = $1`)),
-  };
-}
-
-function postgresStatements(schema: string): Statements {
-  const table = `${schema}.platform_mails`;
-  const now = 'pg_catalog.statement_timestamp()';
-  return {
-    // A process that claims a mail has until its next time to send it.
-    claim: `UPDATE ${table} SET attempts = attempts + 1,
-  due_at = ${now} + LEAST(60, 2 ^ attempts) * pg_catalog.interval '1 minute'
-WHERE id = (SELECT id FROM ${table} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING ${transactionNumber}, id::text, template::text, recipient::text, template_values::text, attempts::text`,
-    remove: `DELETE FROM ${table} WHERE id = $1::pg_catalog.int8 RETURNING ${transactionNumber}`,
-    note: `UPDATE ${table} SET last_error = $2::text WHERE id = $1::pg_catalog.int8 RETURNING ${transactionNumber}`,
+    claim: claimDue('platform_mails', 'm', columns),
+    remove: write(`DELETE FROM ${mails} WHERE id = $1::pg_catalog.int8`),
+    note: write(`UPDATE ${mails} SET last_error = $2::text WHERE id = $1::pg_catalog.int8`),
   };
 }
 

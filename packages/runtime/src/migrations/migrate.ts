@@ -1,22 +1,21 @@
 /**
  * Brings the platform's own tables to this version and back, each migration under a lock of the database, so that
- * processes which start together never run one twice. On PostgreSQL a process that dies leaves none half done; on MySQL and
- * MariaDB the next one completes it.
+ * processes which start together never run one twice. A process that dies leaves none half done, or the next one completes
+ * it where tables are made outside of transactions.
  */
 
 import type { MigrationConnection } from '../database/migration-connection.ts';
-import { mysqlMigrator } from '../dialects/mysql/own-tables/migrate.ts';
-import { mysqlChecksum } from '../dialects/mysql/own-tables/steps.ts';
-import { postgresMigrator } from '../dialects/postgres/own-tables/migrate.ts';
-import { defaultSystemSchema } from '../language/index.ts';
+import { serverOfFamily } from '../dialects/index.ts';
+import type { ServerDialect } from '../dialects/server-dialect.ts';
+import { familyOf } from '../language/index.ts';
 import { type AppliedMigration, type Migrator, pendingAfter } from '../system/ledger.ts';
-import { checksumOf, type Migration } from '../system/migration.ts';
+import type { Migration } from '../system/migration.ts';
 import { systemMigrations } from './all.ts';
 
 /** Place of the tables, and migrations to run. */
 export interface MigrateOptions {
   /**
-   * Schema of the tables; made when it does not exist. When absent `platform`, on MySQL and MariaDB the database of the
+   * Schema of the tables; made when it does not exist. When absent `platform`, without schemas the database of the
    * connection, which is also what `public` means there.
    */
   readonly schema?: string;
@@ -86,14 +85,16 @@ export async function readMigrations(
 ): Promise<MigrationState> {
   const { migrations = systemMigrations } = options;
   const applied = (await migratorOf({ ...connection, script: refuse }, options).read()) ?? [];
-  const checksum = connection.family === 'mysql' ? mysqlChecksum : checksumOf;
-  return { installed: applied.length > 0, applied, pending: pendingAfter(applied, migrations, checksum) };
+  const { checksumOf } = serverFor(connection);
+  return { installed: applied.length > 0, applied, pending: pendingAfter(applied, migrations, checksumOf) };
 }
 
-function migratorOf(connection: MigrationConnection, { schema }: MigrateOptions): Migrator {
-  return connection.family === 'mysql'
-    ? mysqlMigrator(connection, schema ?? null)
-    : postgresMigrator(connection, schema ?? defaultSystemSchema);
+function serverFor({ family = familyOf('') }: Pick<MigrationConnection, 'family'>): ServerDialect {
+  return serverOfFamily(family);
+}
+
+function migratorOf(connection: MigrationConnection, { schema = null }: { readonly schema?: string | null }): Migrator {
+  return serverFor(connection).migrator(connection, schema);
 }
 
 function refuse(): Promise<never> {

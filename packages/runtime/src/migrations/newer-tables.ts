@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '../database/database.ts';
-import type { CompiledApi } from '../language/index.ts';
+import { type CompiledApi, dialectFacts } from '../language/index.ts';
 import type { Log } from '../operate/log.ts';
 import { MigrationError } from '../system/errors.ts';
 import { systemSchemaOf } from '../system/schema.ts';
@@ -37,9 +37,8 @@ async function readState(
   schema: string,
 ): Promise<MigrationState | null> {
   const name = schema.replace(/^"|"$/g, '').replaceAll('""', '"');
-  const family = dialect === 'postgres' ? 'postgres' : 'mysql';
   try {
-    return await readMigrations({ query, family }, name === '' ? {} : { schema: name });
+    return await readMigrations({ query, family: dialectFacts[dialect].family }, name === '' ? {} : { schema: name });
   } catch (error) {
     if (error instanceof MigrationError && error.problem === 'ahead') throw error;
     return null;

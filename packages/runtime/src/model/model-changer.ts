@@ -55,6 +55,12 @@ export interface Made {
   readonly rows: ModelRows;
 }
 
+/** Result of a change: the answer, and the API to serve; null where nothing was to be done. */
+export interface ModelChanged {
+  readonly answer: unknown;
+  readonly made: Made | null;
+}
+
 /** Makes a change, and gives what is answered when new requests are answered by the next generation. */
 export type ChangeModel = (plan: PlanChange, discard: boolean, origin: ChangeOrigin) => Promise<unknown>;
 

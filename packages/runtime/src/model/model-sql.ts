@@ -12,9 +12,9 @@ import type {
   ValueType,
 } from '../language/index.ts';
 import type { ColumnTypeName, PlainTypeName } from './column-types.ts';
-import type { MysqlStep } from './mysql-steps.ts';
 import type { Payload } from './payload.ts';
 import type { ModelPlace } from './place.ts';
+import type { TableStep } from './table-steps.ts';
 
 /** A column that is to be made. */
 export interface NewColumn {
@@ -151,11 +151,11 @@ export interface KnownModel {
 
 /** A step of a change. Names are quoted and values are literals in it, so that a migration can repeat it. */
 export type ModelStep =
-  /** On MySQL and MariaDB it writes into the platform's own tables; changes of other tables are `MysqlStep`s. */
+  /** Where tables cannot change in transactions it writes into the platform's own; changes of others are `TableStep`s. */
   | { readonly kind: 'run'; readonly sql: string; readonly place: ModelPlace }
   /** Selects one boolean; where it is false the change is refused. No migration repeats it. */
   | { readonly kind: 'check'; readonly sql: string; readonly place: ModelPlace; readonly refusal: PlatformError }
-  | MysqlStep;
+  | TableStep;
 
 /** A collection with its table, which is no view and not the platform's own. */
 export interface FoundTable {

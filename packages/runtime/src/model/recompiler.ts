@@ -27,7 +27,7 @@ export type RunTexts = (text: string, parameters: readonly (string | null)[]) =>
 /** The next generation, or the reasons why there is none, as sentences for the author of the rows. */
 export type Recompiled = { readonly api: CompiledApi } | { readonly problems: readonly string[] };
 
-/** Further options, for MySQL and MariaDB. */
+/** Further options, for databases that cannot undo changes of tables. */
 export interface RecompileOptions {
   /** Tables that stand for others while a change is tried. */
   readonly drafts?: readonly TableDraft[];

@@ -1,30 +1,9 @@
-/** Runs planned changes in a transaction, and says what is wrong with them where the database refuses. */
+/** Says what is wrong with planned changes where the database refuses. */
 
-import type { Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
-import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation, invalidPayload } from '../json/problems.ts';
-import type { ModelStep } from './model-sql.ts';
 import type { ModelPlace } from './place.ts';
-
-/** Time that a change waits for tables that are in use, as PostgreSQL writes it: later statements queue up after it. */
-const timeoutMs = '5s';
-
-const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
-
-/** Runs the steps one after the other, in PostgreSQL. */
-export async function runSteps(transaction: Transaction, steps: readonly ModelStep[]): Promise<void> {
-  await allRows(transaction, waitSql, [timeoutMs]);
-  for (const step of steps) await runStep(transaction, step).catch((error: unknown) => explain(error, step.place));
-}
-
-async function runStep(transaction: Transaction, step: ModelStep): Promise<void> {
-  if (step.kind === 'run') return void (await allRows(transaction, step.sql, []));
-  if (step.kind !== 'check') throw new Error(`A step of another kind than PostgreSQL's: ${step.kind}.`);
-  const [fits] = (await firstRow(transaction, `SELECT (${step.sql})::pg_catalog.int4::pg_catalog.text`, [])) ?? [];
-  if (fits !== '1') throw step.refusal;
-}
 
 const terms: Readonly<Record<string, string>> = {
   unique: 'has values that are not unique',

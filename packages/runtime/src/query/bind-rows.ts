@@ -1,7 +1,7 @@
 /** Lists of values as one parameter: the JSON of their rows, which servers without arrays take apart. */
 
 import type { Binder, ListedValues } from '../database/binder.ts';
-import { formOf } from '../dialects/mysql/rows/parameters.ts';
+import { formOf } from '../database/parameter-forms.ts';
 import { readElements } from '../sql/array-text.ts';
 
 /** The JSON of rows: one array per row, of the texts of its values. */

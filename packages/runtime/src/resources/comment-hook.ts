@@ -1,10 +1,9 @@
 /** Effects of writing comments beyond their fields. Source: API specification, section 10.3. */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { createScript, each, type OwnSql, returnRows, run } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { transactionNumber } from '../dialects/fragment.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
+import { fromRows, type Rows, rowsBeside } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import type { Planner } from '../query/planner.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -30,71 +29,26 @@ export interface CommentHookOptions {
   readonly hear: HearComments;
 }
 
-interface Statements {
-  readonly read: OwnSql;
-  readonly record: OwnSql;
-  readonly change: OwnSql;
-  readonly rows: OwnSql;
-  readonly forget: OwnSql;
-}
-
-function postgresStatements(schema: string): Statements {
-  const comments = `${schema}.platform_comments`;
-  const activity = `${schema}.platform_activity`;
-  const number = `pg_catalog.nextval('${schema.replaceAll("'", "''")}.platform_activity_id_seq'::pg_catalog.regclass)`;
-  const readSql = `SELECT collection::text, item::text, comment FROM ${comments} WHERE id = ANY ($1::uuid[])`;
-  const recordSql = `WITH made AS MATERIALIZED (
-  SELECT id, collection, item, comment, ${number}::integer AS activity FROM ${comments} WHERE id = ANY ($1::uuid[])
-), logged AS (
-  INSERT INTO ${activity} (id, action, "user", ip, user_agent, origin, collection, item, comment)
-  SELECT activity, 'comment', $2::uuid, pg_catalog."left"($3::text, 50), pg_catalog."left"($4::text, 255),
-    pg_catalog."left"($5::text, 255), collection, item, comment FROM made
-)
-UPDATE ${comments} AS c SET user_created = $2::uuid, activity = made.activity FROM made WHERE c.id = made.id
-RETURNING ${transactionNumber}`;
-  const changeSql = `WITH told AS (
-  UPDATE ${activity} AS a SET comment = c.comment FROM ${comments} AS c
-  WHERE c.id = ANY ($1::uuid[]) AND a.id = c.activity
-)
-UPDATE ${comments} SET date_updated = pg_catalog.now(), user_updated = $2::uuid WHERE id = ANY ($1::uuid[])
-RETURNING ${transactionNumber}`;
-  const rowsSql = `SELECT pg_catalog.array_agg(activity)::text FROM ${comments} WHERE id = ANY ($1::uuid[])`;
-  const forgetSql = `DELETE FROM ${activity} WHERE id = ANY ($1::integer[]) RETURNING ${transactionNumber}`;
-  return { read: readSql, record: recordSql, change: changeSql, rows: rowsSql, forget: forgetSql };
-}
-
-function mysqlStatements({ table, list }: MysqlTables): Statements {
-  const comments = table('platform_comments');
-  const activity = table('platform_activity');
-  const named = `${comments} AS c JOIN ${list('$1[]', 'k')} ON c.id = k.v`;
+function statements(location: SystemPlace) {
+  const { table, text, array, among, ...sql } = ownTables(location);
+  const named = among('platform_comments', 'c');
+  const activity = (rows: Rows, on: string): Rows => rowsBeside(`${table('platform_activity')} AS a`, 'a', rows, on);
+  const texts = ['c.collection', 'c.item', 'c.comment'].map(text);
   return {
-    read: createScript(returnRows(`SELECT c.collection, c.item, c.comment FROM ${named}`)),
-    // One by one: for several rows at once the server does not tell which got which number.
-    record: createScript(
-      each(
-        1,
-        run(
-          `INSERT INTO ${activity} (action, "user", ip, user_agent, origin, collection, item, comment)
-SELECT 'comment', $2, LEFT($3, 50), LEFT($4, 255), LEFT($5, 255), collection, item, comment
-FROM ${comments} WHERE id = $each`,
-          ['ran', 'found', 'number'],
-        ),
-        `UPDATE ${comments} SET user_created = $2, activity = $number WHERE id = $each`,
-      ),
+    read: sql.rows(`SELECT ${texts.join(', ')}${fromRows(named)}`),
+    record: sql.statements.recordComments,
+    change: sql.both(
+      sql.update(activity(named, 'a.id = c.activity'), { comment: 'c.comment' }),
+      sql.update(named, { date_updated: sql.now, user_updated: '$2::uuid' }),
     ),
-    change: createScript(
-      `UPDATE ${activity} AS a JOIN ${comments} AS c ON a.id = c.activity JOIN ${list('$1[]', 'k')} ON c.id = k.v
-SET a.comment = c.comment`,
-      `UPDATE ${named} SET c.date_updated = NOW(6), c.user_updated = $2`,
-    ),
-    rows: createScript(returnRows(`SELECT CONCAT('{', GROUP_CONCAT(c.activity), '}') FROM ${named}`)),
-    forget: createScript(`DELETE a FROM ${activity} AS a JOIN ${list('$1[]', 'k')} ON a.id = k.v`),
+    rows: sql.rows(`SELECT ${array('c.activity')}${fromRows(named)}`),
+    forget: sql.write(sql.remove(among('platform_activity', 'a', 'id', '$1', 'integer'))),
   };
 }
 
 /** Makes the hook of comments: their author must be able to read the item, and activity records them. */
 export function createCommentHook({ place: location, planner, hear }: CommentHookOptions): SystemHook {
-  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const texts = statements(location);
 
   async function change({ transaction }: Running, text: OwnSql, values: readonly (string | null)[]): Promise<void> {
     const row = await firstRow(transaction, text, values);

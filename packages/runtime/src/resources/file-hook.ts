@@ -4,14 +4,14 @@
  */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { transactionNumber } from '../dialects/fragment.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
+import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { looseFileSteps, type StoredContent } from '../files/loose-files.ts';
 import { invalidPayload } from '../json/problems.ts';
 import { arrayLiteral } from '../language/index.ts';
+import { readElements } from '../sql/array-text.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { Running, Step, SystemHook } from '../write/execute/running.ts';
 import { keyArray, writes } from '../write/hooks/system-hook.ts';
@@ -23,49 +23,31 @@ export interface FileHookOptions {
   readonly left: (transaction: Running['transaction']) => void;
 }
 
-interface Statements {
-  readonly contents: OwnSql;
-  readonly untyped: OwnSql;
-  readonly made: OwnSql;
-  readonly changed: OwnSql;
-}
-
-function postgresStatements(schema: string): Statements {
-  const files = `${schema}.platform_files`;
-  const contentsSql = `SELECT storage::text, filename_disk::text FROM ${files}
-WHERE id = ANY ($1::uuid[]) AND filename_disk IS NOT NULL ORDER BY id FOR UPDATE`;
-  const untypedSql = `SELECT id::text FROM ${files} WHERE id = ANY ($1::uuid[]) AND type IS NULL LIMIT 1`;
-  const madeSql = `UPDATE ${files} AS f SET uploaded_by = $2::uuid, modified_by = $2::uuid,
-  folder = CASE WHEN made.placed THEN f.folder ELSE COALESCE(f.folder, (
-    SELECT storage_default_folder FROM ${schema}.platform_settings LIMIT 1
-  )) END
-FROM ROWS FROM (pg_catalog.unnest($1::uuid[]), pg_catalog.unnest($3::boolean[])) AS made(id, placed) WHERE f.id = made.id RETURNING ${transactionNumber}`;
-  const changedSql = `UPDATE ${files} SET modified_by = $2::uuid, modified_on = pg_catalog.now()
-WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
-  return { contents: contentsSql, untyped: untypedSql, made: madeSql, changed: changedSql };
-}
-
-function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
-  const named = `${table('platform_files')} AS f JOIN ${list('$1[]', 'k')} ON f.id = k.v`;
+function statements(location: SystemPlace) {
+  const { table, text, among, isAmong, lock, now, ...sql } = ownTables(location);
+  const named = among('platform_files', 'f');
+  const defaultFolder = `SELECT storage_default_folder FROM ${table('platform_settings')} LIMIT 1`;
   return {
-    contents: createScript(
-      returnRows(
-        `SELECT f.storage, f.filename_disk FROM ${named} WHERE f.filename_disk IS NOT NULL ORDER BY f.id${lock('f')}`,
-      ),
+    contents: sql.rows(
+      `SELECT ${text('f.storage')}, ${text('f.filename_disk')}${fromRows(named, 'f.filename_disk IS NOT NULL')} ORDER BY f.id${lock('f')}`,
     ),
-    untyped: createScript(returnRows(`SELECT CAST(f.id AS CHAR) FROM ${named} WHERE f.type IS NULL LIMIT 1`)),
-    made: createScript(`UPDATE ${named} JOIN ${list('$3[]', 'p')} ON p.n = k.n
-SET f.uploaded_by = $2, f.modified_by = $2, f.folder = CASE WHEN p.v = 'true' THEN f.folder ELSE COALESCE(f.folder, (
-  SELECT storage_default_folder FROM ${table('platform_settings')} LIMIT 1
-)) END`),
-    changed: createScript(`UPDATE ${named} SET f.modified_by = $2, f.modified_on = NOW(6)`),
+    untyped: sql.rows(`SELECT ${text('f.id')}${fromRows(named, 'f.type IS NULL')} LIMIT 1`),
+    /** $2 user, $3 those of the files that say where they lie. */
+    made: sql.write(
+      sql.update(named, {
+        uploaded_by: '$2::uuid',
+        modified_by: '$2::uuid',
+        folder: `CASE WHEN ${isAmong('f.id', '$3', 'uuid')} THEN f.folder ELSE COALESCE(f.folder, (${defaultFolder})) END`,
+      }),
+    ),
+    changed: sql.write(sql.update(named, { modified_by: '$2::uuid', modified_on: now })),
   };
 }
 
 /** Makes the systemHook of files. */
 export function createFileHook({ place: location, left }: FileHookOptions): SystemHook {
   const loose = looseFileSteps(location);
-  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const texts = statements(location);
 
   async function contentsOf({ transaction }: Running, ids: string): Promise<readonly StoredContent[]> {
     const rows = await allRows(transaction, texts.contents, [ids]);
@@ -96,14 +78,15 @@ export function createFileHook({ place: location, left }: FileHookOptions): Syst
       // Requests cannot name this field: it is written with a content, and only then.
       const uploaded = writes(step, ['filename_disk']);
       if (action === 'create') {
-        const placed = arrayLiteral(placedItems(step).map(String));
+        const placed = placedItems(step);
         return async (made) => {
           const ids = keyArray(made);
           if (uploaded) await claimFile(running, ids);
           else if ((await firstRow(running.transaction, texts.untyped, [ids])) !== undefined) {
             throw invalidPayload('"type" is required for a file without content.');
           }
-          await run(running, texts.made, [ids, user, placed]);
+          const kept = readElements(ids).filter((_, item) => placed[item]);
+          await run(running, texts.made, [ids, user, arrayLiteral(kept)]);
         };
       }
       if (keys === null) return null;

@@ -3,13 +3,10 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
 import type { TextRow } from '../database/own-statements/texts.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { transactionNumber } from '../dialects/fragment.ts';
-import { mysqlAccountColumns } from '../dialects/mysql/own-tables/account-columns.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
-import { accountColumns } from '../dialects/postgres/own-tables/account-columns.ts';
+import { allOf } from '../dialects/fragment.ts';
+import { ownTables } from '../dialects/index.ts';
+import { accountColumns, fromParts } from '../dialects/own-tables.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import { arrayLiteral, type CompiledApi } from '../language/index.ts';
 import type { Planner } from '../query/planner.ts';
@@ -32,39 +29,22 @@ const reference = /@([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})(?![0-9a-z-])/g
 /** Mentions of one request beyond these are passed over: comments are no mailing list. */
 const maxMentions = 50;
 
-interface Statements {
-  readonly users: OwnSql;
-  readonly mail: OwnSql;
-}
-
-function postgresStatements(schema: string): Statements {
-  const usersSql = `SELECT ${accountColumns} FROM ${schema}.platform_users u
-LEFT JOIN ${schema}.platform_roles r ON r.id = u.role
-WHERE u.id = ANY ($1::uuid[]) AND u.status = 'active' AND u.email_notifications AND u.email IS NOT NULL ORDER BY u.id`;
-  const mailSql = `WITH mails AS (
-  INSERT INTO ${schema}.platform_mails (template, recipient, template_values)
-  SELECT 'mention', m.recipient, pg_catalog.jsonb_build_object('collection', $2::text, 'item', $3::text, 'comment', $4::text)
-  FROM pg_catalog.unnest($1::text[]) AS m(recipient) RETURNING 1
-) SELECT ${transactionNumber} FROM mails LIMIT 1`;
-  return { users: usersSql, mail: mailSql };
-}
-
-function mysqlStatements({ table, list }: MysqlTables): Statements {
+function statements(location: SystemPlace) {
+  const sql = ownTables(location);
+  const { from, where } = fromParts(sql.among('platform_users', 'u'));
   return {
-    users: createScript(
-      returnRows(`SELECT ${mysqlAccountColumns} FROM ${table('platform_users')} AS u JOIN ${list('$1[]', 'k')} ON u.id = k.v
-LEFT JOIN ${table('platform_roles')} AS r ON r.id = u.role
-WHERE u.status = 'active' AND u.email_notifications AND u.email IS NOT NULL ORDER BY u.id`),
-    ),
-    mail: createScript(`INSERT INTO ${table('platform_mails')} (template, recipient, template_values)
-SELECT 'mention', m.v, JSON_OBJECT('collection', $2, 'item', $3, 'comment', $4) FROM ${list('$1[]', 'm')}`),
+    users:
+      sql.rows(`SELECT ${accountColumns(sql)} FROM ${from} LEFT JOIN ${sql.table('platform_roles')} AS r ON r.id = u.role
+WHERE ${allOf([where, "u.status = 'active'", 'u.email_notifications', 'u.email IS NOT NULL'])} ORDER BY u.id`),
+    mail: sql.write(`INSERT INTO ${sql.table('platform_mails')} (template, recipient, template_values)
+SELECT 'mention', m.v, ${sql.object({ collection: '$2', item: '$3', comment: '$4' })} FROM ${sql.list('$1', 'text', 'm')}`),
   };
 }
 
 /** Makes the function that queues the mails, in the transaction that writes the comments. */
 export function createMentions({ api, place: location, planner, mailed }: MentionsOptions): HearComments {
   const names = accessNames(api);
-  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const texts = statements(location);
 
   function callerOf(row: TextRow): Caller & { readonly email: string } {
     const { id, role, email } = readAccount(row.slice(0, accountWidth));

@@ -1,9 +1,7 @@
 import { createFirstAdministrator, type FirstAdministrator, hasNoUser } from '../auth/first-administrator.ts';
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import { ownTables } from '../dialects/index.ts';
 import { keepSecret } from '../environment/kept-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { CompiledApi } from '../language/index.ts';
@@ -32,15 +30,6 @@ export interface Welcome {
 /** Users whose tokens are looked at, and keys of users that a line of the log names. */
 const maxTokens = 10_000;
 const maxReported = 20;
-
-const postgresTokens = (schema: string): OwnSql =>
-  `SELECT id::text, token FROM ${schema}.platform_users WHERE token IS NOT NULL LIMIT ${maxTokens}`;
-const mysqlTokens = ({ table }: MysqlTables): OwnSql =>
-  createScript(
-    returnRows(
-      `SELECT CAST(id AS CHAR), token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${maxTokens}`,
-    ),
-  );
 
 /** Makes it. Without the platform's own tables, or without sign-in by password, there is nothing to do. */
 export function createWelcome({ api, database, environment, log, report = print }: WelcomeOptions): Welcome {
@@ -75,9 +64,11 @@ export function createWelcome({ api, database, environment, log, report = print 
 
   /** Earlier versions took every text for a static token. */
   async function reportRefusedTokens(systemLocation: SystemPlace): Promise<void> {
-    const users = (
-      await ask(database, byFamily(systemLocation, { postgres: postgresTokens, mysql: mysqlTokens }), [])
-    ).flatMap(([id, token]) => (typeof token === 'string' && !isStaticToken(token) ? [id ?? ''] : []));
+    const { table, text, rows } = ownTables(systemLocation);
+    const tokens = `SELECT ${text('id')}, token FROM ${table('platform_users')} WHERE token IS NOT NULL LIMIT ${maxTokens}`;
+    const users = (await ask(database, rows(tokens), [])).flatMap(([id, token]) =>
+      typeof token === 'string' && !isStaticToken(token) ? [id ?? ''] : [],
+    );
     if (users.length === 0) return;
     log.warn(
       { users: users.slice(0, maxReported) },

@@ -13,16 +13,14 @@ import { watchHost } from '../database/host-watch.ts';
 import { createEmpty, createUncounted } from '../database/plan-cache.ts';
 import { withoutWrites } from '../database/read-only.ts';
 import { createSlowLog } from '../database/slow-log.ts';
-import { isMysqlUrl } from '../dialects/mysql/driver/options.ts';
+import { serverOf } from '../dialects/index.ts';
 import { type DatabasePlace, openDatabase } from '../dialects/open.ts';
-import { listenTo } from '../dialects/postgres/driver/listen.ts';
 import type { Drift } from '../drift.ts';
 import { createDriftWatch } from '../drift-watch.ts';
 import { EnvironmentError } from '../environment/error.ts';
 import { renewableUrl } from '../environment/renewable-url.ts';
 import { type Environment, readEnvironment, readLimits, type Variables } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
-import { modelChannel } from '../generations/model-sql.ts';
 import { createModelWatch, type ModelWatch, type ModelWatchOptions } from '../generations/model-watch.ts';
 import { type AnsweredExchange, type KnownCallers, recordRequests } from '../http/exchanges.ts';
 import { createListener, type Listener } from '../http/fastify-adapter.ts';
@@ -30,7 +28,7 @@ import { createHealth, type Readiness, readinessOf } from '../http/health.ts';
 import { createHost, type HostParts } from '../http/host.ts';
 import { localUrl } from '../http/local-url.ts';
 import { createServer } from '../http/server.ts';
-import type { CompiledApi } from '../language/index.ts';
+import { type CompiledApi, dialectFacts, familyOf, modelChannel } from '../language/index.ts';
 import { refuseNewerTables } from '../migrations/newer-tables.ts';
 import { compiledModel, frozenModel } from '../model/model-changes.ts';
 import type { Recompiler } from '../model/recompiler.ts';
@@ -155,7 +153,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     const slow = createSlowLog(environment, opened, () => httpListener.server.log);
     return instruments.database(opened, api.dialect, slow);
   });
-  const watched = watchHost(late.database, api.dialect, environment.database.poolTimeout);
+  const { askHost, listen } = serverOf(api.dialect);
+  const watched = watchHost(late.database, askHost, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
   const httpListener = createListener(environment, () => generations.current().server, instruments.listener);
   const { log } = httpListener.server;
@@ -163,9 +162,10 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const model = createModel(api, database, log, options, {
     current: () => generations.current().api,
     swap: (next) => generations.replace(next),
-    ...('url' in location && {
-      listen: (heard) => listenTo({ url: location.url, ...renewable, channel: modelChannel, heard }),
-    }),
+    ...('url' in location &&
+      listen !== undefined && {
+        listen: (heard) => listen({ url: location.url, ...renewable, channel: modelChannel, heard }),
+      }),
   });
   const mail = { folder: mailFolder, templates: null, ...options.mail };
   const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
@@ -284,8 +284,7 @@ function createModel(
 
 /** Statements for one server do not run on another, so a mismatch is refused before anything is opened. */
 function refuseOthers({ dialect }: CompiledApi, location: DatabasePlace): void {
-  const isMysql = 'url' in location && isMysqlUrl(location.url);
-  if (isMysql === (dialect !== 'postgres')) return;
+  if (dialectFacts[dialect].family === familyOf('url' in location ? location.url : '')) return;
   const reason = `the API was compiled for another kind of database, which is ${dialect}`;
   const message = `DATABASE_URL does not fit: ${reason}. Run \`platform generate\` with this DATABASE_URL.`;
   throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);

@@ -1,6 +1,6 @@
 /** Why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
 import { ContractError } from '../contract-error.ts';
-import { EmbeddedInUseError } from '../dialects/postgres/embedded-lock.ts';
+import { EmbeddedInUseError } from '../dialects/embedded-lock.ts';
 import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
 import { EnvironmentError } from '../environment/error.ts';
 import { MigrationError } from '../system/errors.ts';

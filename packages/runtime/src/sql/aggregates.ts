@@ -14,7 +14,7 @@ import type { FieldScope } from './scope.ts';
 export function aggregated(row: Row, name: AggregateFunction, field: FieldScope): string {
   if (name === 'count') return cell(row, field);
   if (name === 'countDistinct') return groupable(row, field);
-  // MySQL converts twice what MIN and MAX are given converted, so texts keep their character set until the end.
+  // Some servers convert twice what MIN and MAX are given converted, so texts keep their character set until the end.
   return field.descriptor.collated === undefined ? comparable(row, field) : cell(row, field);
 }
 

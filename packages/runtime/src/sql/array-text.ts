@@ -1,4 +1,4 @@
-/** Arrays of one dimension in PostgreSQL's text form, which all dialects answer and take. */
+/** Arrays of one dimension in their text form (`{a,b}`), which all dialects answer and take. */
 
 /** Elements of an array as the database prints one of a single dimension; none for null. */
 export function readElements(text: string | null | undefined): readonly (string | null)[] {

@@ -1,7 +1,7 @@
 /**
  * Far sides of many-to-many relations, looked up by key.
  *
- * PostgreSQL plans the list of every parent alike, for the number of links that parents have on average or, before ANALYZE, for
+ * A server plans the list of every parent alike, for the number of links that parents have on average or, before ANALYZE, for
  * a guess. A plain join lets it read the whole target table for each parent, or walk through it in the order of the list. A
  * fenced subquery beside each link leaves the lookup by key only, whose cost depends on the links of the parent alone.
  */

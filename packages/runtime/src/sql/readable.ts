@@ -57,7 +57,7 @@ export function itemExists(
   const alias = statement.alias();
   const item = tableRow(statement, row.scope, collection, alias);
   const predicate = allOf([...keyMatches(row, copies, item), readable(item), more(item)]);
-  // The fence keeps PostgreSQL from reading whole tables, to look items up in what it has read.
+  // The fence keeps the server from reading whole tables, to look items up in what it has read.
   const { fence } = statement.dialect;
   return predicate === sqlFalse
     ? sqlFalse

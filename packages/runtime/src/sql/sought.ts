@@ -1,7 +1,7 @@
 /**
  * Links of an m2m found from the other end: by the few targets that have a value.
  *
- * A filter that names a value may leave one target of millions, or nearly all. PostgreSQL chooses before it knows, and before
+ * A filter that names a value may leave one target of millions, or nearly all. The server chooses before it knows, and before
  * ANALYZE it takes a 200th of the table for either. So the statement counts: it reads the targets with the value once. Where
  * they are few, each parent looks for links to them, else its links are looked up one by one.
  */
@@ -68,7 +68,7 @@ export function printSought(row: Row, relation: ManyToMany, links: string, sough
 
 /**
  * The keys of all targets with the value as an array; null when they are too many. They are read in the order of the value,
- * which PostgreSQL is not told to be one, so that it takes the index of the value and stops early.
+ * which the server is not told to be one, so that it takes the index of the value and stops early.
  */
 function printFound({ statement }: Row, { table, column, value, native, key }: Sought): string | undefined {
   const { dialect } = statement;

@@ -1,6 +1,6 @@
 import type { Binder } from '../database/binder.ts';
 import type { ParameterForm } from '../database/database.ts';
-import { postgres, type SqlDialect } from '../dialects/index.ts';
+import { defaultSql, type SqlDialect } from '../dialects/index.ts';
 import type { Operand } from '../language/index.ts';
 import { printPresence } from './caller-path.ts';
 import { printCondition } from './condition.ts';
@@ -9,7 +9,7 @@ import type { Finished, StatementBuilder } from './row.ts';
 /** A quoted identifier, a literal, or a placeholder; the first two are stepped over. */
 const placeholderPattern = /"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g;
 
-/** Subqueries under EXISTS that one statement lets PostgreSQL turn into joins; eight is its own measure for joins. */
+/** Subqueries under EXISTS that one statement lets the server turn into joins; servers search all orders of eight. */
 const maxSemiJoins = 8;
 
 /** A value that a statement waits for, in the form in which its server takes it. */
@@ -18,15 +18,18 @@ interface Marked {
   readonly form: ParameterForm;
 }
 
-/** Starts a statement in a dialect; PostgreSQL's when absent. */
-export function createStatement(open: ReadonlyMap<Operand, number>, dialect: SqlDialect = postgres): StatementBuilder {
+/** Starts a statement in a dialect; `defaultSql` when absent. */
+export function createStatement(
+  open: ReadonlyMap<Operand, number>,
+  dialect: SqlDialect = defaultSql,
+): StatementBuilder {
   const marks: Marked[] = [];
   const placeholders = new Map<string, string>();
   const tables = new Set<string>();
   let aliases = 0;
   let semiJoins = 0;
 
-  /** A predicate that is folded away takes its parameters along, and PostgreSQL wants every number from 1 on used. */
+  /** A predicate that is folded away takes its parameters along: every number from 1 on must be used. */
   function finish(text: string, others: readonly string[] = []): Finished {
     const kept: Marked[] = [];
     const numbers = new Map<string, number>();

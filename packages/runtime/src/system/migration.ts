@@ -6,27 +6,30 @@ import { hash } from 'node:crypto';
  * Names in the SQL are unqualified: it runs with the schema of the tables alone on the search path, so the text is the
  * same wherever they lie.
  */
-export interface Migration {
+export interface Migration extends MigrationTexts {
   /** Counted from 1, without gaps. */
   readonly id: number;
   /** For people: `accounts`. */
   readonly name: string;
+  /** The same for servers that commit every statement that makes a table; absent: the step is not for them. */
+  readonly steps?: StepMigration;
+}
+
+/** Texts of a step where tables are made in transactions. */
+export interface MigrationTexts {
   /** Statements that make the step, starting from the state after the migrations before. */
   readonly up: string;
   /** Statements that undo it, with all that is in its tables. */
   readonly down: string;
-  /** The same on MySQL and MariaDB; absent: the step is for PostgreSQL alone. */
-  readonly mysql?: MysqlSteps;
 }
 
 /**
- * A migration on MySQL and MariaDB, where every statement that makes a table is committed at once. Each statement
- * therefore does nothing if it was run before, and an interrupted migration is run again from the start.
+ * A migration where every statement that makes a table is committed at once. Each statement therefore does nothing if it was run before, and an interrupted migration is run again from the start.
  *
  * `{uuid}` stands for the type of keys, `{table}` for engine and collation. Keys are not checked meanwhile, so tables
  * may refer to each other in any order.
  */
-export interface MysqlSteps {
+export interface StepMigration {
   readonly up: readonly string[];
   /** The tables that it makes, and undoing it drops. A step without tables is not undone. */
   readonly tables: readonly string[];
@@ -37,7 +40,7 @@ export function checksumOf({ up }: Pick<Migration, 'up'>): string {
   return hash('sha256', up);
 }
 
-/** The same for its statements on MySQL and MariaDB, as they stand here. */
-export function mysqlChecksumOf({ up }: Pick<MysqlSteps, 'up'>): string {
+/** The same for its statements in steps, as they stand here. */
+export function stepChecksumOf({ up }: Pick<StepMigration, 'up'>): string {
   return hash('sha256', up.join(';\n'));
 }

@@ -2,7 +2,7 @@ import type { CollectionDescriptor } from '../language/index.ts';
 
 /**
  * The schema of the platform's own tables, quoted and ready for SQL (`"platform"`), as the compiler found it; null when
- * they were not installed then. Empty where they lie in the database of the connection, as on MySQL and MariaDB.
+ * they were not installed then. Empty where they lie in the database of the connection.
  */
 export function systemSchemaOf(api: { readonly collections: readonly CollectionDescriptor[] }): string | null {
   const users = api.collections.find(({ system, name }) => system && name === 'platform_users');

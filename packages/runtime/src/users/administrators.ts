@@ -1,10 +1,8 @@
 /** Administrators, as the tables have them at this moment of a transaction. Source: API specification, section 3.2. */
 
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { type MysqlTables, mysqlTurn } from '../dialects/mysql/own-tables/tables.ts';
-import { transactionLock } from '../dialects/postgres/own-tables/transaction-lock.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { SystemPlace } from '../system/place.ts';
 import type { Running } from '../write/execute/running.ts';
@@ -20,25 +18,11 @@ export interface Administrators {
 
 /** The statements for the location of the tables. */
 export function administratorStatements(location: SystemPlace): Administrators {
-  return byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
-}
-
-function postgresStatements(schema: string): Administrators {
+  const { table, text, rows, turn } = ownTables(location);
   return {
-    lock: transactionLock,
-    administrators: `SELECT pg_catalog.count(*)::pg_catalog.text FROM ${schema}.platform_users u
-JOIN ${schema}.platform_roles r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`,
-  };
-}
-
-function mysqlStatements(tables: MysqlTables): Administrators {
-  const { table } = tables;
-  return {
-    lock: mysqlTurn(tables),
-    administrators: createScript(
-      returnRows(`SELECT CAST(COUNT(*) AS CHAR) FROM ${table('platform_users')} u
-JOIN ${table('platform_roles')} r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`),
-    ),
+    lock: turn(),
+    administrators: rows(`SELECT ${text('COUNT(*)')} FROM ${table('platform_users')} AS u
+JOIN ${table('platform_roles')} AS r ON r.id = u.role WHERE r.admin_access AND u.status = 'active'`),
   };
 }
 

@@ -2,11 +2,9 @@
 
 import type { Database } from '../database/database.ts';
 import { ask } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { mysqlAccountColumns } from '../dialects/mysql/own-tables/account-columns.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
-import { accountColumns } from '../dialects/postgres/own-tables/account-columns.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
+import { accountColumns } from '../dialects/own-tables.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { type Account, accountWidth, readAccount } from './account.ts';
 
@@ -41,51 +39,32 @@ export interface AccountFinder {
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-interface LookUps {
-  readonly byToken: OwnSql;
-  readonly byEmail: OwnSql;
-  readonly byId: OwnSql;
-  readonly byIdentity: OwnSql;
-  readonly bySession: OwnSql;
-}
-
-function postgresLookUps(schema: string): LookUps {
-  const withRole = `${schema}.platform_users AS u LEFT JOIN ${schema}.platform_roles AS r ON r.id = u.role`;
+function lookUps(location: SystemPlace) {
+  const sql = ownTables(location);
+  const columns = accountColumns(sql);
+  const withRole = `${sql.table('platform_users')} AS u LEFT JOIN ${sql.table('platform_roles')} AS r ON r.id = u.role`;
+  const find = (where: string, more = '', joined = ''): OwnSql =>
+    sql.rows(`SELECT ${columns}${more} FROM ${withRole}${joined} WHERE ${where}`);
+  const secrets = ', u.password, u.tfa_secret';
   return {
-    byToken: `SELECT ${accountColumns} FROM ${withRole} WHERE u.token = $1::text`,
-    byEmail: `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole}
-WHERE ${schema}.platform_normal_email(u.email) = ${schema}.platform_normal_email($1::text)`,
-    byId: `SELECT ${accountColumns}, u.password, u.tfa_secret FROM ${withRole} WHERE u.id = $1::uuid`,
-    byIdentity: `SELECT ${accountColumns} FROM ${withRole}
-WHERE u.provider = $1::text AND u.external_identifier = $2::text`,
-    bySession: `SELECT ${accountColumns}, s.security_version FROM ${withRole}
-JOIN ${schema}.platform_sessions AS s ON s."user" = u.id
-WHERE s.id = $1::uuid AND s.expires_at > pg_catalog.now()`,
-  };
-}
-
-function mysqlLookUps({ table }: MysqlTables): LookUps {
-  const withRole = `${table('platform_users')} AS u LEFT JOIN ${table('platform_roles')} AS r ON r.id = u.role`;
-  const look = (more: string, rest: string): OwnSql =>
-    createScript(returnRows(`SELECT ${mysqlAccountColumns}${more} FROM ${withRole} ${rest}`));
-  return {
-    byToken: look('', 'WHERE u.token = $1'),
-    byEmail: look(', u.password, u.tfa_secret', 'WHERE u.email_key = $1:email'),
-    byId: look(', u.password, u.tfa_secret', 'WHERE u.id = $1'),
-    byIdentity: look('', 'WHERE u.provider = $1 AND u.external_identifier = $2'),
-    bySession: look(
-      ', CAST(s.security_version AS CHAR)',
-      `JOIN ${table('platform_sessions')} AS s ON s."user" = u.id WHERE s.id = $1 AND s.expires_at > NOW(6)`,
+    byToken: find('u.token = $1::text'),
+    byEmail: find(sql.hasEmail('u', '$1'), secrets),
+    byId: find('u.id = $1::uuid', secrets),
+    byIdentity: find('u.provider = $1::text AND u.external_identifier = $2::text'),
+    bySession: find(
+      `s.id = $1::uuid AND s.expires_at > ${sql.now}`,
+      `, ${sql.text('s.security_version')}`,
+      ` JOIN ${sql.table('platform_sessions')} AS s ON s.user = u.id`,
     ),
   };
 }
 
 /** Makes the look-ups. */
 export function createAccountFinder(database: Pick<Database, 'query'>, location: SystemPlace): AccountFinder {
-  const texts = byFamily(location, { postgres: postgresLookUps, mysql: mysqlLookUps });
+  const texts = lookUps(location);
 
   async function find(text: OwnSql, value: string): Promise<readonly (string | null)[] | null> {
-    // Such a text is never sent to the server, and PostgreSQL stores none, so no user has it.
+    // Such a text is never sent to the server, which may store none, so no user has it.
     if (value === '' || value.includes('\0') || !value.isWellFormed()) return null;
     const [row] = await ask(database, text, [value]);
     return row ?? null;

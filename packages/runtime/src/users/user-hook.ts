@@ -5,10 +5,9 @@
 
 import type { Caller } from '../caller.ts';
 import { allRows, firstRow } from '../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../database/own-statements/script.ts';
-import { byFamily } from '../dialects/by-family.ts';
-import { transactionNumber } from '../dialects/fragment.ts';
-import type { MysqlTables } from '../dialects/mysql/own-tables/tables.ts';
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { ownTables } from '../dialects/index.ts';
+import { fromRows } from '../dialects/own-tables.ts';
 import { PlatformError } from '../errors.ts';
 import { arrayLiteral } from '../language/index.ts';
 import type { SystemPlace } from '../system/place.ts';
@@ -25,60 +24,32 @@ interface UserState {
 
 type States = ReadonlyMap<string, UserState>;
 
-interface Statements {
-  readonly states: OwnSql;
-  readonly locked: OwnSql;
-  readonly outdate: OwnSql;
-  /**
-   * Those of the users ($1) that have an address which the server cannot normalize, with it; null if it can normalize
-   * all.
-   */
-  readonly foreign: OwnSql | null;
-  readonly normalise: OwnSql;
-}
-
-function postgresStatements(schema: string): Statements {
-  const statesSql = `SELECT u.id::text, u.role::text, (u.status = 'active')::text,
-(SELECT r.admin_access FROM ${schema}.platform_roles r WHERE r.id = u.role)::text
-FROM ${schema}.platform_users u WHERE u.id = ANY ($1::uuid[]) ORDER BY u.id`;
-  const lockedSql = `SELECT u.id::text FROM ${schema}.platform_users u WHERE u.id = ANY ($1::uuid[]) ORDER BY u.id FOR NO KEY UPDATE`;
-  const outdateSql = `WITH ended AS (DELETE FROM ${schema}.platform_sessions WHERE "user" = ANY ($2::uuid[]))
-UPDATE ${schema}.platform_users SET security_version = security_version + 1
-WHERE id = ANY ($1::uuid[]) RETURNING ${transactionNumber}`;
-  return { states: statesSql, locked: lockedSql, outdate: outdateSql, foreign: null, normalise: '' };
-}
-
-function mysqlStatements({ table, list, lock }: MysqlTables): Statements {
-  const users = table('platform_users');
-  const named = `${users} AS u JOIN ${list('$1[]', 'k')} ON u.id = k.v`;
-  const states = `SELECT CAST(u.id AS CHAR), CAST(u.role AS CHAR), IF(u.status = 'active', 'true', 'false'),
-(SELECT ELT(r.admin_access + 1, 'false', 'true') FROM ${table('platform_roles')} r WHERE r.id = u.role)
-FROM ${named} ORDER BY u.id`;
+function statements(location: SystemPlace) {
+  const { table, text, flag, among, lock, ...sql } = ownTables(location);
+  const named = among('platform_users', 'u');
+  const admin = `(SELECT ${flag('r.admin_access')} FROM ${table('platform_roles')} AS r WHERE r.id = u.role)`;
+  const state = [text('u.id'), text('u.role'), flag("u.status = 'active'"), admin];
   return {
-    states: createScript(returnRows(states)),
-    locked: createScript(returnRows(`SELECT CAST(u.id AS CHAR) FROM ${named} ORDER BY u.id${lock('u')}`)),
-    outdate: createScript(
-      `DELETE s FROM ${table('platform_sessions')} AS s JOIN ${list('$2[]', 'k')} ON s."user" = k.v`,
-      `UPDATE ${named} SET u.security_version = u.security_version + 1`,
+    states: sql.rows(`SELECT ${state.join(', ')}${fromRows(named)} ORDER BY u.id`),
+    locked: sql.rows(`SELECT ${text('u.id')}${fromRows(named)} ORDER BY u.id${lock('u', 'NO KEY UPDATE')}`),
+    outdate: sql.both(
+      sql.remove(among('platform_sessions', 's', 'user', '$2')),
+      sql.update(named, { security_version: 'u.security_version + 1' }),
     ),
-    foreign: createScript(
-      returnRows(`SELECT CAST(u.id AS CHAR), u.email FROM ${named} WHERE LENGTH(u.email) <> CHAR_LENGTH(u.email)`),
-    ),
-    normalise: createScript(`UPDATE ${users} SET email_normal_of = $2, email_normal = $2:email WHERE id = $1`),
+    foreign: sql.statements.foreignEmails,
   };
 }
 
 /** Makes the systemHook of users. */
 export function createUserHook(location: SystemPlace, isAdmin: (caller: Caller) => boolean): SystemHook {
-  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const texts = statements(location);
   const administratorTexts = administratorStatements(location);
 
   /** Writes the comparison form of addresses beyond ASCII, which the database cannot compute. */
   async function normalise({ transaction }: Running, keys: string): Promise<void> {
     if (texts.foreign === null) return;
-    for (const user of await allRows(transaction, texts.foreign, [keys])) {
-      await allRows(transaction, texts.normalise, user);
-    }
+    const { find, write } = texts.foreign;
+    for (const user of await allRows(transaction, find, [keys])) await allRows(transaction, write, user);
   }
 
   async function read(running: Running, sql: OwnSql, keys: string): Promise<States> {

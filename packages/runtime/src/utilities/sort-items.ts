@@ -7,6 +7,7 @@
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { statementRows } from '../database/own-statements/own-rows.ts';
+import { sqlDialects } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import { type FilterObject, isObject } from '../language/conditions/filter-syntax.ts';
 import type { Dialect, JsonValue } from '../language/index.ts';
@@ -15,7 +16,6 @@ import { parseExactly } from '../language/values/parse-text.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
 import type { CollectionScope } from '../sql/scope.ts';
-import { namedLocks } from '../write/execute/named-locks.ts';
 
 /** Item to move, and the item at its destination: keys in path form. */
 export interface Move {
@@ -56,7 +56,7 @@ export function sortFieldOf({ descriptor }: CollectionScope): string {
 export async function planMove(moving: Moving, { item, to }: Move): Promise<readonly FilterObject[]> {
   const { transaction, collection, field, dialect } = moving;
   // Each of two moves in one collection would shift the items that it found.
-  await statementRows(transaction, namedLocks[dialect], [`platform.sort ${collection.descriptor.name}`]);
+  await statementRows(transaction, sqlDialects[dialect].namedLock, [`platform.sort ${collection.descriptor.name}`]);
   const [moved, target] = [await readItem(moving, item), await readItem(moving, to)];
   const completed = await fillPositions(moving);
   const byId = new Map(completed.map((entry) => [entry.id, entry]));

@@ -1,5 +1,5 @@
 /** Checks of a server's settings: declarations, and the findings that they give. */
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../../sources/finding.ts';
 import type { ProductionFacts } from './facts.ts';
 
 /** One thing that is looked at before a server is used. */

@@ -1,6 +1,6 @@
 /** Findings about a server that is to be used: settings, files and database. */
 import type { Project } from '../../project/project.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../../sources/finding.ts';
 import { runChecks } from './check.ts';
 import { checks, strictFindings } from './checks.ts';
 import { type ExaminedFacts, productionFacts } from './facts.ts';

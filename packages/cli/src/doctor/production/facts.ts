@@ -4,8 +4,8 @@ import { type Environment, type EnvironmentProblem, readEnvironment, type Variab
 import { readManifest } from '../../output/manifest.ts';
 import type { Project } from '../../project/project.ts';
 import { databaseUrl } from '../../project/settings.ts';
+import type { ConnectionFacts } from '../../sources/connection.ts';
 import { connectionFacts } from '../examine-database.ts';
-import type { ConnectionFacts } from './connection.ts';
 import { openSecrets } from './open-secrets.ts';
 import type { DatabaseFacts } from './read-database.ts';
 
@@ -48,7 +48,7 @@ export async function productionFacts(project: Project, examined: ExaminedFacts)
     node: process.versions.node,
     now: Date.now(),
     openFiles: await openSecrets(project, process.env),
-    connection: url === null ? null : connectionFacts(url),
+    connection: url === null ? null : await connectionFacts(url),
     database,
     contract: (await readManifest(project.output))?.contract ?? null,
     workers,

@@ -148,7 +148,7 @@ function filterTargetChange({ collections }: CollectionPair, was: RoleField, is:
 
 type Values = readonly string[] | null;
 
-/** The values of a field; documents do not list those of a set of MySQL. */
+/** The values of a field; documents do not list those of a set, which are parts of a text. */
 function listedIn({ values, descriptor }: RoleField, { column }: StoredField): Values {
   return descriptor.type === 'csv' ? (column?.type.values ?? null) : values;
 }

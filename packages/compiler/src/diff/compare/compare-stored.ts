@@ -57,7 +57,7 @@ function held({ descriptor, column }: StoredField): Held {
     length: maxLength ?? (base === 'tinytext' ? 255 : Number.POSITIVE_INFINITY),
     low: range?.[0] ?? Number.NEGATIVE_INFINITY,
     high: range?.[1] ?? Number.POSITIVE_INFINITY,
-    // PostgreSQL's numbers without limits have 1000 digits at most.
+    // Numbers without limits have 1000 digits at most.
     digits: isDecimal ? (precision ?? 1000) - (scale ?? 0) : 0,
     scale: isDecimal ? (scale ?? 1000) : 0,
   };

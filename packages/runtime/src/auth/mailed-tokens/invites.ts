@@ -4,6 +4,7 @@ import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { ServerError } from '../../database/errors.ts';
 import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
+import { ownTables } from '../../dialects/index.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import { PlatformError } from '../../errors.ts';
 import { type AccessClass, arrayLiteral, type CompiledApi } from '../../language/index.ts';
@@ -19,7 +20,6 @@ import type { WriteCommand } from '../../write/write-command.ts';
 import type { Writer } from '../../write/writer.ts';
 import { createInvitePermissions } from './invite-permissions.ts';
 import { makeMailedKey } from './mailed-token.ts';
-import { mailedTokenStatements } from './mailed-token-sql.ts';
 
 /** Addresses to invite, and the role that they get. */
 export interface Invitation {
@@ -45,7 +45,7 @@ export interface InviteOptions {
 
 /** Makes it. */
 export function createInvite({ api, place: location, planner, writer, environment }: InviteOptions): Invite {
-  const texts = mailedTokenStatements(location);
+  const texts = ownTables(location).statements.mailedTokens;
   const ttl = `${environment.ttl} milliseconds`;
   const classes = new Map(api.access.map((access) => [access.name, access]));
   const permissions = createInvitePermissions(api);

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Audit } from '../../operate/audit.ts';
 import { refusePassword } from '../../passwords/password-policy.ts';
@@ -16,7 +17,6 @@ import type { Tokens } from '../sessions/tokens.ts';
 import type { ReadAccountSettings } from '../settings.ts';
 import type { Changing, KeepUserHistory } from '../user-history.ts';
 import { type MailedKind, readMailed } from './mailed-token.ts';
-import { mailedTokenStatements } from './mailed-token-sql.ts';
 
 /**
  * Gives the user of a token a password, and ends all sessions of that user. Rejects with INVALID_TOKEN, TOKEN_EXPIRED,
@@ -55,7 +55,7 @@ export function createSetPassword(options: SetPasswordOptions): SetPassword {
     minLength,
     audit,
   } = options;
-  const texts = mailedTokenStatements(location);
+  const texts = ownTables(location).statements.mailedTokens;
   const statements = {
     invite: { look: texts.look('invite'), use: texts.use('invite') },
     password_reset: { look: texts.look('password_reset'), use: texts.use('password_reset') },

@@ -1,11 +1,12 @@
 /** Asking for a new password by mail. Source: API specification, section 2.6. */
+
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
+import { ownTables } from '../../dialects/index.ts';
 import type { LinkEnvironment } from '../../environment/mail.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import type { Attempts } from '../attempts.ts';
 import { makeMailedKey } from './mailed-token.ts';
-import { mailedTokenStatements } from './mailed-token-sql.ts';
 
 /**
  * Puts a mail down for the user with that address, if there is one who may have it: one statement, whether or not. `url` is
@@ -32,7 +33,7 @@ export function createRequestReset({
   attempts,
   environment,
 }: RequestResetOptions): RequestReset {
-  const texts = mailedTokenStatements(location);
+  const texts = ownTables(location).statements.mailedTokens;
   const ttl = `${environment.ttl} milliseconds`;
   let swept = Number.NEGATIVE_INFINITY;
   return async function requestReset(email, url, client) {

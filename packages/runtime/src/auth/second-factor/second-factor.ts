@@ -3,6 +3,8 @@
 import type { Database, Transaction } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../../database/own-statements/script.ts';
+import { ownTables } from '../../dialects/index.ts';
+import type { SecondFactorStatements } from '../../dialects/own-statements.ts';
 import { PlatformError } from '../../errors.ts';
 import type { Audit, AuditOrigin } from '../../operate/audit.ts';
 import type { Passwords } from '../../passwords/passwords.ts';
@@ -16,7 +18,6 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { ReadAccountSettings } from '../settings.ts';
 import type { Changing, KeepUserHistory } from '../user-history.ts';
 import { makeOtpSecret, makeRecoveryCode, otpauthUrl, readRecoveryCode, stepOf } from './one-time-password.ts';
-import { secondFactorStatements } from './second-factor-sql.ts';
 
 /** User who sets up a second factor, the session in use, if there is one, and the origin of the request. */
 export interface Owner {
@@ -74,7 +75,7 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** Makes the services. */
 export function createSecondFactors(options: SecondFactorOptions): SecondFactors {
   const { database, place: location, finder, sessions, identities, attempts, keepHistory, audit } = options;
-  const texts = secondFactorStatements(location);
+  const texts = ownTables(location).statements.secondFactors;
 
   /** Runs a statement, and returns true if its condition held. */
   async function held(transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]): Promise<boolean> {
@@ -203,7 +204,7 @@ function ownChange({ user, sender }: Owner): Changing {
 }
 
 interface Generating extends SecondFactorOptions {
-  readonly texts: ReturnType<typeof secondFactorStatements>;
+  readonly texts: SecondFactorStatements;
   readonly held: (transaction: Transaction, sql: OwnSql, values: readonly (string | null)[]) => Promise<boolean>;
 }
 

@@ -6,11 +6,11 @@
 import type { Transaction } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
 import type { OwnSql } from '../../database/own-statements/script.ts';
+import { ownTables } from '../../dialects/index.ts';
 import type { SystemPlace } from '../../system/place.ts';
 import { type Account, readAccount } from '../../users/account.ts';
 import type { RequestOrigin } from '../../write/execute/running.ts';
 import type { RefreshToken } from './refresh-token.ts';
-import { sessionStatements } from './session-sql.ts';
 
 /** Start of a session: the account as it was checked, the origin of the request, and the refresh token. */
 export interface Beginning {
@@ -53,7 +53,7 @@ export interface Sessions {
 
 /** Makes the sessions of a location. */
 export function createSessions(location: SystemPlace, lifetimes: SessionLifetimes): Sessions {
-  const texts = sessionStatements(location);
+  const texts = ownTables(location).statements.sessions;
   const refreshTtl = `${lifetimes.refreshTokenTtl} milliseconds`;
   const sessionTtl = `${lifetimes.sessionMaxTtl} milliseconds`;
 

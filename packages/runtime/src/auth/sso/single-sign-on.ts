@@ -2,9 +2,7 @@
 
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql } from '../../database/own-statements/script.ts';
-import { byFamily } from '../../dialects/by-family.ts';
-import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
+import { ownTables } from '../../dialects/index.ts';
 import type { ProviderEnvironment } from '../../environment/providers.ts';
 import { type ErrorCode, PlatformError } from '../../errors.ts';
 import { allowedUrl } from '../../mail/allowed-url.ts';
@@ -83,15 +81,6 @@ export function createSingleSignOn(
   );
 }
 
-function postgresKeep(schema: string): OwnSql {
-  return `UPDATE ${schema}.platform_users SET auth_data = $2::pg_catalog.jsonb
-WHERE id = $1::pg_catalog.uuid AND auth_data IS DISTINCT FROM $2::pg_catalog.jsonb`;
-}
-
-function mysqlKeep({ table }: MysqlTables): OwnSql {
-  return createScript(`UPDATE ${table('platform_users')} SET auth_data = $2 WHERE id = $1`);
-}
-
 function createWay(environment: ProviderEnvironment, provider: Provider, options: SingleSignOnOptions): SingleSignOn {
   const {
     database,
@@ -107,7 +96,9 @@ function createWay(environment: ProviderEnvironment, provider: Provider, options
   } = options;
   const { name, keys, redirects } = environment;
   const redirectUri = (): string => `${options.publicUrl()}/auth/login/${name}/callback`;
-  const keepSql = byFamily(systemLocation, { postgres: postgresKeep, mysql: mysqlKeep });
+  const { table, same, write } = ownTables(systemLocation);
+  const keepSql = write(`UPDATE ${table('platform_users')} SET auth_data = $2::pg_catalog.jsonb
+WHERE id = $1::uuid AND NOT (${same('auth_data', '$2::pg_catalog.jsonb')})`);
 
   async function signIn(held: HeldState | null, brought: URLSearchParams, sender: RequestOrigin): Promise<TokenPair> {
     if (held === null || !isStateOf(held, stateIn(brought))) throw new PlatformError('INVALID_TOKEN');

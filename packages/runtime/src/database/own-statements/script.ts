@@ -1,13 +1,13 @@
 /**
- * Statements of our own. PostgreSQL does with one text a work that needs several steps on MySQL and MariaDB. These
- * write one table at a time and do not return written rows, so there a statement is a script, run in one transaction.
+ * Statements of our own: one text, or a script of several, run in one transaction, for servers that write one table at a
+ * time and do not return written rows.
  */
 import { randomUUID } from 'node:crypto';
 import { normalEmail, normalEmails } from '../../language/values/normal-email.ts';
 import type { CommitProof, Parameter, ParameterForm, Statement } from '../database.ts';
 import type { TextRow } from './texts.ts';
 
-/** A statement of our own: a text of PostgreSQL's, or a script. */
+/** A statement of our own: a text or a script, as its dialect has it. */
 export type OwnSql = string | Script;
 
 /** Steps that are run one after the other. */
@@ -17,7 +17,7 @@ export interface Script {
 
 /**
  * One step. In its text `$1` is a parameter and `$name` a value that an earlier step has taken; `[]` after one makes a
- * JSON array of an array literal, `:integer` a number for LIMIT, `:email` the comparison form of an address, and
+ * JSON array of an array literal, `::uuid` is a type for dialects whose parameters have one, `:integer` a number for LIMIT, `:email` the comparison form of an address, and
  * `:emails` the same of a JSON array of addresses: objects of `place`, from 0, and `normal`, each of which stands there
  * once.
  */
@@ -88,7 +88,7 @@ export function each(list: number, ...steps: readonly (ScriptStep | string)[]): 
   return { kind: 'each', list: list - 1, steps: createScript(...steps).steps };
 }
 
-const marks = /\$([1-9]\d*|[a-z]\w*)(\[\]|:\w+)?/g;
+const marks = /\$([1-9]\d*|[a-z]\w*)(::[\w.]+|\[\]|:\w+)?/g;
 
 function compile(text: string): { readonly statement: Statement; readonly sources: readonly Source[] } {
   const sources: Source[] = [];

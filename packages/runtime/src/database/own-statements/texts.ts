@@ -2,7 +2,7 @@
 
 import { int32 } from '../../json/bytes.ts';
 
-/** One row as PostgreSQL prints its columns; null where a column is null. */
+/** One row with its columns as texts; null where a column is null. */
 export type TextRow = readonly (string | null)[];
 
 /** Reads a row whose columns all arrive as text; see `RowSink.row` for the range from `start` to `end`. */

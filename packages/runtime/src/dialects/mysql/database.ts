@@ -4,9 +4,11 @@ import type { Database, Parameter, RowSink, Statement } from '../../database/dat
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { gatherReads } from '../../database/gathered-reads.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
-import { allOptimizations, type Optimizations } from '../../environment/optimizations.ts';
+import { formParameters } from '../../database/parameter-forms.ts';
+import { allOptimizations } from '../../environment/optimizations.ts';
 import { fixedUrl, type RenewableUrl } from '../../environment/renewable-url.ts';
-import { type PoolObserver, unobserved } from '../../operate/metrics/pool-metrics.ts';
+import { unobserved } from '../../operate/metrics/pool-metrics.ts';
+import type { ConnectOptions } from '../server-dialect.ts';
 import { toMysqlError } from './driver/errors.ts';
 import { killStatement } from './driver/kill.ts';
 import { maxPrepared } from './driver/line.ts';
@@ -19,27 +21,6 @@ import { idleMs, setUp } from './driver/session.ts';
 import { showPlan } from './driver/show-plan.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';
-import { formParameters } from './rows/parameters.ts';
-
-/** Settings of the connection to a MySQL or MariaDB server. */
-export interface MysqlOptions {
-  /** `mysql://user:password@host:port/database`; `mariadb://` means the same. */
-  readonly url: string;
-  /** The same where its password may change. Default: it stays. */
-  readonly renewable?: RenewableUrl;
-  /** Most connections open at once. Default 10. */
-  readonly poolMax?: number;
-  /** How long a request waits for a connection before it is unavailable. Default 2000. */
-  readonly poolTimeoutMs?: number;
-  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
-  readonly statementTimeoutMs?: number;
-  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
-  readonly publicStatementTimeoutMs?: number;
-  /** Default: all. */
-  readonly optimizations?: Optimizations;
-  /** Hears of requests that waited for a connection. Default: no one does. */
-  readonly poolObserver?: PoolObserver;
-}
 
 /** Time that an answer may take beyond the timeout of statements, in milliseconds. */
 const silenceMs = 5_000;
@@ -54,7 +35,7 @@ const maxGroups = 2;
  *
  * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made.
  */
-export async function connectMysql(options: MysqlOptions): Promise<Database> {
+export async function connectMysql(options: ConnectOptions): Promise<Database> {
   const { poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
   const { renewable = fixedUrl(options.url) } = options;
   // Two at least, so that a read never blocks a transaction.

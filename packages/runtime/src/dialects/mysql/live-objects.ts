@@ -1,8 +1,7 @@
 /** The objects of a fingerprint as MySQL or MariaDB has them now, read by one query. */
 
 import type { Database } from '../../database/database.ts';
-import type { Fingerprint } from '../../language/index.ts';
-import type { LiveObject } from '../postgres/live-objects.ts';
+import type { Fingerprint, LiveObject } from '../../language/index.ts';
 
 /** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */
 export async function readMysqlFingerprint(

@@ -8,7 +8,7 @@
  * form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
  */
 
-import { isPathForm, keysMark } from '../../database/database.ts';
+import { isPathForm, keysMark, type Statement } from '../../database/database.ts';
 import { aggregateKind } from '../../language/descriptors/aggregates.ts';
 import { type FieldFunction, isWhole, type Operator, type PortableType } from '../../language/index.ts';
 import { cast } from '../casts.ts';
@@ -22,6 +22,16 @@ import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
 import { mysqlInput } from './write.ts';
 
 const asText = 'CAST({} AS CHAR)';
+
+/**
+ * Names of locks are short, and of the whole server. It waits for a year, which the timeout of statements cuts: a negative
+ * time is for ever on MySQL, and on MariaDB no lock at all.
+ */
+const sessionLock: Statement = {
+  name: 'w_lock',
+  text: 'SELECT GET_LOCK(SHA2(CONCAT(DATABASE(), ?), 256), 31536000)',
+  held: true,
+};
 
 /** How a type of parameters is had from a text; any other is one. */
 const casts: ReadonlyMap<string, string> = new Map([
@@ -123,6 +133,9 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     pages: name === 'mariadb' ? 'never' : 'always',
     selectsLast: true,
     looksUp: false,
+    returnsWrites: false,
+    defersConstraints: false,
+    namedLock: sessionLock,
     keepsForeignKeys: false,
     pageLink: (reached, start) => (name === 'mysql' ? `${reached} = ${start}` : undefined),
     sortsAlike: () => true,

@@ -4,12 +4,13 @@ import { RowLengths } from '../../database/batch-size.ts';
 import type { Database, KeyBatch, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { UnfitError } from '../../database/errors.ts';
 import { gatherReads, type StatementRequest } from '../../database/gathered-reads.ts';
+import type { ConnectOptions } from '../server-dialect.ts';
 import { AdaptivePlans, type Chosen } from './driver/adaptive-plans.ts';
 import { type Open, openConnection } from './driver/connect.ts';
 import { PipelineDepth } from './driver/depth.ts';
 import { connectFitting } from './driver/fallback.ts';
 import { createGathering } from './driver/gathering.ts';
-import { answerTimeout, type PostgresOptions, type PostgresSettings, postgresSettings } from './driver/options.ts';
+import { answerTimeout, type PostgresSettings, postgresSettings } from './driver/options.ts';
 import { Pool } from './driver/pool.ts';
 import { showPlan } from './driver/show-plan.ts';
 import { runStream, type Stream } from './driver/stream.ts';
@@ -24,7 +25,7 @@ import { readTexts } from './read-texts.ts';
  * Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made; the error's `cause` states the attempt and
  * its result in one sentence. Connections lost later are made again without end.
  */
-export function connectPostgres(options: PostgresOptions): Promise<Database> {
+export function connectPostgres(options: ConnectOptions): Promise<Database> {
   const settings = postgresSettings(options);
   const plain = () => connectPlain(settings);
   if (settings.driver === 'pg') return plain();
@@ -117,5 +118,3 @@ function askArray(
 ): StatementRequest {
   return { statement, parameters: parameters.with(position, `{${keys.join()}}`) };
 }
-
-export type { PostgresOptions };

@@ -5,25 +5,14 @@ import { BatchSize } from '../../database/batch-size.ts';
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../database/errors.ts';
 import { PlatformError } from '../../errors.ts';
+import { lockEmbedded } from '../embedded-lock.ts';
+import type { EmbeddedDatabase } from '../server-dialect.ts';
 import { Attempt } from './driver/attempt.ts';
 import { sessionSql } from './driver/options.ts';
 import { Read } from './driver/read.ts';
-import { lockEmbedded } from './embedded-lock.ts';
 import { Connection } from './protocol/connection.ts';
 import type { Request } from './protocol/request.ts';
 import { readTexts } from './read-texts.ts';
-
-/** The part of a PGlite instance that is used here. */
-export interface EmbeddedPostgres {
-  /** Runs a function with exclusive use of the database. */
-  runExclusive<T>(run: () => Promise<T>): Promise<T>;
-  /** Answers protocol messages with protocol messages. */
-  execProtocolRaw(message: Uint8Array, options?: { syncToFs?: boolean }): Promise<Uint8Array>;
-  /** Runs statements without parameters. */
-  exec(sql: string): Promise<unknown>;
-  /** Ends the database. */
-  close(): Promise<void>;
-}
 
 const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: false };
 const preparedLimit = 1_000;
@@ -35,7 +24,7 @@ const preparedLimit = 1_000;
  * There is one session for everything, so it is not read-only, statements have no timeout, and a stream keeps its rows
  * in a held cursor instead of keeping the session to itself.
  */
-export async function connectPglite(source: string | EmbeddedPostgres): Promise<Database> {
+export async function connectPglite(source: string | EmbeddedDatabase): Promise<Database> {
   const { embedded, close } =
     typeof source === 'string' ? await startPglite(source) : { embedded: source, close: async () => {} };
   await embedded.exec(sessionSql(session));
@@ -58,7 +47,7 @@ export async function connectPglite(source: string | EmbeddedPostgres): Promise<
 /** A directory on disk is locked while it is open; a name with a scheme, such as `memory://`, is no such directory. */
 async function startPglite(
   directory: string,
-): Promise<{ readonly embedded: EmbeddedPostgres; close(): Promise<void> }> {
+): Promise<{ readonly embedded: EmbeddedDatabase; close(): Promise<void> }> {
   const release = directory.includes('://') ? () => {} : lockEmbedded(directory);
   try {
     const { PGlite } = await importPglite();
@@ -84,14 +73,14 @@ async function importPglite(): Promise<typeof import('@electric-sql/pglite')> {
 
 /** The one connection to an embedded database. */
 class Conversation {
-  readonly #embedded: EmbeddedPostgres;
+  readonly #embedded: EmbeddedDatabase;
   readonly #connection: Connection;
   #closing = false;
   #transactions = 0;
   /** Sinks of reads that wait for the end of a transaction. */
   #unsent: RowSink[] = [];
 
-  constructor(embedded: EmbeddedPostgres) {
+  constructor(embedded: EmbeddedDatabase) {
     this.#embedded = embedded;
     const link = { write: (bytes: Buffer) => void this.#exchange(bytes), destroy: () => {} };
     this.#connection = new Connection(link, preparedLimit, () => {});

@@ -6,14 +6,14 @@ import {
   canonicalTypeSql,
   type Fingerprint,
   type FingerprintColumn,
-  type FingerprintObject,
+  type LiveObject,
 } from '../../language/index.ts';
 
-/** An object of the fingerprint as the database has it now, with all of its columns. */
-export type LiveObject = Omit<FingerprintObject, 'collections'>;
-
 /** Reads the objects of a fingerprint from the catalog by one query. Missing objects are missing from the list. */
-export async function readFingerprint(database: Database, expected: Fingerprint): Promise<readonly LiveObject[]> {
+export async function readFingerprint(
+  database: Pick<Database, 'query'>,
+  expected: Fingerprint,
+): Promise<readonly LiveObject[]> {
   const rows = await database.query(liveObjectsSql, [
     arrayLiteral(expected.objects.map(({ schema }) => schema)),
     arrayLiteral(expected.objects.map(({ name }) => name)),

@@ -89,6 +89,12 @@ export const postgres: SqlDialect = {
   pages: 'needed',
   selectsLast: false,
   looksUp: true,
+  returnsWrites: true,
+  defersConstraints: true,
+  namedLock: {
+    name: 'w_lock',
+    text: 'SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::pg_catalog.text, 0))',
+  },
   keepsForeignKeys: true,
   // An equality would tell PostgreSQL that all rows have the same, so that an index without the column has the order, too.
   pageLink: (reached, start, native) =>

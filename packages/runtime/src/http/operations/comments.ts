@@ -2,9 +2,7 @@
 
 import type { Database } from '../../database/database.ts';
 import { ask, firstRow } from '../../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql, returnRows } from '../../database/own-statements/script.ts';
-import { byFamily } from '../../dialects/by-family.ts';
-import type { MysqlTables } from '../../dialects/mysql/own-tables/tables.ts';
+import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import type { JsonValue } from '../../language/index.ts';
 import type { commentResource } from '../../language/operations/index.ts';
@@ -26,32 +24,17 @@ export interface CommentOptions {
 
 const comments = 'platform_comments';
 
-/** The row of activity of a comment, and the comment of a row. */
-interface Statements {
-  readonly row: OwnSql;
-  readonly comment: OwnSql;
-}
-
-function postgresStatements(schema: string): Statements {
-  return {
-    row: `SELECT activity::text FROM ${schema}.${comments} WHERE id = $1::uuid`,
-    comment: `SELECT id::text FROM ${schema}.${comments} WHERE activity = $1::integer`,
-  };
-}
-
-function mysqlStatements({ table }: MysqlTables): Statements {
-  return {
-    row: createScript(returnRows(`SELECT CAST(activity AS CHAR) FROM ${table(comments)} WHERE id = $1`)),
-    comment: createScript(returnRows(`SELECT CAST(id AS CHAR) FROM ${table(comments)} WHERE activity = $1`)),
-  };
-}
-
 /** Comments. */
 export function commentOperations(
   { database, planner, writer, mailed }: CommentOptions,
   system: SystemPlace,
 ): Implementations<typeof commentResource> {
-  const texts = byFamily(system, { postgres: postgresStatements, mysql: mysqlStatements });
+  const { table, text, rows } = ownTables(system);
+  /** The row of activity of a comment, and the comment of a row. */
+  const texts = {
+    row: rows(`SELECT ${text('activity')} FROM ${table(comments)} WHERE id = $1::uuid`),
+    comment: rows(`SELECT ${text('id')} FROM ${table(comments)} WHERE activity = $1::integer`),
+  };
 
   /** Writes the comment and gives the key of the row that records it. */
   async function record(request: WriteRequest, body: JsonValue): Promise<string> {

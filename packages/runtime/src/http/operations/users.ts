@@ -5,9 +5,7 @@ import { clientOf } from '../../auth/ip-access.ts';
 import type { Invite } from '../../auth/mailed-tokens/invites.ts';
 import type { Database } from '../../database/database.ts';
 import { firstRow } from '../../database/own-statements/own-rows.ts';
-import { createScript, type OwnSql } from '../../database/own-statements/script.ts';
-import { byFamily } from '../../dialects/by-family.ts';
-import { transactionNumber } from '../../dialects/fragment.ts';
+import { ownTables } from '../../dialects/index.ts';
 import type { Environment } from '../../environment.ts';
 import { PlatformError, readErrorBody } from '../../errors.ts';
 import type { ownUserResource, userResource } from '../../language/operations/index.ts';
@@ -22,11 +20,8 @@ export function ownUserOperations(
   database: Pick<Database, 'transaction'>,
   system: SystemPlace,
 ): Implementations<typeof ownUserResource> {
-  const trackSql = byFamily<OwnSql>(system, {
-    postgres: (schema) =>
-      `UPDATE ${schema}.platform_users SET last_page = $2::text WHERE id = $1::uuid RETURNING ${transactionNumber}`,
-    mysql: ({ table }) => createScript(`UPDATE ${table('platform_users')} SET last_page = $2 WHERE id = $1`),
-  });
+  const { table, write } = ownTables(system);
+  const trackSql = write(`UPDATE ${table('platform_users')} SET last_page = $2::text WHERE id = $1::uuid`);
   return {
     async usersMeTrackPage({ last_page }, { caller }) {
       await database.transaction(async (transaction) => {

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialects.ts';
 import type { JsonValue } from '../values/json.ts';
 import type { AccessClass } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
@@ -5,7 +6,6 @@ import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { GraphqlScope } from './graphql-names.ts';
 import type { ModelDocument } from './model.ts';
-import type { Dialect } from './wire.ts';
 
 /** One operation of the compiled REST API on one collection. */
 export interface Route {

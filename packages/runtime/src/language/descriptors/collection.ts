@@ -20,12 +20,12 @@ export interface FieldDescriptor {
    */
   readonly native: string;
   readonly comparison?: string;
-  /** Type that a value is cast to when it is written, ready for SQL, where PostgreSQL does not take `native` for it. */
+  /** Type that a value is cast to when it is written, ready for SQL, where the server does not take `native` for it. */
   readonly stored?: string;
   readonly wire: WireForm;
   /**
-   * On MySQL and MariaDB: SQL that gives any text the column's collation, with `{}` in the text's place, so that an
-   * index finds it. Absent where the column has none.
+   * SQL that gives any text the column's collation, with `{}` in the text's place, so that an index finds it. Absent
+   * where the column or the dialect needs none.
    */
   readonly collated?: string;
   /** Set when texts that differ may be equal in the column; filters and keys tell them apart all the same. */
@@ -43,7 +43,7 @@ export interface FieldDescriptor {
    */
   readonly filled?: 'default' | 'identity' | 'generated';
   /**
-   * On MySQL and MariaDB: set where the default is an identifier of the database's making. Those tell the time and the
+   * Set where the default is an identifier of the database's making that can be guessed. Those tell the time and the
    * machine, so new items get a random one (UUID, version 4) in its place.
    */
   readonly random?: true;

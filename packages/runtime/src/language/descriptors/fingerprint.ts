@@ -23,6 +23,9 @@ export interface FingerprintObject {
   readonly columns: readonly FingerprintColumn[];
 }
 
+/** An object of a fingerprint as the database has it now, with all of its columns. */
+export type LiveObject = Omit<FingerprintObject, 'collections'>;
+
 /** One used column. `labels` are those of its enum type in order, also for arrays of an enum. */
 export interface FingerprintColumn {
   readonly name: string;

@@ -1,11 +1,5 @@
-/** Database servers whose SQL is compiled; which of them it is, the server says itself. */
-export const dialects = ['postgres', 'mysql', 'mariadb'] as const;
-
-/** One of them. */
-export type Dialect = (typeof dialects)[number];
-
 /**
- * How one value arrives in the binary format of the PostgreSQL protocol, and so how its bytes become JSON.
+ * How one value arrives in the binary form of rows (`docs/decisions`), and so how its bytes become JSON.
  *
  * A column whose native type has no entry here is cast in SQL (`WireForm.cast`) to one that has: `numeric` is read as
  * `text`, `money[]` as `numeric[]::text[]`. The same form serves at every depth, so the bytes never depend on nesting.

@@ -58,7 +58,7 @@ export const reservedPrefix = 'platform_';
 /** The table in which migrations are written down; a schema that has it holds tables of the platform. */
 export const ledgerTable = 'platform_migrations';
 
-/** The schema of the platform's tables where nothing else is configured, on PostgreSQL. */
+/** The schema of the platform's tables where nothing else is configured and databases have schemas. */
 export const defaultSystemSchema = 'platform';
 
 const all = ['create', 'read', 'update', 'delete'] as const;

@@ -54,7 +54,7 @@ export function decodeInteger(value: JsonValue, low: bigint, high: bigint): Deco
 /** Integers of so few characters are in the range of every type. */
 const surelySmall = 9;
 
-/** True for text that UTF-8 and PostgreSQL can hold: no U+0000, no lone surrogate. */
+/** True for text that UTF-8 and every database can hold: no U+0000, no lone surrogate. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }

@@ -11,7 +11,7 @@ function decode(value: JsonValue, { native }: ValueFacts): Decoded {
   const number = isWritten ? Number(value) : Number.NaN;
   if (!Number.isFinite(number)) return refuse('must be a number');
   const isReal = native === 'float4' || native === 'pg_catalog.float4' || native === 'real';
-  // PostgreSQL prints the largest and the smallest real rounded, so what decides is what they are rounded to.
+  // The largest and the smallest real are printed rounded, so what decides is what they are rounded to.
   const fits = Number.isFinite(Math.fround(number)) && (number === 0 || Math.fround(number) !== 0);
   if (isReal && !fits) return beyond('range', 'is out of range');
   return accept(String(number));

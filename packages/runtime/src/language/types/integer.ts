@@ -2,7 +2,7 @@
 import { decodeInteger, digitsPattern, orderOf, outOfList } from './decoding.ts';
 import type { BrokenLimit, Schema, TypeDefinition, ValueFacts } from './definition.ts';
 
-/** `FieldDescriptor.native` of the integers of MySQL that need 32 bits without a sign. */
+/** `FieldDescriptor.native` of integers that need 32 bits without a sign. */
 export const unsignedInteger = 'uint4';
 
 function limit(facts: ValueFacts, text: string): BrokenLimit | undefined {

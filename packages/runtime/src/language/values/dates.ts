@@ -1,7 +1,7 @@
 /**
  * Text forms of dates, times and durations, checked without the database (API specification, section 6).
  *
- * Each function returns the form PostgreSQL reads independently of session settings, or undefined when the text is not
+ * Each function returns the form that servers read independently of session settings, or undefined when the text is not
  * a possible value.
  */
 
@@ -22,7 +22,7 @@ function daysInMonth(year: number, month: number): number {
 }
 
 interface Day {
-  /** `YYYY-MM-DD` with the year as PostgreSQL counts it. */
+  /** `YYYY-MM-DD` with the year as servers count it. */
   readonly text: string;
   /** Appended after everything else: ` BC` for years before 1. */
   readonly era: '' | ' BC';
@@ -37,8 +37,8 @@ function readDay(text: string): Day | undefined {
   const day = Number(dayText);
   if (year < firstYear || year > lastYear || month < 1 || month > 12) return undefined;
   if (day < 1 || day > daysInMonth(year, month)) return undefined;
-  // ISO 8601 has a year 0, PostgreSQL calls it 1 BC.
-  const shown = year < 1 ? 1 - year : year; // without the sign, which PostgreSQL reads as an offset
+  // ISO 8601 has a year 0, servers call it 1 BC.
+  const shown = year < 1 ? 1 - year : year; // without the sign, which would be read as an offset
   return { text: `${String(shown).padStart(4, '0')}-${monthText}-${dayText}`, era: year < 1 ? ' BC' : '' };
 }
 

@@ -18,7 +18,7 @@ function spanning(type: PortableType, native: string, prefix: string): readonly 
   ];
 }
 
-/** The ranges and multiranges of PostgreSQL itself. They read as text, but can be asked what lies in them. */
+/** The ranges and multiranges that need no definition. They read as text, but can be asked what lies in them. */
 const ranges: ReadonlyMap<string, RangeElement> = new Map([
   ...spanning('integer', 'int4', 'int4'),
   ...spanning('bigInteger', 'int8', 'int8'),

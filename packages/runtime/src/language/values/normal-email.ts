@@ -1,6 +1,6 @@
 /**
- * Normalizes addresses for comparison where the server has no function for it, as `platform_normal_email` does on
- * PostgreSQL.
+ * Normalizes addresses for comparison where the server has no function for it, as `platform_normal_email` does where it
+ * has one.
  */
 import { capitals, small } from './lowercase.ts';
 

@@ -62,7 +62,7 @@ export function nestedList(reached: Reach, { relation, read }: ListPart, lists: 
 }
 
 /**
- * How PostgreSQL and MySQL are led to the rows of a page. Both would else walk through an index of the whole table in the
+ * How the server is led to the rows of a page. It would else walk through an index of the whole table in the
  * order that was asked for, to the end where the page does not fill.
  *
  * `index`: one may give the order after the columns that lead to the rows. `sort`: none does, so all rows of the parent
@@ -83,8 +83,8 @@ type Terms = readonly PrintedTerm[];
 /**
  * The rows of a page by the columns that lead to them first, in their predicate and in their order. These columns are the
  * same for all rows of the page, so the order is the one that was asked for, and the server looks for an index that begins
- * with them: MySQL because it does not know in a subquery which columns the row around it has fixed, PostgreSQL because it
- * is not told.
+ * with them: it does not know in a subquery which columns the row around it has fixed, or is not told
+ * (`SqlDialect.pageLink`).
  */
 function foundByLinks(
   { target, links, own: conditions }: Reach,

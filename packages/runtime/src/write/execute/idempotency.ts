@@ -7,16 +7,8 @@ import { hash } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import { allRows, firstRow } from '../../database/own-statements/own-rows.ts';
-import {
-  createScript,
-  type OwnSql,
-  proveCommit,
-  requireRow,
-  returnRows,
-} from '../../database/own-statements/script.ts';
 import type { TextRow } from '../../database/own-statements/texts.ts';
-import { byFamily } from '../../dialects/by-family.ts';
-import { type MysqlTables, mysqlAfter } from '../../dialects/mysql/own-tables/tables.ts';
+import { ownTables } from '../../dialects/index.ts';
 import { PlatformError } from '../../errors.ts';
 import { invalidPayload } from '../../json/problems.ts';
 import type { JsonValue } from '../../language/index.ts';
@@ -53,30 +45,16 @@ export interface AnswerKeeper {
 const purgeEveryMs = 60_000;
 const maxPurged = 1_000;
 
-/** The statements, each about a caller ($1) and a key ($2). */
-interface Statements {
-  /**
-   * $3 hash of the request, $4 how long its answer is kept. Returns a row unless another request has claimed the key.
-   */
-  readonly claim: OwnSql;
-  readonly look: OwnSql;
-  /** $3 status, $4 body, hexadecimal. */
-  readonly keep: OwnSql;
-  readonly purge: OwnSql;
-  /** Tells of the transaction, where its number does not: $3 when the row expires, as `look` tells it after the rest. */
-  readonly notify?: OwnSql;
-}
-
 /** Makes the keeper; `ttlMs` is how long an answer is kept. */
 export function createAnswerKeeper(location: SystemPlace, ttlMs: number): AnswerKeeper {
-  const texts = byFamily(location, { postgres: postgresStatements, mysql: mysqlStatements });
+  const texts = statements(location);
   let swept = Number.NEGATIVE_INFINITY;
   return {
     async claim(transaction, { caller, key, hash: requested }) {
       const ttl = `${ttlMs} milliseconds`;
-      const claiming = firstRow(transaction, texts.claim, [caller, key, requested, ttl]);
+      const claiming = firstRow(transaction, texts.take, [caller, key, requested, ttl]);
       // A claim of several steps may wait for another transaction, and the look must come after that.
-      if (typeof texts.claim !== 'string') await claiming;
+      if (typeof texts.take !== 'string') await claiming;
       const looking = firstRow(transaction, texts.look, [caller, key]);
       if (performance.now() - swept > purgeEveryMs) {
         swept = performance.now();
@@ -86,7 +64,7 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
       const [number] = claimed ?? [];
       if (typeof number === 'string') {
         transaction.identify(number);
-        if (texts.notify !== undefined) await allRows(transaction, texts.notify, [caller, key, stored?.[3] ?? null]);
+        if (texts.prove !== undefined) await allRows(transaction, texts.prove, [caller, key, stored?.[3] ?? null]);
         return null;
       }
       return answerOf(stored, requested);
@@ -98,43 +76,27 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
   };
 }
 
-function mysqlStatements({ table }: MysqlTables): Statements {
+/** The statements, each about a caller ($1) and a key ($2). */
+function statements(location: SystemPlace) {
+  const { table, text, hex, unhex, now, ...sql } = ownTables(location);
   const keys = table('platform_idempotency_keys');
-  const named = 'caller = $1 AND "key" = $2';
+  const named = 'k.caller = $1::text AND k.key = $2::text';
   return {
-    claim: createScript(
-      `DELETE FROM ${keys} WHERE ${named} AND expires_at <= NOW(6)`,
-      requireRow(`INSERT IGNORE INTO ${keys} (caller, "key", request_hash, expires_at)
-VALUES ($1, $2, UNHEX($3), ${mysqlAfter('$4')})`),
+    take: sql.statements.takeKey,
+    prove: sql.statements.proveKey,
+    look: sql.rows(`SELECT ${hex('k.request_hash')}, ${text('k.status')}, ${hex('k.body')}, ${text('k.expires_at')}
+FROM ${keys} AS k WHERE ${named}`),
+    /** $3 status, $4 body, hexadecimal. */
+    keep: sql.write(
+      sql.update(
+        { target: `${keys} AS k`, alias: 'k', where: named },
+        { status: '$3::pg_catalog.int2', content_type: "'application/json; charset=utf-8'", body: unhex('$4') },
+      ),
     ),
-    look: createScript(
-      returnRows(`SELECT LOWER(HEX(request_hash)), CAST(status AS CHAR), HEX(body), CAST(expires_at AS CHAR)
-FROM ${keys} WHERE ${named}`),
-    ),
-    // Another request under the key, after this one, would be another row: it expires at another time.
-    notify: createScript(proveCommit(`SELECT 1 FROM ${keys} WHERE ${named} AND expires_at = $3`)),
-    keep: createScript(`UPDATE ${keys} SET status = $3, content_type = 'application/json; charset=utf-8', body = UNHEX($4)
-WHERE ${named}`),
-    purge: createScript(`DELETE FROM ${keys} WHERE expires_at <= NOW(6) ORDER BY expires_at LIMIT ${maxPurged}`),
-  };
-}
-
-function postgresStatements(schema: string): Statements {
-  const table = `${schema}.platform_idempotency_keys`;
-  return {
-    // An expired answer is replaced. A request that waited for another transaction finds the row of that one, or none.
-    claim: `INSERT INTO ${table} AS k (caller, key, request_hash, expires_at)
-VALUES ($1::text, $2::text, pg_catalog.decode($3::text, 'hex'), pg_catalog.statement_timestamp() + $4::pg_catalog.interval)
-ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, content_type = NULL,
-  body = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
-WHERE k.expires_at <= pg_catalog.statement_timestamp()
-RETURNING pg_catalog.pg_current_xact_id()::pg_catalog.text`,
-    look: `SELECT pg_catalog.encode(request_hash, 'hex'), status::pg_catalog.text, pg_catalog.encode(body, 'hex')
-FROM ${table} WHERE caller = $1::text AND key = $2::text`,
-    keep: `UPDATE ${table} SET status = $3::pg_catalog.int2, content_type = 'application/json; charset=utf-8',
-  body = pg_catalog.decode($4::text, 'hex') WHERE caller = $1::text AND key = $2::text`,
-    purge: `DELETE FROM ${table} WHERE (caller, key) IN (SELECT caller, key FROM ${table}
-WHERE expires_at <= pg_catalog.statement_timestamp() ORDER BY expires_at LIMIT ${maxPurged} FOR UPDATE SKIP LOCKED)`,
+    purge: sql.purge({
+      ...{ table: keys, key: 'caller, key', by: 'expires_at', limit: maxPurged },
+      where: `expires_at <= ${now}`,
+    }),
   };
 }
 

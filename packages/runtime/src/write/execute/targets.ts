@@ -24,7 +24,6 @@ import { keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { WritableCollection, WriteScope } from '../access/scope.ts';
 import type { Keys } from '../decode/keys.ts';
-import { namedLocks } from './named-locks.ts';
 
 /** A statement that finds keys. */
 export interface Targets {
@@ -128,6 +127,6 @@ export async function findTargets(transaction: Transaction, { statement, paramet
  * Makes each write of a singleton wait for the one before it, so that the item is made only once. Runs before the
  * statement that looks for the item, because a statement does not see rows committed while it waited.
  */
-export function lockSingleton({ name }: SqlDialect, { collection }: WritableCollection): Targets {
-  return { statement: namedLocks[name], parameters: [collection.descriptor.table] };
+export function lockSingleton({ namedLock }: SqlDialect, { collection }: WritableCollection): Targets {
+  return { statement: namedLock, parameters: [collection.descriptor.table] };
 }

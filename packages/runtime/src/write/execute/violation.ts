@@ -100,7 +100,7 @@ const messages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the write that an error is about. MariaDB names no table with a key that is taken: then it is the last one
+ * Returns the write that an error is about. A server may name no table with a key that is taken: then it is the last one
  * with such a key.
  */
 function affectedBy(cause: ServerError, collections: readonly AffectedConstraints[]): AffectedConstraints | undefined {
@@ -110,7 +110,7 @@ function affectedBy(cause: ServerError, collections: readonly AffectedConstraint
 
 function isAbout({ about }: ServerError, { descriptor }: CollectionScope): boolean {
   const table = quoted(about.table);
-  // On MySQL and MariaDB the tables of the connection's own database stand without it.
+  // Tables of the connection's own database may stand without it.
   return descriptor.table === `${quoted(about.schema)}.${table}` || descriptor.table === table;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Database, Outcome, Transaction } from '../../database/database.ts';
 import type { DriftGuard } from '../../database/drift-guard.ts';
-import { postgres, type SqlDialect } from '../../dialects/index.ts';
+import { defaultSql, type SqlDialect } from '../../dialects/index.ts';
 import { entityTag, matchesTag } from '../../entity-tag.ts';
 import { errorBody, forbidden, PlatformError, toPlatformError } from '../../errors.ts';
 import { type Answer, type AnswerWriter, createAnswerWriter } from '../../query/answer.ts';
@@ -20,7 +20,7 @@ import { explainViolation } from './violation.ts';
 /** Options of the executor. */
 export interface WriteExecutorOptions {
   readonly database: Pick<Database, 'transaction' | 'briefTransaction'>;
-  /** SQL dialect. Default: PostgreSQL. */
+  /** SQL dialect. Default: `defaultSql`. */
   readonly dialect?: SqlDialect;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly driftGuard: DriftGuard;
@@ -195,7 +195,7 @@ function rememberWriters(): WriterOf {
 
 /** Executes a plan with its history. */
 async function executePlan(
-  { driftGuard, history: keeper, systemHooks, dialect = postgres }: WriteExecutorOptions,
+  { driftGuard, history: keeper, systemHooks, dialect = defaultSql }: WriteExecutorOptions,
   transaction: Transaction,
   { caller, sender, activity }: WriteRequest,
   { returning, work }: WritePlan,
@@ -251,7 +251,7 @@ async function checkGuard(
   driftGuard: DriftGuard,
   writerOf: WriterOf,
   transaction: Transaction,
-  dialect: SqlDialect = postgres,
+  dialect: SqlDialect = defaultSql,
 ): Promise<void> {
   if (read === null) throw forbidden();
   driftGuard(read.plan.statement);

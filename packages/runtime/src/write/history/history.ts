@@ -5,15 +5,13 @@
 
 import type { Transaction } from '../../database/database.ts';
 import type { DriftGuard } from '../../database/drift-guard.ts';
-import { nameStatement } from '../../database/own-statements/name-statement.ts';
-import { byFamily } from '../../dialects/by-family.ts';
-import { mysqlLog } from '../../dialects/mysql/own-tables/log-changes.ts';
+import { ownTables } from '../../dialects/index.ts';
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../../language/index.ts';
 import type { Answer } from '../../query/answer.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { Scope } from '../../sql/scope.ts';
-import { type ChangeOrigin, type LoggedChange, logChanges, revisionOf } from '../../system/log-changes.ts';
+import { type ChangeOrigin, type LoggedChange, revisionOf } from '../../system/log-changes.ts';
 import { logPlaceOf, type SystemPlace } from '../../system/place.ts';
 import { filesName } from '../access/uploading-access.ts';
 import type { Keys } from '../decode/keys.ts';
@@ -87,23 +85,8 @@ function isWhole({ accountability }: CollectionDescriptor): boolean {
   return accountability !== 'activity';
 }
 
-/** Sends changes to be logged. */
-type Log = (
-  transaction: Transaction,
-  origin: ChangeOrigin,
-  changes: readonly LoggedChange[],
-) => Promise<void> | undefined;
-
-function postgresLog(schema: string): Log {
-  return (transaction, origin, changes) => {
-    const { text, parameters } = logChanges(schema, origin, changes);
-    transaction.run(nameStatement({ text }), parameters, { row: () => {} }).catch(() => {});
-    return undefined;
-  };
-}
-
 function beginWith(api: CompiledApi, location: SystemPlace, read: Images): BeginHistory {
-  const log = byFamily<Log>(location, { postgres: postgresLog, mysql: mysqlLog });
+  const { log } = ownTables(location).statements;
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
   return function beginHistory(transaction, driftGuard, origin, called) {
     const changes: LoggedChange[] = [];

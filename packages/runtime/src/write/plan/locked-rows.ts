@@ -27,7 +27,7 @@ export function selectLocked(
   { input }: Pick<SqlDialect, 'input'>,
   { descriptor, selected, from, rows, alias, keys, lock }: LockedRows,
 ): string {
-  // PostgreSQL sorts first and locks each row when it passes, so no plan changes the order.
+  // Rows are sorted first and locked when they pass, so no plan changes the order.
   const locks = descriptor.unlockable ? '' : input.lock(lock, alias);
   return `SELECT ${selected} FROM ${from}${where(rows)} ORDER BY ${keys.join(', ')}${locks}`;
 }

@@ -2,7 +2,7 @@
 
 import type { RowBatch } from '../../database/database.ts';
 import { type CreatePlanCache, longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
-import type { AccessRule, Dialect } from '../../language/index.ts';
+import type { AccessRule } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { batchKey } from '../../query/plan/plan-keys.ts';
 import type { WriteGrant } from '../access/scope.ts';
@@ -47,7 +47,7 @@ export function plansOf(
   keyed = false,
 ): StepPlans {
   return remembered(cache, shapeOf(written, all, form, plan), () => {
-    return planners[written.scope.open.dialect.name].plan(written, form, plan, keyed);
+    return plannerOf(written).plan(written, form, plan, keyed);
   });
 }
 
@@ -88,7 +88,9 @@ const apart: StepPlanner = {
   planDelete: (written, rules) => ({ ...planRemoval(written, rules), many: true, permissionCheck: undefined }),
 };
 
-const planners: Readonly<Record<Dialect, StepPlanner>> = { postgres: together, mysql: apart, mariadb: apart };
+function plannerOf({ scope }: Written): StepPlanner {
+  return scope.open.dialect.returnsWrites ? together : apart;
+}
 
 /** A write that answers its items itself; undefined where it cannot, or not all is judged when it is done. */
 function planReturned(written: Written, form: StepForm, plan: ReadPlan, keyed: boolean): StepPlans | undefined {
@@ -140,7 +142,7 @@ export function deletePlan(
 ): StepPlans {
   const { name } = written.writable.collection.descriptor;
   const shape = JSON.stringify(['delete', name, many]);
-  return remembered(cache, shape, () => planners[written.scope.open.dialect.name].planDelete(written, rules, many));
+  return remembered(cache, shape, () => plannerOf(written).planDelete(written, rules, many));
 }
 
 function remembered(cache: StepPlanCache, shape: string, plan: () => StepPlans): StepPlans {

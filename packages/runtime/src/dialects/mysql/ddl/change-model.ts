@@ -7,14 +7,14 @@
 import type { Database, Transaction } from '../../../database/database.ts';
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { allRows } from '../../../database/own-statements/own-rows.ts';
-import { modelLock, mysqlProjectTables } from '../../../language/index.ts';
+import { modelLock } from '../../../language/index.ts';
 import type { ModelChange } from '../../../model/change.ts';
 import { migrationOf } from '../../../model/migration-text.ts';
 import {
   answerOf,
   type ChangeModel,
   describeModel,
-  type Made,
+  type ModelChanged,
   type ModelChangerOptions,
   type PlanChange,
   type WatchedTables,
@@ -23,6 +23,7 @@ import type { KnownModel } from '../../../model/model-sql.ts';
 import { describeCause } from '../../../operate/log.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';
+import { mysqlProjectTables } from '../own-tables/model.ts';
 import { mysqlTables, mysqlTurn } from '../own-tables/tables.ts';
 import { check, execute, migrated, mysqlSqlOf, report } from './change-parts.ts';
 import { dropDrafts, makeDrafts } from './drafts.ts';
@@ -31,12 +32,6 @@ import { ticked } from './names.ts';
 import { type TableStatement, tableStatements } from './statements.ts';
 import { activityRow, recordMigration } from './traces.ts';
 import { beginChanges, type ChangeUnderWay } from './under-way.ts';
-
-/** Result of a change: the answer, and the API to serve; null where nothing was to be done. */
-interface Changed {
-  readonly answer: unknown;
-  readonly made: Made | null;
-}
 
 /** A change that was written down as under way, by the name of its migration. */
 interface Begun {
@@ -47,7 +42,7 @@ interface Begun {
 /** Makes the function that changes; rejects as `ChangeModel` does. */
 export function createMysqlModelChange(
   options: ModelChangerOptions,
-): (...requested: Parameters<ChangeModel>) => Promise<Changed> {
+): (...requested: Parameters<ChangeModel>) => Promise<ModelChanged> {
   const { database, recompiler, compiledIn, compileIn, log } = options;
 
   /** The tables as a session names them whose names stand in backticks. */
@@ -104,7 +99,7 @@ export function createMysqlModelChange(
     session: MigrationConnection,
     [plan, discard, origin]: Parameters<ChangeModel>,
     begun: (started: Begun) => void,
-  ): Promise<Changed> {
+  ): Promise<ModelChanged> {
     const { schema } = tablesIn().place;
     const { api, document, planned } = await planIn(session, plan, discard);
     if (planned.steps.length === 0) return { answer: planned.respond(document), made: null };
@@ -150,7 +145,7 @@ export function createMysqlModelChange(
   }
 
   /** Completes or undoes what is half done; this may complete the change that an earlier try of a request has begun. */
-  async function complete(session: MigrationConnection, started: Begun | undefined): Promise<Changed | null> {
+  async function complete(session: MigrationConnection, started: Begun | undefined): Promise<ModelChanged | null> {
     const completed = await beginChanges(session, tablesIn().place.schema);
     if (started === undefined || !completed.includes(started.name)) return null;
     const made = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read: async () => {} });

@@ -7,8 +7,8 @@ import type { ModelChange } from '../../../model/change.ts';
 import type { ModelSql, ModelStep } from '../../../model/model-sql.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';
 import { logPlaceOf } from '../../../system/place.ts';
-import { byFamily } from '../../by-family.ts';
 import { mysqlLog } from '../own-tables/log-changes.ts';
+import { mysqlTables } from '../own-tables/tables.ts';
 import { comesBack } from './comes-back.ts';
 import { explainMysql } from './explain.ts';
 import { mysqlModelSql } from './model-sql.ts';
@@ -57,8 +57,8 @@ export async function report(
 ): Promise<void> {
   const location = logPlaceOf(api);
   if (location === null) return;
-  const log = byFamily(location, { postgres: () => null, mysql: mysqlLog });
-  await log?.(
+  const log = mysqlLog(mysqlTables(location));
+  await log(
     transaction,
     origin,
     entries.map((entry) => ({ ...entry, revision: null, parent: null })),

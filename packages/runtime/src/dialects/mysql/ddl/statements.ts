@@ -3,8 +3,8 @@
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
 import { PlatformError } from '../../../errors.ts';
 import type { ModelStep } from '../../../model/model-sql.ts';
-import type { AlterPart } from '../../../model/mysql-steps.ts';
 import type { ModelPlace } from '../../../model/place.ts';
+import type { AlterPart } from '../../../model/table-steps.ts';
 import { printColumnDefinition, readTableDefinition, type TableDefinition } from './column-definition.ts';
 
 /** A statement that changes a table. */

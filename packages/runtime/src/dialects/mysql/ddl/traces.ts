@@ -1,8 +1,9 @@
 /** Traces of a change in the platform's own tables, as statements that any process can run to complete it. */
-import { mysqlProjectTables } from '../../../language/system/model-rows-mysql.ts';
+
 import type { ActivityEntry } from '../../../model/change.ts';
 import type { ProjectMigration } from '../../../model/migration-text.ts';
 import type { ChangeOrigin } from '../../../system/log-changes.ts';
+import { mysqlProjectTables } from '../own-tables/model.ts';
 import { quoteMysqlText } from './names.ts';
 
 /** Prints the statement that writes a migration down. `schema` is quoted; empty for the database of the connection. */

@@ -1,11 +1,11 @@
 /** Types of columns in MySQL and MariaDB. */
 
+import { formOf } from '../../../database/parameter-forms.ts';
 import { invalidPayload } from '../../../json/problems.ts';
 import type { JsonValue, PortableType, ValueType } from '../../../language/index.ts';
 import type { PlainTypeName } from '../../../model/column-types.ts';
 import type { Payload } from '../../../model/payload.ts';
 import { digitsOf } from '../../postgres/ddl/types.ts';
-import { formOf } from '../rows/parameters.ts';
 import { quoteMysqlText } from './names.ts';
 
 /** Differences between the servers of the family. */

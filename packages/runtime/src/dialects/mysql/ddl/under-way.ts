@@ -4,8 +4,8 @@
  * ended.
  */
 import type { MigrationConnection } from '../../../database/migration-connection.ts';
-import { mysqlProjectTables } from '../../../language/system/model-rows-mysql.ts';
 import { errorNumber } from '../own-tables/errors.ts';
+import { mysqlProjectTables } from '../own-tables/model.ts';
 import { dropDrafts } from './drafts.ts';
 
 /** A statement of a change, and what undoes it. */

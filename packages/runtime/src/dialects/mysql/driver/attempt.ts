@@ -2,7 +2,7 @@
 import type { PoolConnection } from 'mysql2';
 import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
-import { formParameters } from '../rows/parameters.ts';
+import { formParameters } from '../../../database/parameter-forms.ts';
 import { toMysqlError } from './errors.ts';
 import { inTime } from './in-time.ts';
 import { run } from './run.ts';

@@ -2,11 +2,6 @@ import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { readable } from '../../../database/readable.ts';
 import { openSocket } from './sockets.ts';
 
-/** True if a URL names a MySQL or MariaDB database. */
-export function isMysqlUrl(url: string): boolean {
-  return /^(?:mysql|mariadb):\/\//i.test(url);
-}
-
 /** Options of a connection, by a URL: `mysql://user:password@host:3306/database`. */
 export function connectionOptions(url: string): ConnectionOptions {
   const { hostname, port, username, password, pathname } = new URL(url);

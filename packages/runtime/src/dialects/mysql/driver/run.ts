@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2';
 import type { RowSink } from '../../../database/database.ts';
-import type { SentParameter } from '../rows/parameters.ts';
+import type { SentParameter } from '../../../database/parameter-forms.ts';
 import { lineOf } from './line.ts';
 
 /**

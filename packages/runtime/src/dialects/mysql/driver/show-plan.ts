@@ -2,7 +2,7 @@
 import { createConnection } from 'mysql2';
 import type { TableAccess } from '../../../database/database.ts';
 import { readRow, type TextRow } from '../../../database/own-statements/texts.ts';
-import type { SentParameter } from '../rows/parameters.ts';
+import type { SentParameter } from '../../../database/parameter-forms.ts';
 import { inTime } from './in-time.ts';
 import { connectionOptions } from './options.ts';
 import { run } from './run.ts';

@@ -2,7 +2,7 @@
 import type { PoolConnection } from 'mysql2';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
 import { ConnectionError, statementTimeout, toDatabaseError } from '../../../database/errors.ts';
-import { formParameters } from '../rows/parameters.ts';
+import { formParameters } from '../../../database/parameter-forms.ts';
 import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitProof } from '../../../database/database.ts';
 import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
-import { formParameters } from '../rows/parameters.ts';
+import { formParameters } from '../../../database/parameter-forms.ts';
 import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
 

@@ -1,9 +1,5 @@
 import { createScript, requireRow, returnRow, returnRows } from '../../../database/own-statements/script.ts';
-import {
-  type MailedStatement,
-  type MailedTokenStatements,
-  mailedStatuses,
-} from '../../postgres/own-tables/mailed-token.ts';
+import { type MailedStatement, type MailedTokenStatements, mailedStatuses } from '../../own-statements.ts';
 import { type MysqlTables, mysqlAfter } from './tables.ts';
 
 /** The statements of mailed tokens on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */

@@ -1,5 +1,5 @@
 import { createScript, requireRow, returnRows } from '../../../database/own-statements/script.ts';
-import type { SecondFactorStatements } from '../../postgres/own-tables/second-factor.ts';
+import type { SecondFactorStatements } from '../../own-statements.ts';
 import type { MysqlTables } from './tables.ts';
 
 /** The statements of second factors on MySQL and MariaDB: the same parameters and answers as on PostgreSQL. */

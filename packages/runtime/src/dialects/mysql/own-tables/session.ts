@@ -7,7 +7,7 @@ import {
   returnRows,
   run,
 } from '../../../database/own-statements/script.ts';
-import type { SessionStatements } from '../../postgres/own-tables/session.ts';
+import type { SessionStatements } from '../../own-statements.ts';
 import { mysqlAccountColumns } from './account-columns.ts';
 import { type MysqlTables, mysqlAfter } from './tables.ts';
 

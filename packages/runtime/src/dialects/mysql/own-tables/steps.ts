@@ -1,6 +1,6 @@
 /** SQL statements of migrations on MySQL and MariaDB, adapted to the server at hand. */
 
-import { type Migration, type MysqlSteps, mysqlChecksumOf } from '../../../system/migration.ts';
+import { type Migration, type StepMigration, stepChecksumOf } from '../../../system/migration.ts';
 import { tableOptions } from '../texts.ts';
 
 /** Features of a server, by its version. */
@@ -18,14 +18,14 @@ export function mysqlServer(version: string): MysqlServer {
 }
 
 /** The steps of a migration. Throws for one that has none. */
-export function mysqlStepsOf({ id, name, mysql }: Migration): MysqlSteps {
-  if (mysql === undefined) throw new Error(`The migration ${id} "${name}" has no steps for MySQL and MariaDB.`);
-  return mysql;
+export function mysqlStepsOf({ id, name, steps }: Migration): StepMigration {
+  if (steps === undefined) throw new Error(`The migration ${id} "${name}" has no steps for MySQL and MariaDB.`);
+  return steps;
 }
 
 /** The checksum of a migration's statements there. */
 export function mysqlChecksum(migration: Migration): string {
-  return mysqlChecksumOf(mysqlStepsOf(migration));
+  return stepChecksumOf(mysqlStepsOf(migration));
 }
 
 /** A statement of a migration for a server. Texts are compared by their characters, so that no two tokens are one. */

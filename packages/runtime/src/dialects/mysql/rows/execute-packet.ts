@@ -3,7 +3,7 @@
  *
  * Source: https://mariadb.com/kb/en/com_stmt_execute/, https://dev.mysql.com/doc/dev/mysql-server (the same).
  */
-import type { SentParameter } from './parameters.ts';
+import type { SentParameter } from '../../../database/parameter-forms.ts';
 
 const command = 0x17;
 const types = { missing: 6, integer: 8, text: 253 } as const;

@@ -1,22 +1,9 @@
 /** Receives notifications of other processes through the database, as long as there is a way to it. */
+
+import type { Listener, ListenOptions } from '../../server-dialect.ts';
 import type { ConnectedClient } from './client.ts';
 import { connectClient } from './client.ts';
-import { type PostgresOptions, postgresSettings } from './options.ts';
-
-/** A connection that hears. */
-export interface Listener {
-  /** Resolves when nothing is heard any more. */
-  close(): Promise<void>;
-}
-
-/** Options of listening. */
-export interface ListenOptions extends Pick<PostgresOptions, 'url' | 'renewable'> {
-  readonly channel: string;
-  /** Called for every notice, and whenever notices may have been missed. */
-  readonly heard: () => void;
-  /** Milliseconds before a lost connection is tried again. Default: half a minute. */
-  readonly retryAfter?: number;
-}
+import { postgresSettings } from './options.ts';
 
 /**
  * Listens on a connection of its own, which is made anew when it is lost. Never reports failures: a caller that must

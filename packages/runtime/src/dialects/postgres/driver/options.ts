@@ -1,42 +1,10 @@
-import type { Driver } from '../../../environment/drivers.ts';
-import { allOptimizations, type Optimizations } from '../../../environment/optimizations.ts';
-import { fixedUrl, type RenewableUrl } from '../../../environment/renewable-url.ts';
-import { type PoolObserver, unobserved } from '../../../operate/metrics/pool-metrics.ts';
-
-/** Settings of the connection to a PostgreSQL server. */
-export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database?…`, with the parameters that `pg` knows, such as `sslmode`. */
-  readonly url: string;
-  /** The same where its password may change. Default: it stays. */
-  readonly renewable?: RenewableUrl;
-  /** Default `auto`. */
-  readonly driver?: Driver;
-  /** Default: all. */
-  readonly optimizations?: Optimizations;
-  /** Called with the reason, when the choice was left to us and the plain driver is used. */
-  readonly onFallback?: (reason: Error) => void;
-  /** Most connections open at once; at least 3: one for reads, one for streams, one for transactions. Default 10. */
-  readonly poolMax?: number;
-  /** Connections that reads share by pipelining as long as the database answers fast. Default 2. */
-  readonly readConnections?: number;
-  /** How long a request waits for a connection before it is unavailable. Default 2000. */
-  readonly poolTimeoutMs?: number;
-  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
-  readonly statementTimeoutMs?: number;
-  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
-  readonly publicStatementTimeoutMs?: number;
-  /** How long making a connection may take. Default 10000. */
-  readonly connectTimeoutMs?: number;
-  /** Statements prepared per connection before the least recently used is closed. Default 1000. */
-  readonly preparedLimit?: number;
-  /** Shown in `pg_stat_activity`. Default `platform`. */
-  readonly applicationName?: string;
-  /** Hears of requests that waited for a connection. Default: no one does. */
-  readonly poolObserver?: PoolObserver;
-}
+import { allOptimizations } from '../../../environment/optimizations.ts';
+import { fixedUrl } from '../../../environment/renewable-url.ts';
+import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
+import type { ConnectOptions } from '../../server-dialect.ts';
 
 /** Options with every default filled in. */
-export type PostgresSettings = Required<PostgresOptions>;
+export type PostgresSettings = Required<ConnectOptions>;
 
 /**
  * A transaction of ours waits for us only while we compute the next statement. One that waits longer has lost us, and
@@ -58,7 +26,7 @@ export function connectionsForTransactions({ poolMax }: Pick<PostgresSettings, '
 }
 
 /** Fills in the defaults. */
-export function postgresSettings(options: PostgresOptions): PostgresSettings {
+export function postgresSettings(options: ConnectOptions): PostgresSettings {
   const poolMax = Math.max(options.poolMax ?? 10, 3);
   return {
     url: options.url,

@@ -1,5 +1,5 @@
-import type { OwnSql } from '../../../database/own-statements/script.ts';
 import { transactionNumber } from '../../fragment.ts';
+import { type MailedStatement, type MailedTokenStatements, mailedStatuses } from '../../own-statements.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 
@@ -10,20 +10,8 @@ function sha256(text: string): string {
 /** Proof that a user `u` still has the password of the time when the token was asked for. */
 const proof = `pg_catalog.encode(${sha256("COALESCE(u.password, '')")}, 'hex')`;
 
-/** The status of the users who may use each kind of token. */
-export const mailedStatuses = { password_reset: 'active', invite: 'invited' } as const;
-
-/** The kinds of tokens whose users get a password. */
-export type MailedStatement = keyof typeof mailedStatuses;
-
-/** The statements, by what they do. */
-export interface MailedTokenStatements
-  extends Readonly<Record<'requestReset' | 'meant' | 'invite' | 'role' | 'purge', OwnSql>> {
-  look(kind: MailedStatement): OwnSql;
-  use(kind: MailedStatement): OwnSql;
-}
-
-export function postgresMailedTokens(schema: string) {
+/** The statements of mailed tokens. */
+export function postgresMailedTokens(schema: string): MailedTokenStatements {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
   const tokens = `${schema}.platform_single_use_tokens`;

@@ -1,5 +1,5 @@
-import type { OwnSql } from '../../../database/own-statements/script.ts';
 import { transactionNumber } from '../../fragment.ts';
+import type { SecondFactorStatements } from '../../own-statements.ts';
 
 const now = 'pg_catalog.statement_timestamp()';
 
@@ -7,10 +7,8 @@ function sha256(parameter: string): string {
   return `pg_catalog.sha256(pg_catalog.convert_to(${parameter}::text, 'UTF8'))`;
 }
 
-/** The statements, by what they do. */
-export type SecondFactorStatements = Readonly<Record<keyof ReturnType<typeof postgresSecondFactors>, OwnSql>>;
-
-export function postgresSecondFactors(schema: string) {
+/** The statements of second factors. */
+export function postgresSecondFactors(schema: string): SecondFactorStatements {
   const users = `${schema}.platform_users`;
   const tfa = `${schema}.platform_tfa`;
   const codes = `${schema}.platform_recovery_codes`;

@@ -1,6 +1,6 @@
-import type { OwnSql } from '../../../database/own-statements/script.ts';
 import { transactionNumber } from '../../fragment.ts';
-import { accountColumns } from './account-columns.ts';
+import type { SessionStatements } from '../../own-statements.ts';
+import { postgresAccountColumns } from './account-columns.ts';
 
 /** A used token is forgiven for as long as two tabs may need to see that the other one was faster. */
 const grace = "'10 seconds'::pg_catalog.interval";
@@ -11,10 +11,8 @@ function hashOf(parameter: string): string {
   return `pg_catalog.decode(${parameter}::text, 'hex')`;
 }
 
-/** The statements, by what they do. */
-export type SessionStatements = Readonly<Record<keyof ReturnType<typeof postgresSessions>, OwnSql>>;
-
-export function postgresSessions(schema: string) {
+/** The statements of sessions. */
+export function postgresSessions(schema: string): SessionStatements {
   const users = `${schema}.platform_users`;
   const roles = `${schema}.platform_roles`;
   const sessions = `${schema}.platform_sessions`;
@@ -61,7 +59,7 @@ SELECT ${transactionNumber}, id::text FROM s`,
   INSERT INTO ${tokens} (hash, session, expires_at)
   SELECT ${hashOf('$2')}, id, LEAST(expires_at, ${now} + $3::pg_catalog.interval) FROM s
 )
-SELECT ${transactionNumber}, s.id::text, ${accountColumns}
+SELECT ${transactionNumber}, s.id::text, ${postgresAccountColumns}
 FROM s JOIN ${users} AS u ON u.id = s."user" LEFT JOIN ${roles} AS r ON r.id = u.role`,
 
     /** Why a token was not rotated: $1 its hash. One that was used a while ago has been copied, so its session ends. */

@@ -15,8 +15,8 @@ import type { LinksPlan, ListedLinks } from './links-plan.ts';
 import { planLinks } from './plan-links.ts';
 
 /**
- * Returns the members of a plan by which one statement does all of it: for one stored item whose links are listed, on
- * PostgreSQL, without history or If-Match. Refusals are explained by the generic path, step by step.
+ * Returns the members of a plan by which one statement does all of it: for one stored item whose links are listed,
+ * where writes return rows, without history or If-Match. Refusals are explained by the generic path, step by step.
  */
 export async function returnedLinks(
   context: WriteContext,
@@ -24,7 +24,7 @@ export async function returnedLinks(
   returning: Returning | null,
 ): Promise<Pick<WritePlan, 'singleStatement' | 'retrySlowPath' | 'brief'>> {
   const { images, ifMatch, scope } = context;
-  const others = images !== null || ifMatch !== undefined || scope.open.dialect.name !== 'postgres';
+  const others = images !== null || ifMatch !== undefined || !scope.open.dialect.returnsWrites;
   const links = others || returning === null || !returning.bare || returning.many ? undefined : linksOf(context, root);
   if (links === undefined || returning === null) return {};
   const problems = createProblems();

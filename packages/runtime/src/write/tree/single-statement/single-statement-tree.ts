@@ -22,14 +22,14 @@ import { planTree } from './plan-tree.ts';
 import type { TreePlan } from './tree-plan.ts';
 
 /**
- * True if one statement can make new items and return them: PostgreSQL, no history or If-Match, and an answer that
+ * True if one statement can make new items and return them: writes return rows, no history or If-Match, and an answer that
  * needs only keys.
  */
 export function isReturned(
   { images, ifMatch, scope }: WriteContext,
   returning: Returning | null,
 ): returning is Returning {
-  return returning?.bare === true && images === null && ifMatch === undefined && scope.open.dialect.name === 'postgres';
+  return returning?.bare === true && images === null && ifMatch === undefined && scope.open.dialect.returnsWrites;
 }
 
 /** Members of a plan by which one statement writes a tree and returns the answer. */

@@ -1,7 +1,7 @@
-import type { MysqlSteps } from '../../../../system/migration.ts';
+import type { StepMigration } from '../../../../system/migration.ts';
 
 /** Migration 1 on MySQL and MariaDB. Its tables refer to each other in a circle, so they are made with keys unchecked. */
-export const mysqlAccounts: MysqlSteps = {
+export const mysqlAccounts: StepMigration = {
   up: [
     // Transactions take turns by locking one of these rows, as on PostgreSQL by advisory locks.
     `CREATE TABLE IF NOT EXISTS platform_locks (

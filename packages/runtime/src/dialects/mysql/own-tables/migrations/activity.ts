@@ -1,7 +1,7 @@
-import type { MysqlSteps } from '../../../../system/migration.ts';
+import type { StepMigration } from '../../../../system/migration.ts';
 
 /** Migration 3 on MySQL and MariaDB. */
-export const mysqlActivity: MysqlSteps = {
+export const mysqlActivity: StepMigration = {
   up: [
     `CREATE TABLE IF NOT EXISTS platform_activity (
   id int NOT NULL AUTO_INCREMENT PRIMARY KEY,

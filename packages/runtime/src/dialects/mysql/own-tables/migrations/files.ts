@@ -1,7 +1,7 @@
-import type { MysqlSteps } from '../../../../system/migration.ts';
+import type { StepMigration } from '../../../../system/migration.ts';
 
 /** Migration 6 on MySQL and MariaDB; its changes to the table of files are part of migration 1 here. */
-export const mysqlFiles: MysqlSteps = {
+export const mysqlFiles: StepMigration = {
   up: [
     `CREATE TABLE IF NOT EXISTS platform_loose_files (
   id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY,

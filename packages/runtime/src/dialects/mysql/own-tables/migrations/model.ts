@@ -1,7 +1,7 @@
-import type { MysqlSteps } from '../../../../system/migration.ts';
+import type { StepMigration } from '../../../../system/migration.ts';
 
 /** Migration 4 on MySQL and MariaDB. */
-export const mysqlModel: MysqlSteps = {
+export const mysqlModel: StepMigration = {
   up: [
     `CREATE TABLE IF NOT EXISTS platform_collections (
   collection varchar(64) NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
-import type { MysqlSteps } from '../../../../system/migration.ts';
+import type { StepMigration } from '../../../../system/migration.ts';
 
 /** Migration 5 on MySQL and MariaDB. */
-export const mysqlRequests: MysqlSteps = {
+export const mysqlRequests: StepMigration = {
   up: [
     `CREATE TABLE IF NOT EXISTS platform_idempotency_keys (
   caller varchar(64) NOT NULL,

@@ -1,7 +1,7 @@
-import type { MysqlSteps } from '../../../../system/migration.ts';
+import type { StepMigration } from '../../../../system/migration.ts';
 
 /** Migration 2 on MySQL and MariaDB. Instants that are no fields of the API reach further than 2038, in UTC. */
-export const mysqlSessions: MysqlSteps = {
+export const mysqlSessions: StepMigration = {
   up: [
     `CREATE TABLE IF NOT EXISTS platform_sessions (
   id {uuid} NOT NULL DEFAULT (UUID()) PRIMARY KEY,

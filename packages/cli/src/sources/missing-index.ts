@@ -1,0 +1,55 @@
+/** Missing indexes that a plan reveals, for plans of any server. */
+import type { Table } from '@tablewright/introspect/schema';
+
+/** A table whose rows are looked through one by one, because no index begins with a column that is asked about. */
+export interface MissingIndex {
+  /** `public.comments` */
+  readonly table: string;
+  /** Condition of the scan, in the server's words. */
+  readonly condition: string;
+  /** Columns of the table that the condition names, as a place to start. */
+  readonly columns: readonly string[];
+}
+
+/** Tables to compare a plan with, by `schema.name`. */
+export type TablesByName = ReadonlyMap<string, Table>;
+
+/** A part of a plan that looks through rows for those that meet a condition. */
+export interface Scan {
+  /** Undefined if it is not a table of the schema. */
+  readonly table: Table | undefined;
+  readonly alias: string;
+  readonly condition: string;
+}
+
+/** The scans that look for an index in vain, each once. */
+export function withoutIndex(scans: readonly Scan[]): readonly MissingIndex[] {
+  const found = scans.flatMap(missingFor);
+  return [...new Map(found.map((missing) => [`${missing.table} ${missing.condition}`, missing])).values()];
+}
+
+const notNull = /(?:["`]?\w+["`]?\.)+(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\w+) is not null/gi;
+
+function missingFor({ table, alias, condition }: Scan): readonly MissingIndex[] {
+  if (table === undefined) return [];
+  const namedIn = (text: string): readonly string[] =>
+    table.columns.map((column) => column.name).filter((column) => containsColumn(text, alias, column));
+  // A plan may add that joined columns are not null, a condition for which no index is needed.
+  const sought = namedIn(condition.replaceAll(notNull, ''));
+  const columns = sought.length > 0 ? sought : namedIn(condition);
+  const leading = [table.primaryKey, ...table.uniques, ...table.indexes].map((index) => index?.columns[0]);
+  return columns.some((column) => leading.includes(column)) ? [] : [{ table: table.id, condition, columns }];
+}
+
+/** In the conditions of plans every column stands after the alias of its table. */
+function containsColumn(condition: string, alias: string, column: string): boolean {
+  const quoted = [alias, column].map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`(?<![\\w"\`])["\`]?${quoted[0]}["\`]?\\.["\`]?${quoted[1]}["\`]?(?![\\w"\`])`).test(condition);
+}
+
+/** Every object within a plan that is JSON, the outermost first. */
+export function nodesOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (Array.isArray(value)) return value.flatMap(nodesOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return [{ ...value }, ...Object.values(value).flatMap(nodesOf)];
+}

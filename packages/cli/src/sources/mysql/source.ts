@@ -1,0 +1,70 @@
+import { mysqlSettings } from '@tablewright/introspect';
+import { mysqlEncryption, sessionSql } from '@tablewright/runtime/mysql';
+import { databaseLabel, formParameters, readable } from '@tablewright/runtime/tools';
+import mysql from 'mysql2/promise';
+import { unreachable } from '../../errors/unreachable.ts';
+import type { Source } from '../source.ts';
+
+/** Opens a MySQL or MariaDB database; it only writes if `writable` is set. Rejects with advice when out of reach. */
+export async function openMysql(url: string, writable: boolean): Promise<Source> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const label = databaseLabel(url);
+  const ssl = mysqlEncryption(url);
+  const connection = await mysql
+    .createConnection({
+      host: hostname === '' ? 'localhost' : hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? 3306 : Number(port),
+      user: readable(username),
+      password: readable(password),
+      database: readable(pathname.slice(1)),
+      charset: 'utf8mb4',
+      connectTimeout: 10_000,
+      ...(ssl !== undefined && { ssl }),
+      // Every value as the text that the server sends. For JSON the driver warns if it would choose the same charset,
+      // `utf8`.
+      typeCast: (field) => field.string('utf-8'),
+    })
+    .catch((error: unknown) => {
+      throw unreachable(label, error);
+    });
+  connection.on('error', () => undefined);
+  await connection.query(mysqlSettings);
+  await connection.query("SET SESSION time_zone = '+00:00'");
+  if (!writable) await connection.query('SET SESSION TRANSACTION READ ONLY');
+  const [[version]] = await connection.query<mysql.RowDataPacket[]>('SELECT VERSION() AS version');
+  const isMariadb = /mariadb/i.test(String(version?.version));
+  return {
+    label,
+    family: 'mysql',
+    dialect: isMariadb ? 'mariadb' : 'mysql',
+    run: async (sql, parameters) => {
+      const [rows] = await connection.query<mysql.RowDataPacket[][] | mysql.ResultSetHeader>({
+        sql,
+        values: [...parameters],
+        rowsAsArray: true,
+      });
+      // A statement that changes rows returns how many it found.
+      if (!Array.isArray(rows)) return [['1', String(rows.affectedRows)]];
+      return rows.map((row) => row.map((value: unknown) => (typeof value === 'string' ? value : null)));
+    },
+    read: async ({ text, forms }, parameters, before = '') => {
+      await connection.query(sessionSql({ isMariadb, statementTimeoutMs: 0 }));
+      try {
+        const [rows] = await connection.execute<mysql.RowDataPacket[][]>({
+          sql: before + text,
+          values: formParameters(parameters, forms),
+          rowsAsArray: true,
+          // Prepared statements send numbers in another form than text.
+          typeCast: (_, next) => next(),
+        });
+        return rows.map((row) => row.map((value: unknown) => (value === null ? null : String(value))));
+      } finally {
+        // Statements of the command line are written for the server's own way to read them.
+        await connection.query('SET SESSION sql_mode = DEFAULT');
+      }
+    },
+    script: async (sql) => void (await connection.query(sql)),
+    close: () => connection.end(),
+    embedded: null,
+  };
+}

@@ -1,0 +1,43 @@
+import { mkdir } from 'node:fs/promises';
+import { EmbeddedInUseError, lockEmbedded } from '@tablewright/runtime/tools';
+import { CommandError, exitCodes } from '../../errors/exit-codes.ts';
+import type { Run, Source } from '../source.ts';
+
+/** Opens the embedded database in a folder, and makes it where there is none. */
+export async function openEmbedded(folder: string): Promise<Source> {
+  const { PGlite } = await import('@electric-sql/pglite');
+  await mkdir(folder, { recursive: true });
+  const release = lock(folder);
+  const database = await PGlite.create({ dataDir: folder });
+  // Every type stays in its text form.
+  const parsers = Object.fromEntries(Object.keys(database.parsers).map((type) => [type, (text: string) => text]));
+  const form = { rowMode: 'array', parsers } as const;
+  const run: Run = async (sql, parameters) => {
+    const result = await database.query<(string | null)[]>(sql, [...parameters], form);
+    return result.rows;
+  };
+  const underSettings = (settings: readonly string[], ...[sql, parameters]: Parameters<Run>): ReturnType<Run> =>
+    database.transaction(async (inner) => {
+      for (const setting of settings) await inner.exec(`SET LOCAL ${setting}`);
+      return (await inner.query<(string | null)[]>(sql, [...parameters], form)).rows;
+    });
+  return {
+    label: 'the embedded PostgreSQL',
+    family: 'postgres',
+    dialect: 'postgres',
+    run,
+    read: ({ text }, parameters, before = '', settings = []) => underSettings(settings, before + text, parameters),
+    script: async (sql) => void (await database.exec(sql)),
+    close: () => database.close().finally(release),
+    embedded: database,
+  };
+}
+
+function lock(folder: string): () => void {
+  try {
+    return lockEmbedded(folder);
+  } catch (error) {
+    if (!(error instanceof EmbeddedInUseError)) throw error;
+    throw new CommandError(exitCodes.database, error.message, error.hint);
+  }
+}

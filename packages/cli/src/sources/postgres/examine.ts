@@ -1,0 +1,93 @@
+/** Findings about a PostgreSQL database: version, clock, rights, replicas, poolers. */
+import type { Schema } from '@tablewright/introspect/schema';
+import { compareClock } from '../clock.ts';
+import type { Examination, Finding } from '../finding.ts';
+import { quotedName, quotedTable } from '../quoted.ts';
+import type { Source } from '../source.ts';
+
+/** Examinations of PostgreSQL. */
+export function postgresExaminations(schema: Schema): readonly Examination[] {
+  return [standby, superuser, clock, pooler, (source) => privileges(source, schema)];
+}
+
+async function standby({ run }: Source): Promise<readonly Finding[]> {
+  const [row] = await run('SELECT pg_catalog.pg_is_in_recovery()::text', []);
+  if (row?.[0] !== 'true') return [];
+  const message = 'The database is a standby: it can be read and not written.';
+  return [{ check: 'standby', severity: 'warning', message, advice: 'Let DATABASE_URL lead to the primary.' }];
+}
+
+async function superuser({ run, embedded }: Source): Promise<readonly Finding[]> {
+  if (embedded !== null) return [];
+  const [row] = await run(
+    'SELECT (rolsuper OR rolbypassrls)::text FROM pg_catalog.pg_roles WHERE rolname = current_user',
+    [],
+  );
+  if (row?.[0] !== 'true') return [];
+  const message =
+    'The role of DATABASE_URL may do everything in the database, and row-level security does not bind it.';
+  return [
+    { check: 'superuser', severity: 'warning', message, advice: 'Give the server a role with the rights it needs.' },
+  ];
+}
+
+function clock(source: Source): Promise<readonly Finding[]> {
+  return compareClock(source, 'SELECT extract(epoch FROM pg_catalog.clock_timestamp())::text');
+}
+
+/** Sessions may be shared with other clients in any pooling mode. */
+async function pooler({ pooled }: Source): Promise<readonly Finding[]> {
+  if (pooled !== true) return [];
+  const message = 'A pooler stands before the database: sessions may be shared, so prepared statements may not last.';
+  return [
+    {
+      check: 'pooler',
+      severity: 'note',
+      message,
+      advice: 'See docs/configuration.md, "The connection", for DATABASE_DRIVER.',
+    },
+  ];
+}
+
+/** Columns of collections that the role may not read, by table; hidden fields are not read. */
+async function privileges({ run }: Source, { collections, tables }: Schema): Promise<readonly Finding[]> {
+  const byId = new Map(tables.map((table) => [table.id, table]));
+  const expected = collections.flatMap(({ table: id, fields }) => {
+    const table = byId.get(id);
+    return table === undefined ? [] : [{ table, columns: fields.map(({ column }) => column) }];
+  });
+  const rows = await run(privilegesSql, [
+    JSON.stringify(expected.map(({ table: { schema, name }, columns }) => ({ schema, name, columns }))),
+  ]);
+  return rows.flatMap(([schema, name, columns, isWhole, isEntered]) => {
+    const table = expected.find(
+      (candidate) => candidate.table.schema === schema && candidate.table.name === name,
+    )?.table;
+    if (table === undefined || columns == null) return [];
+    const what = isWhole === 'true' ? table.id : `the columns ${columns} of ${table.id}`;
+    const some = isWhole === 'true' ? 'SELECT' : `SELECT (${columns})`;
+    const entering = isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${quotedName('postgres', table.schema)} and `;
+    return {
+      check: 'no-right',
+      severity: 'problem' as const,
+      message: `The role of DATABASE_URL may not read ${what}.`,
+      advice: `${entering}GRANT ${some} ON ${quotedTable('postgres', table)} to it, or leave that out of the configuration.`,
+    };
+  });
+}
+
+/** By numbers and not by names: a role without access to a schema may not even ask for its tables by name. */
+const privilegesSql = `SELECT n.nspname, c.relname,
+  pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE d.denied),
+  pg_catalog.bool_and(d.denied)::text, d.entered::text
+FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS wanted(schema text, name text, columns jsonb)
+JOIN pg_catalog.pg_namespace AS n ON n.nspname = wanted.schema
+JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = wanted.name
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND wanted.columns ? a.attname
+CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS entered) AS s
+CROSS JOIN LATERAL (
+  SELECT s.entered, NOT (s.entered AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT')) AS denied
+) AS d
+GROUP BY n.nspname, c.relname, d.entered
+HAVING pg_catalog.bool_or(d.denied)
+ORDER BY 1, 2`;

@@ -1,0 +1,50 @@
+import { databaseLabel } from '@tablewright/runtime/tools';
+import pg from 'pg';
+import { unreachable } from '../../errors/unreachable.ts';
+import type { Run, Source } from '../source.ts';
+import { leave, openReading, type ReadingSession, runText } from './session.ts';
+
+/** Opens a PostgreSQL database; it only writes if `writable` is set. Rejects with advice when out of reach. */
+export async function openPostgres(url: string, writable: boolean): Promise<Source> {
+  const label = databaseLabel(url);
+  const open = async (): Promise<pg.Client> => connectPostgres(url);
+  const { client, run, runUnder, isShared } = await (writable ? openWriting(open) : openReading(open)).catch(
+    (error: unknown) => {
+      throw unreachable(label, error);
+    },
+  );
+  return {
+    label,
+    family: 'postgres',
+    dialect: 'postgres',
+    run,
+    read: ({ text }, parameters, before = '', settings = []) =>
+      settings.length === 0 ? run(before + text, parameters) : runUnder(settings, before + text, parameters),
+    script: async (sql) => void (await client.query(sql)),
+    close: () => client.end(),
+    ...(isShared && { pooled: true }),
+    embedded: null,
+  };
+}
+
+async function connectPostgres(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'platform',
+    connectionTimeoutMillis: 10_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    leave(client);
+    throw error;
+  }
+}
+
+async function openWriting(connect: () => Promise<pg.Client>): Promise<ReadingSession> {
+  const client = await connect();
+  const run: Run = (sql, parameters) => runText(client, sql, parameters);
+  return { client, run, runUnder: (_, ...statement) => run(...statement), isShared: false };
+}

@@ -1,0 +1,127 @@
+/**
+ * Type of a column → how a value is compared and how it arrives, where rows have no binary form of their types.
+ *
+ * Every value is selected as text or bytes, in the form the API promises, because a value within a nested row is part of
+ * one text there; where nothing is nested the runtime spells some by itself (`docs/decisions/sql-dialects.md`). `{}`
+ * stands for the expression that is cast. Types of parameters have the names that all dialects
+ * share; the runtime's dialect knows what they are here. Source: API specification, section 6.
+ */
+import type { Column } from '@tablewright/introspect/schema';
+import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/language';
+import type { NativeForm } from './wire-form.ts';
+
+const asText = 'CAST({} AS CHAR)';
+/**
+ * Text of an integer. Its length tells the runtime what it is; values that are not nested have their digits made by the
+ * runtime itself.
+ */
+const digits = 'CAST({} AS CHAR(20))';
+/** Zeros that a column is filled with to its width are no part of the number. */
+const unpadded = 'CAST({} + 0 AS CHAR)';
+
+/** Integers whose limits differ from those of 32 bits, as far as they are known before the server is asked. */
+const integers: ReadonlyMap<string, string> = new Map([
+  ['smallint', 'int2'],
+  ['int unsigned', unsignedInteger],
+]);
+
+/** The form of a column, read as `portable`, which differs from the type's own where configured. */
+export function textForm(column: Column, portable: PortableType): NativeForm {
+  if (portable === 'hash' || portable === 'secret' || portable === 'token') return text(column, 'masked');
+  if (portable === 'csv') return text(column, 'csv');
+  const { base, precision } = column.type;
+  const fraction = (precision ?? 0) > 0;
+  switch (column.type.portable) {
+    case 'integer':
+      return {
+        native: integers.get(base) ?? 'int4',
+        wire: { kind: 'number', cast: numberCast(column, digits) },
+      };
+    case 'bigInteger':
+      return {
+        native: base.endsWith('unsigned') ? 'uint8' : 'int8',
+        wire: { kind: 'text', cast: numberCast(column, digits) },
+      };
+    case 'decimal':
+      return { native: 'numeric', wire: { kind: 'text', cast: numberCast(column, asText) } };
+    case 'float':
+      return { native: 'float8', wire: { kind: 'number', cast: asText } };
+    case 'boolean':
+      return {
+        native: 'bool',
+        comparison: '({} <> 0)',
+        wire: { kind: 'bool', cast: "ELT(({} <> 0) + 1, _binary X'00', _binary X'01')" },
+      };
+    case 'date':
+      return { native: 'date', wire: { kind: 'text', cast: asText } };
+    case 'time':
+      return { native: 'time', wire: { kind: 'text', cast: fraction ? trimmed(asText) : asText } };
+    case 'dateTime':
+      return { native: 'timestamp', wire: { kind: 'text', cast: dateTime(fraction) } };
+    case 'timestamp':
+      return { native: 'timestamptz', wire: { kind: 'text', cast: `CONCAT(${dateTime(fraction)}, '+00:00')` } };
+    case 'uuid':
+      return { native: 'uuid', wire: { kind: 'text', cast: 'LOWER(CAST({} AS CHAR))' } };
+    case 'json':
+      return { native: 'json', wire: { kind: 'json', cast: asText } };
+    case 'binary':
+      return { native: 'bytea', wire: bytes(column) };
+    case 'string':
+    case 'text':
+    case 'enum':
+      return text(column, 'text');
+    default:
+      return unknown(column);
+  }
+}
+
+function numberCast({ nativeType }: Column, usual: string): string {
+  return /\bzerofill\b/i.test(nativeType) ? unpadded : usual;
+}
+
+/** Fractions of a second without zeros at their end, and without a point where nothing is left. */
+function trimmed(value: string): string {
+  return `TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM ${value}))`;
+}
+
+function dateTime(fraction: boolean): string {
+  const whole = '%Y-%m-%dT%H:%i:%s';
+  return fraction ? trimmed(`DATE_FORMAT({}, '${whole}.%f')`) : `DATE_FORMAT({}, '${whole}')`;
+}
+
+/** Characters of another set are compared, and put beside others, in the one of the connection. */
+function text(column: Column, kind: WireForm['kind']): NativeForm {
+  const { collation } = column;
+  if (collation === null) return { native: 'text', comparison: asText, wire: { kind, cast: asText } };
+  // Characters that another set does not have become question marks, so what is found is compared by its characters, too.
+  const [set = ''] = collation.split('_');
+  const collated = `CONVERT({} USING ${set}) COLLATE ${collation}`;
+  if (set === 'utf8mb4') return { native: 'text', collated, wire: { kind } };
+  const cast = 'CONVERT({} USING utf8mb4)';
+  return { native: 'text', comparison: cast, collated, wire: { kind, cast } };
+}
+
+/** The bits of a number as bytes, the first filled up with zeros. */
+function bytes({ type, nativeType }: Column): WireForm {
+  const [, width] = /^bit\((\d+)\)/i.exec(nativeType) ?? [];
+  if (type.base !== 'bit' || width === undefined) return { kind: 'bytes' };
+  return { kind: 'bytes', cast: `UNHEX(LPAD(HEX({} + 0), ${2 * Math.ceil(Number(width) / 8)}, '0'))` };
+}
+
+const geometries: ReadonlySet<string> = new Set([
+  'geometry',
+  'point',
+  'linestring',
+  'polygon',
+  'multipoint',
+  'multilinestring',
+  'multipolygon',
+  'geometrycollection',
+  'geomcollection',
+]);
+
+/** Geometry as well-known text, anything else as the server casts it. */
+function unknown({ type: { base } }: Column): NativeForm {
+  const cast = geometries.has(base) ? 'ST_AsText({})' : asText;
+  return { native: 'text', comparison: cast, wire: { kind: 'text', cast } };
+}

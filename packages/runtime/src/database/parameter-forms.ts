@@ -1,0 +1,92 @@
+/** Parameters, which arrive as texts, in the forms that servers ask for. */
+import type { Parameter, ParameterForm, PathForm } from './database.ts';
+
+/** Parameter to send: a text, or an integer where the servers require one. */
+export type SentParameter = string | null | bigint;
+
+/** The parameters of a statement in the forms that it asks for; absent: all are texts. */
+export function formParameters(
+  parameters: readonly Parameter[],
+  forms: readonly ParameterForm[] | undefined,
+): SentParameter[] {
+  if (forms === undefined) return [...parameters];
+  return parameters.map((parameter, index) => {
+    if (parameter === null) return null;
+    const form = forms[index] ?? 'text';
+    return form === 'integer' ? BigInt(parameter) : formOf(parameter, form);
+  });
+}
+
+/** A text in another form than `integer`. */
+export function formOf(text: string, form: Exclude<ParameterForm, 'integer'>): string {
+  switch (form) {
+    case 'text':
+      return text;
+    case 'boolean':
+      return text === 'true' || text === 't' ? '1' : '0';
+    case 'instant':
+      return instantOf(text);
+    case 'months':
+      return String(durationOf(text).months);
+    case 'microseconds':
+      return String(durationOf(text).microseconds);
+    case 'text[]':
+    case 'boolean[]':
+    case 'instant[]':
+      return JSON.stringify(listOf(text).map((item) => formOf(item, elementForm(form))));
+    default:
+      return pathOf(listOf(text), form);
+  }
+}
+
+/** A path into JSON of some of the keys of a list, or one of them as the number that it is. */
+function pathOf(keys: readonly string[], form: PathForm): string {
+  const [from = 0, to = 0] = (form.match(/\d+/g) ?? []).map(Number);
+  if (form.startsWith('index:')) return String(Number(keys[from]));
+  return `$${keys
+    .slice(from, to)
+    .map((key) => `.${JSON.stringify(key)}`)
+    .join('')}`;
+}
+
+function elementForm(form: 'text[]' | 'boolean[]' | 'instant[]'): 'text' | 'boolean' | 'instant' {
+  if (form === 'text[]') return 'text';
+  return form === 'boolean[]' ? 'boolean' : 'instant';
+}
+
+const instantPattern = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)(?:([+-]\d{2}):?(\d{2})?|Z)?$/;
+
+/**
+ * `2026-01-02 10:00:00+01:00` as the same moment in UTC without a zone. A moment outside the range of the servers stays
+ * as it is.
+ */
+function instantOf(text: string): string {
+  const [, day, clock = '', hours, minutes = '00'] = instantPattern.exec(text) ?? [];
+  if (day === undefined) return text;
+  if (hours === undefined || (Number(hours) === 0 && Number(minutes) === 0)) return `${day} ${clock}`;
+  const [whole = '', fraction] = clock.split('.');
+  const moment = new Date(`${day}T${whole}${hours}:${minutes}`);
+  const [date, time = ''] = moment.toISOString().split('T');
+  return `${date} ${time.slice(0, 8)}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+const durationPattern =
+  /^P(?:(-?\d+)Y)?(?:(-?\d+)M)?(?:(-?\d+)W)?(?:(-?\d+)D)?(?:T(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?[\d.]+)S)?)?$/;
+
+/** An ISO 8601 duration as months, which differ in length, and microseconds. */
+function durationOf(text: string): { readonly months: bigint; readonly microseconds: bigint } {
+  const [, years, months, weeks, days, hours, minutes, seconds = '0'] = durationPattern.exec(text) ?? [];
+  const number = (digits: string | undefined): bigint => BigInt(digits ?? '0');
+  const wholeDays = number(weeks) * 7n + number(days);
+  const wholeMinutes = (wholeDays * 24n + number(hours)) * 60n + number(minutes);
+  return {
+    months: number(years) * 12n + number(months),
+    microseconds: wholeMinutes * 60_000_000n + BigInt(Math.round(Number(seconds) * 1e6)),
+  };
+}
+
+/** The elements of an array literal as `arrayLiteral` writes it: one dimension, every element quoted or plain. */
+function listOf(literal: string): readonly string[] {
+  const items = literal.slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^,]+/gs) ?? [];
+  return items.map((item) => (item.startsWith('"') ? item.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : item));
+}

@@ -1,0 +1,67 @@
+import type { Database } from '../../database/database.ts';
+import { type HostReport, type HostState, hasSqlstate } from '../../database/host-state.ts';
+
+/** These two can be asked of a node of a cluster that refuses to read tables. */
+const variablesSql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
+('read_only', 'super_read_only', 'wsrep_on', 'group_replication_group_name', 'server_uuid')`;
+const clusterSql =
+  "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_cluster_status', 'wsrep_local_state')";
+/** Both need the right to read these tables of MySQL; without it the variables alone tell the state, and no lag is known. */
+const groupSql = 'SELECT MEMBER_ID, MEMBER_STATE, MEMBER_ROLE FROM performance_schema.replication_group_members';
+const lagSql = `SELECT CASE WHEN COUNT(NULLIF(c.RECEIVED_TRANSACTION_SET, '')) = 0 THEN NULL
+  WHEN MIN(GTID_SUBSET(c.RECEIVED_TRANSACTION_SET, @@GLOBAL.gtid_executed)) THEN '0'
+  ELSE (SELECT CAST(TIMESTAMPDIFF(MICROSECOND, MAX(w.LAST_APPLIED_TRANSACTION_ORIGINAL_COMMIT_TIMESTAMP), NOW(6)) DIV 1000 AS CHAR)
+    FROM performance_schema.replication_applier_status_by_worker w) END
+FROM performance_schema.replication_connection_status c`;
+
+/** Names with values, or one part of each member of a group. */
+type KnownStates = ReadonlyMap<string | null | undefined, string | null | undefined>;
+
+/** Asks a MySQL or MariaDB server for its state. */
+export async function askMysql(database: Pick<Database, 'query'>): Promise<HostReport> {
+  const askNamed = async (sql: string): Promise<KnownStates> =>
+    new Map((await database.query(sql, [])).map(([name, value]) => [name, value]));
+  const variables = await askNamed(variablesSql);
+  if (variables.get('wsrep_on') === 'ON') {
+    const state = stateOfNode(await askNamed(clusterSql));
+    if (state !== 'primary') return { state };
+  }
+  if (variables.get('group_replication_group_name')) {
+    const members = await allowed(database.query(groupSql, []));
+    const state = members === null ? 'primary' : stateOfMember(members, variables.get('server_uuid'));
+    if (state !== 'primary') return state === 'read-only' ? readOnly(database) : { state };
+  }
+  const isReadOnly = variables.get('read_only') === 'ON' || variables.get('super_read_only') === 'ON';
+  return isReadOnly ? readOnly(database) : { state: 'primary' };
+}
+
+/** A replica that reports its lag. MariaDB has no table of that. */
+async function readOnly(database: Pick<Database, 'query'>): Promise<HostReport> {
+  const [[lag] = []] = (await database.query(lagSql, []).catch(() => null)) ?? [];
+  return lag == null ? { state: 'read-only' } : { state: 'read-only', lag: Math.max(0, Number(lag)) };
+}
+
+/** Result of a query, or null if the role of the server has no permission for it. */
+async function allowed<T>(requested: Promise<T>): Promise<T | null> {
+  try {
+    return await requested;
+  } catch (error) {
+    if (hasSqlstate(error, '42501')) return null;
+    throw error;
+  }
+}
+
+/** The state of a member of a group, as it sees the others; one that has not joined it is like a server without a group. */
+function stateOfMember(members: readonly (readonly (string | null)[])[], id: string | null | undefined): HostState {
+  const [, state, role] = members.find(([member]) => member === id) ?? [];
+  if (state === 'RECOVERING') return 'joining';
+  const lost = members.filter(([, other]) => other === 'UNREACHABLE').length;
+  if (state === 'ERROR' || (lost > 0 && lost * 2 >= members.length)) return 'no-quorum';
+  return state === 'ONLINE' && role === 'SECONDARY' ? 'read-only' : 'primary';
+}
+
+/** The local states are 1 joining, 2 donor, 3 joined, 4 synced. */
+function stateOfNode(status: KnownStates): HostState {
+  if (status.get('wsrep_cluster_status') !== 'Primary') return 'no-quorum';
+  return status.get('wsrep_ready') === 'ON' && status.get('wsrep_local_state') === '4' ? 'primary' : 'joining';
+}

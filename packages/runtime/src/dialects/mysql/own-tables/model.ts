@@ -1,0 +1,191 @@
+/** How a project's model is read from the platform's own tables on MySQL and MariaDB, and where its migrations are kept. */
+import { projectLedgerTable } from '../../../language/index.ts';
+import type { ModelParts, ModelTables } from '../../own-statements.ts';
+import { namesIn } from '../ddl/names.ts';
+import { type MysqlTables, mysqlTurn } from './tables.ts';
+
+/** The table in which stands what is being changed, and how it is undone. */
+const underWayTable = 'platform_project_changes';
+
+const columns = {
+  text: {
+    platform_collections: [
+      ...['collection', 'icon', 'note', 'display_template', 'color', 'sort_field', 'archive_field', 'archive_value'],
+      ...['unarchive_value', 'accountability', 'group', 'collapse'],
+    ],
+    platform_fields: [
+      ...['collection', 'field', 'special', 'validation_message', 'interface', 'display', 'group', 'width', 'note'],
+    ],
+    platform_relations: [
+      ...['many_collection', 'many_field', 'one_collection', 'one_field', 'one_collection_field'],
+      ...['one_allowed_collections', 'junction_field', 'sort_field', 'one_deselect_action'],
+    ],
+  },
+  number: { platform_collections: ['sort'], platform_fields: ['sort'], platform_relations: [] },
+  flag: {
+    platform_collections: ['hidden', 'singleton', 'archive_app_filter'],
+    platform_fields: ['required', 'readonly', 'hidden'],
+    platform_relations: [],
+  },
+  json: {
+    platform_collections: ['translations', 'item_duplication_fields'],
+    platform_fields: ['validation', 'options', 'display_options', 'translations', 'conditions'],
+    platform_relations: [],
+  },
+} as const;
+
+const kinds = {
+  collection: 'platform_collections',
+  field: 'platform_fields',
+  relation: 'platform_relations',
+} as const;
+
+/** The same as `ModelTables.rows`. `schema` is quoted; empty for the database of the connection. */
+function mysqlModelRowsSql(schema: string, hasLedger: boolean): string {
+  const parts = Object.entries(kinds).map(([kind, table]) => {
+    const members = [
+      ...columns.text[table].map((name) => `'${name}', ${exactly(name)}`),
+      ...columns.number[table].map((name) => `'${name}', one.\`${name}\``),
+      // A flag is a number to the servers, and JSON is a text to MariaDB.
+      ...columns.flag[table].map(
+        (name) =>
+          `'${name}', IF(one.\`${name}\` IS NULL, NULL, JSON_EXTRACT(IF(one.\`${name}\`, 'true', 'false'), '$'))`,
+      ),
+      ...columns.json[table].map((name) => `'${name}', JSON_EXTRACT(${exactly(name)}, '$')`),
+    ];
+    return `SELECT '${kind}' AS kind, CAST(JSON_OBJECT(${members.join(', ')}) AS CHAR) AS row_text FROM ${tableOf(schema, table)} AS one`;
+  });
+  const ledger = `SELECT 'migration', CAST(JSON_ARRAY(${exactly('name')}, ${exactly('checksum')}) AS CHAR) FROM ${tableOf(schema, projectLedgerTable)} AS one`;
+  return `SELECT kind, row_text FROM (${[...parts, ...(hasLedger ? [ledger] : [])].join('\nUNION ALL ')}) AS every_row
+ORDER BY kind, CAST(row_text AS BINARY)`;
+}
+
+/** The same as `ModelTables.readable`. Its parameter is the database, null for that of the connection. */
+const mysqlModelTablesSql = `SELECT CAST(COUNT(CASE WHEN TABLE_NAME <> '${projectLedgerTable}' THEN 1 END) = 3 AS CHAR),
+  CAST(COUNT(CASE WHEN TABLE_NAME = '${projectLedgerTable}' THEN 1 END) = 1 AS CHAR)
+FROM information_schema.TABLES WHERE TABLE_SCHEMA = COALESCE(?, DATABASE())
+  AND TABLE_NAME IN ('platform_collections', 'platform_fields', 'platform_relations', '${projectLedgerTable}')`;
+
+/** Statements about the migrations of a project and about changes that are under way. */
+export interface MysqlProjectTables {
+  /** Makes the tables where they are not. */
+  readonly create: readonly string[];
+  /** The beginning of the INSERT of a migration: name, checksum, text and version follow as values. */
+  readonly insert: string;
+  /** Reads name, checksum and text of every migration, by name. */
+  readonly migrations: string;
+  readonly underWay: {
+    /** Name, what is to be done as JSON, and the number of statements that were begun; by name. */
+    readonly read: string;
+    /** Parameters: name and JSON. */
+    readonly add: string;
+    /** Parameters: the number of statements begun, and the name. */
+    readonly note: string;
+    readonly remove: string;
+  };
+}
+
+/** Prints them. `schema` is quoted; empty for the database of the connection. */
+export function mysqlProjectTables(schema: string): MysqlProjectTables {
+  const ledger = tableOf(schema, projectLedgerTable);
+  const underWay = tableOf(schema, underWayTable);
+  const options = 'ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin';
+  return {
+    create: [
+      `CREATE TABLE IF NOT EXISTS ${ledger} (
+  name varchar(128) NOT NULL PRIMARY KEY,
+  checksum char(64) NOT NULL,
+  script longtext NOT NULL,
+  applied_at timestamp(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  version varchar(32) NOT NULL
+) ${options}`,
+      `CREATE TABLE IF NOT EXISTS ${underWay} (
+  name varchar(128) NOT NULL PRIMARY KEY,
+  script longtext NOT NULL,
+  begun int NOT NULL DEFAULT 0
+) ${options}`,
+    ],
+    insert: `INSERT INTO ${ledger} (name, checksum, script, version)`,
+    migrations: `SELECT name, checksum, script FROM ${ledger} ORDER BY name`,
+    underWay: {
+      read: `SELECT name, script, CAST(begun AS CHAR) FROM ${underWay} ORDER BY name`,
+      add: `INSERT INTO ${underWay} (name, script) VALUES (?, ?)`,
+      note: `UPDATE ${underWay} SET begun = ? WHERE name = ?`,
+      remove: `DELETE FROM ${underWay} WHERE name = ?`,
+    },
+  };
+}
+
+/** Texts of several collations are no part of one value. */
+function exactly(name: string): string {
+  return `CONVERT(one.\`${name}\` USING utf8mb4) COLLATE utf8mb4_bin`;
+}
+
+function tableOf(schema: string, table: string): string {
+  return schema === '' ? table : `${schema}.${table}`;
+}
+
+/** Roles of a table as SQL names it. */
+function mysqlRoleRowsSql(roles: string): string {
+  return `SELECT CAST(id AS CHAR), name, description, CAST(admin_access AS CHAR), CAST(app_access AS CHAR)
+FROM ${roles} ORDER BY name, id`;
+}
+
+/** Rules of a table as SQL names it. */
+function mysqlPermissionRowsSql(permissions: string): string {
+  return `SELECT CAST(id AS CHAR), CAST(role AS CHAR), collection, action, CAST(permissions AS CHAR),
+  CAST(validation AS CHAR), CAST(presets AS CHAR), fields FROM ${permissions} ORDER BY id`;
+}
+
+/** No such database, no such table, no right to read it. */
+const missing: ReadonlySet<unknown> = new Set([1049, 1146, 1044, 1142]);
+
+/** The model in a database. `schema` is quoted; empty for the database of the connection. */
+export function mysqlModel(tables: MysqlTables, schema: string): ModelTables {
+  return {
+    lock: mysqlTurn(tables),
+    notify: null,
+    readable: [mysqlModelTablesSql, [namesIn(schema)[0] ?? null]],
+    // The servers hide tables that the user may not read, and name the reason if they are asked for their rows.
+    arePermissionsReadable: (run) =>
+      run(
+        `SELECT '1' FROM ${tables.table('platform_roles')} LEFT JOIN ${tables.table('platform_permissions')} ON FALSE LIMIT 1`,
+        [],
+      ).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Error && 'errno' in error && missing.has(error.errno)) return false;
+          throw error;
+        },
+      ),
+    migrations: mysqlProjectTables(schema).migrations,
+    roles: mysqlRoleRowsSql(tables.table('platform_roles')),
+    rules: mysqlPermissionRowsSql(tables.table('platform_permissions')),
+    rows: (hasLedger) => mysqlModelRowsSql(schema, hasLedger),
+    mark: (parts) => mysqlMark(tables, schema, parts),
+  };
+}
+
+function mysqlMark({ table }: MysqlTables, schema: string, { permissions, model, ledger }: ModelParts): string {
+  const digest = (columns: readonly string[], name: string): string => {
+    // A null is told from an empty text, and the length in front tells where one value ends. As bytes, because JSON and
+    // texts have collations that do not meet.
+    const values = columns.map((column) => {
+      const bytes = `CAST(CAST(${column} AS CHAR) AS BINARY)`;
+      return `IFNULL(CONCAT(LENGTH(${bytes}), ':', ${bytes}), '~')`;
+    });
+    return `(SELECT SHA2(GROUP_CONCAT(CONCAT_WS(',', ${values.join(', ')}) ORDER BY id SEPARATOR '\\n'), 256) FROM ${table(name)})`;
+  };
+  const roleColumns = ['id', 'name', 'description', 'admin_access', 'app_access'];
+  const ruleColumns = ['id', 'role', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'];
+  const parts = [
+    ...(permissions ? [digest(roleColumns, 'platform_roles'), digest(ruleColumns, 'platform_permissions')] : []),
+    ...(model
+      ? [
+          `(SELECT SHA2(GROUP_CONCAT(CONCAT(kind, row_text) ORDER BY kind, CAST(row_text AS BINARY) SEPARATOR '\\n'), 256)
+FROM (${mysqlModelRowsSql(schema, ledger)}) AS model_rows)`,
+        ]
+      : []),
+  ];
+  return `SELECT CONCAT_WS(' ', ${["'mark'", ...parts].join(', ')})`;
+}

@@ -1,0 +1,145 @@
+/**
+ * Statements about the platform's own tables, written once for all dialects. Each dialect says how it spells the parts,
+ * and has the few statements whose steps differ (`<family>/own-tables`).
+ *
+ * In a text `$1::uuid` is a parameter with its type, which dialects without types of parameters leave out.
+ */
+import type { OwnSql } from '../database/own-statements/script.ts';
+import { allOf, sqlTrue } from './fragment.ts';
+import type { OwnStatements } from './own-statements.ts';
+
+/** Rows of a table, some of them joined to rows of others. */
+export interface Rows {
+  /** The table with its alias. */
+  readonly target: string;
+  readonly alias: string;
+  /** Other tables and lists, and the predicate that joins them. */
+  readonly joined?: { readonly from: string; readonly on: string };
+  /** Default: all. */
+  readonly where?: string;
+}
+
+/** Columns with the expressions that they are set to. */
+export type Assignments = Readonly<Record<string, string>>;
+
+/** Rows to remove in small portions: they are found by `where`, those that are least `by` first. */
+export interface Purge {
+  readonly table: string;
+  /** Columns of the key. */
+  readonly key: string;
+  readonly where: string;
+  readonly by: string;
+  /** How many at once: a number or a parameter. */
+  readonly limit: number | string;
+}
+
+/** A unit of time. */
+export type TimeUnit = 'second' | 'minute' | 'hour' | 'day';
+
+/** The spelling of one dialect, for one place of the tables. */
+export interface OwnSpelling {
+  /** A table as SQL names it. */
+  table(name: string): string;
+  /** A parameter of a statement that is no script: `$1::uuid`. */
+  parameter(typed: string): string;
+  /** A value as text. */
+  text(expression: string): string;
+  /** A predicate, or a column that is true or false, as the text `true` or `false`; null where it is null. */
+  flag(predicate: string): string;
+  /** A parameter of the text `true` or `false`. */
+  boolean(parameter: string): string;
+  /** True if two values are the same, or both null. */
+  same(left: string, right: string): string;
+  /** The moment of the statement. */
+  readonly now: string;
+  /** Now and so much more, or less. */
+  shifted(count: number, unit: TimeUnit): string;
+  /** Now and an interval of milliseconds (`500 milliseconds`), which is a parameter. */
+  after(parameter: string): string;
+  /** An instant as milliseconds since 1970, as ISO 8601. */
+  milliseconds(instant: string): string;
+  iso(instant: string): string;
+  /** Hash of a text. */
+  sha256(parameter: string): string;
+  /** Bytes as hexadecimal digits in lower case, and back. */
+  hex(bytes: string): string;
+  unhex(parameter: string): string;
+  /** A JSON object of texts. */
+  object(members: Assignments): string;
+  /** Values of a column of all rows, as the text of an array. */
+  array(expression: string): string;
+  /** A key in a form that every step of a recursive query has. */
+  key(expression: string): string;
+  /** A text of a list or of JSON, to be compared with a column by its characters. */
+  exactly(expression: string): string;
+  /** FROM clause of a query without tables, with a leading space, where it needs one. */
+  readonly fromNothing: string;
+  /** The elements of a list parameter, of a type, as a table with the column `v`. */
+  list(parameter: string, type: string, alias: string): string;
+  /** The objects of a JSON array as a table; `columns` are their members, texts. */
+  records(parameter: string, columns: readonly string[], alias: string): string;
+  /** True if a value is in a list parameter of a type. */
+  isAmong(value: string, parameter: string, type: string): string;
+  /** Rows of a table by a column that is in a list parameter. Default: `id`, `$1`, of identifiers. */
+  among(table: string, alias: string, column?: string, parameter?: string, type?: string): Rows;
+  /** True if the address of a user is a parameter, in any spelling. */
+  hasEmail(alias: string, parameter: string): string;
+  /** Clause that locks rows, with a leading space: against every other lock, or none of those who refer to them. */
+  lock(alias: string, strength?: 'UPDATE' | 'NO KEY UPDATE'): string;
+  /** Texts that change and remove rows. */
+  update(rows: Rows, assignments: Assignments): string;
+  remove(rows: Rows): string;
+  /** A statement that reads. */
+  rows(sql: string): OwnSql;
+  /** A statement that writes; it answers the number of the transaction, or nothing where it found no row. */
+  write(sql: string): OwnSql;
+  /** The same of two statements, the first of which may find none. */
+  both(first: string, then: string): OwnSql;
+  /** A write that answers a row for each row that it found: the number of the transaction, and these columns. */
+  writeReturning(rows: Rows, columns: readonly string[], sql: string): OwnSql;
+  /** An INSERT that answers the number of the transaction, or nothing where the key is taken. */
+  insertOnce(into: string, key: string, values: string): OwnSql;
+  /** Removes some rows, passing over those in use. */
+  purge(purge: Purge): OwnSql;
+  /**
+   * Takes the row of a queue that is due first, and makes it due again later each time: it answers the number of the
+   * transaction and the columns.
+   */
+  claimDue(table: string, alias: string, columns: readonly string[]): OwnSql;
+  /** Waits until every other transaction that named the same text (a parameter or a literal) has ended. */
+  turn(name?: string): OwnSql;
+}
+
+/** Everything about the tables of one place. */
+export interface OwnTables extends OwnSpelling {
+  readonly statements: OwnStatements;
+}
+
+/** Tables and predicate of rows. */
+export function fromParts({ target, joined, where = sqlTrue }: Rows): {
+  readonly from: string;
+  readonly where: string;
+} {
+  return { from: joined === undefined ? target : `${target} JOIN ${joined.from} ON ${joined.on}`, where };
+}
+
+/** FROM and WHERE of a query of rows, with a leading space; `more` is another predicate. */
+export function fromRows(rows: Rows, more = sqlTrue): string {
+  const { from, where } = fromParts(rows);
+  const predicate = allOf([where, more]);
+  return ` FROM ${from}${predicate === sqlTrue ? '' : ` WHERE ${predicate}`}`;
+}
+
+/** Rows of a table by others: `on` joins the two. */
+export function rowsBeside(target: string, alias: string, { joined, where, ...others }: Rows, on: string): Rows {
+  const from = joined === undefined ? others.target : `(${others.target} JOIN ${joined.from} ON ${joined.on})`;
+  return { target, alias, joined: { from, on }, ...(where !== undefined && { where }) };
+}
+
+/** Columns of an account, of the tables `u` (users) and `r` (roles, which may be missing), as `readAccount` reads them. */
+export function accountColumns({ text, flag }: Pick<OwnSpelling, 'text' | 'flag'>): string {
+  const flags = ['r.admin_access', 'r.app_access', 'r.enforce_tfa'].map(flag).join(', ');
+  const user = ['u.id', 'u.email', 'u.status', 'u.provider', 'u.security_version'].map(text).join(', ');
+  return `${user}, ${flag('u.tfa_secret IS NOT NULL')},
+  ${text('r.id')}, ${text('r.name')}, ${flags}, ${text('r.ip_access')}`;
+}

@@ -1,0 +1,115 @@
+/**
+ * Changes of the model on PostgreSQL: the tables, what is said about them and the migration that repeats it are written in
+ * one transaction, which commits when what they come to compiles.
+ */
+
+import type { Transaction } from '../../../database/database.ts';
+import { allRows, firstRow } from '../../../database/own-statements/own-rows.ts';
+import { type CompiledApi, modelChannel, modelLock } from '../../../language/index.ts';
+import type { ModelChange } from '../../../model/change.ts';
+import { migrationOf } from '../../../model/migration-text.ts';
+import {
+  answerOf,
+  type ChangeModel,
+  describeModel,
+  type ModelChanged,
+  type ModelChangerOptions,
+} from '../../../model/model-changer.ts';
+import type { ModelStep } from '../../../model/model-sql.ts';
+import type { RunTexts } from '../../../model/recompiler.ts';
+import { explain } from '../../../model/run-change.ts';
+import { type ChangeOrigin, logChanges } from '../../../system/log-changes.ts';
+import { logPlaceOf } from '../../../system/place.ts';
+import { platformVersion } from '../../../version.ts';
+import { transactionNumber } from '../../fragment.ts';
+import {
+  createProjectLedgerSql,
+  postgresModel,
+  projectMigrationsSql,
+  recordMigrationSql,
+} from '../own-tables/model.ts';
+import { postgresModelSql } from './statements.ts';
+
+/** Makes the function that changes; rejects as `ChangeModel` does. */
+export function createPostgresModelChange(
+  options: ModelChangerOptions,
+): (...requested: Parameters<ChangeModel>) => Promise<ModelChanged> {
+  const { database, recompiler, compiledIn, compileIn } = options;
+
+  async function change(transaction: Transaction, ...[plan, discard, origin]: Parameters<ChangeModel>) {
+    const tables = options.tables();
+    const { lock, notify: report } = postgresModel(tables.place.schema);
+    await allRows(transaction, lock, [modelLock]);
+    const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
+    const api = await compiledIn(run, tables);
+    const { schema: systemSchema } = tables.place;
+    const document = await describeModel(api);
+    const { schema } = recompiler;
+    const planned = plan({ api, document, systemSchema, schema, discard, sql: postgresModelSql });
+    if (planned.steps.length === 0) return { answer: planned.respond(document), made: null };
+    const [number] = (await firstRow(transaction, `SELECT ${transactionNumber}`, [])) ?? [];
+    if (typeof number === 'string') transaction.identify(number);
+    const write = async (): Promise<void> => {
+      await runSteps(transaction, planned.steps);
+      await keepTrace(transaction, api, planned, systemSchema, origin);
+    };
+    // A changed table is locked until the end of the transaction, and compiling takes longer than changing. So the
+    // change is undone while it is compiled, which frees the tables, and then done again.
+    await allRows(transaction, 'SAVEPOINT model_change', []);
+    await write();
+    const made = await compileIn(
+      run,
+      { ...tables, ledger: true },
+      {
+        async read() {
+          await allRows(transaction, 'ROLLBACK TO SAVEPOINT model_change', []);
+        },
+      },
+    );
+    const result = await answerOf(planned, made);
+    await write();
+    if (report !== null) await allRows(transaction, report, [modelChannel]);
+    return { answer: result.answer, made: result.made };
+  }
+
+  async function keepTrace(
+    transaction: Transaction,
+    api: CompiledApi,
+    planned: ModelChange,
+    schema: string,
+    origin: ChangeOrigin,
+  ): Promise<void> {
+    await allRows(transaction, createProjectLedgerSql(schema), []);
+    const applied = await allRows(transaction, projectMigrationsSql(schema), []);
+    const names = applied.map(([name]) => name ?? '');
+    const statements = planned.steps.flatMap((step) => (step.kind === 'run' ? [step.sql] : []));
+    const others = [...names, ...(await recompiler.migrationNames())];
+    const { name, checksum, script: sql } = migrationOf(planned.title, statements, others);
+    await allRows(transaction, recordMigrationSql(schema), [name, checksum, sql, platformVersion()]);
+    if (logPlaceOf(api) === null) return;
+    const entries = planned.activity.map((entry) => ({ ...entry, revision: null, parent: null }));
+    const { text, parameters } = logChanges(schema, origin, entries);
+    await allRows(transaction, text, parameters);
+  }
+
+  return (...requested) =>
+    database.transaction(async (transaction) => ({ value: await change(transaction, ...requested) }));
+}
+
+/** Time that a change waits for tables that are in use: later statements queue up after it. */
+const timeoutMs = '5s';
+
+const waitSql = "SELECT pg_catalog.set_config('lock_timeout', $1::pg_catalog.text, true)::pg_catalog.text";
+
+/** Runs the steps one after the other. */
+async function runSteps(transaction: Transaction, steps: readonly ModelStep[]): Promise<void> {
+  await allRows(transaction, waitSql, [timeoutMs]);
+  for (const step of steps) await runStep(transaction, step).catch((error: unknown) => explain(error, step.place));
+}
+
+async function runStep(transaction: Transaction, step: ModelStep): Promise<void> {
+  if (step.kind === 'run') return void (await allRows(transaction, step.sql, []));
+  if (step.kind !== 'check') throw new Error(`A step of another kind than PostgreSQL's: ${step.kind}.`);
+  const [fits] = (await firstRow(transaction, `SELECT (${step.sql})::pg_catalog.int4::pg_catalog.text`, [])) ?? [];
+  if (fits !== '1') throw step.refusal;
+}

@@ -1,0 +1,150 @@
+import { nameStatement } from '../../../database/own-statements/name-statement.ts';
+import { logChanges } from '../../../system/log-changes.ts';
+import { transactionNumber } from '../../fragment.ts';
+import type { OwnStatements } from '../../own-statements.ts';
+import type { OwnSpelling, OwnTables, Rows } from '../../own-tables.ts';
+import { postgresCounters } from './counters.ts';
+import { postgresMailedTokens } from './mailed-token.ts';
+import { postgresModel, transactionTurn } from './model.ts';
+import { postgresSecondFactors } from './second-factor.ts';
+import { postgresSessions } from './session.ts';
+
+const now = 'pg_catalog.statement_timestamp()';
+
+/** The platform's own tables in a schema. */
+export function postgresTables(schema: string): OwnTables {
+  const table = (name: string): string => `${schema}.${name}`;
+  const write = (sql: string): string => `${sql} RETURNING ${transactionNumber}`;
+  const normal = (email: string): string => `${schema}.platform_normal_email(${email})`;
+  const spelling: OwnSpelling = {
+    table,
+    parameter: (typed) => typed,
+    text: (expression) => `${expression}::pg_catalog.text`,
+    flag: (predicate) => `(${predicate})::pg_catalog.text`,
+    boolean: (parameter) => `${parameter}::pg_catalog.bool`,
+    same: (left, right) => `${left} IS NOT DISTINCT FROM ${right}`,
+    now,
+    shifted: (count, unit) => `${now} + '${count} ${unit}'::pg_catalog.interval`,
+    after: (parameter) => `${now} + ${parameter}::pg_catalog.interval`,
+    milliseconds: (instant) => `(EXTRACT(EPOCH FROM ${instant}) * 1000)::pg_catalog.int8::pg_catalog.text`,
+    iso: (instant) => `pg_catalog.to_char(${instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
+    sha256: (parameter) => `pg_catalog.sha256(pg_catalog.convert_to(${parameter}::pg_catalog.text, 'UTF8'))`,
+    hex: (bytes) => `pg_catalog.encode(${bytes}, 'hex')`,
+    unhex: (parameter) => `pg_catalog.decode(${parameter}::pg_catalog.text, 'hex')`,
+    object: (members) =>
+      `pg_catalog.jsonb_build_object(${Object.entries(members)
+        .map(([name, value]) => `'${name}', ${value}::pg_catalog.text`)
+        .join(', ')})`,
+    array: (expression) => `pg_catalog.array_agg(${expression})::pg_catalog.text`,
+    key: (expression) => expression,
+    exactly: (expression) => expression,
+    fromNothing: '',
+    list: (parameter, type, alias) => `pg_catalog.unnest(${parameter}::${type}[]) AS ${alias}(v)`,
+    records: (parameter, columns, alias) =>
+      `pg_catalog.json_to_recordset(${parameter}::json) AS ${alias}(${columns.map((name) => `${name} text`).join(', ')})`,
+    isAmong: (value, parameter, type) => `${value} = ANY (${parameter}::${type}[])`,
+    among: (name, alias, column = 'id', parameter = '$1', type = 'uuid') => ({
+      target: `${table(name)} AS ${alias}`,
+      alias,
+      where: `${alias}.${column} = ANY (${parameter}::${type}[])`,
+    }),
+    hasEmail: (alias, parameter) => `${normal(`${alias}.email`)} = ${normal(`${parameter}::pg_catalog.text`)}`,
+    lock: (alias, strength = 'UPDATE') => ` FOR ${strength} OF ${alias}`,
+    update: ({ target, joined, where }, assignments) => {
+      const set = Object.entries(assignments).map(([column, value]) => `${column} = ${value}`);
+      return `UPDATE ${target} SET ${set.join(', ')}${joined ? ` FROM ${joined.from}` : ''}${found(joined, where)}`;
+    },
+    remove: ({ target, joined, where }) =>
+      `DELETE FROM ${target}${joined ? ` USING ${joined.from}` : ''}${found(joined, where)}`,
+    rows: (sql) => sql,
+    write,
+    both: (first, then) => `WITH first AS (${first}) ${write(then)}`,
+    writeReturning: (_, columns, sql) => `${sql} RETURNING ${[transactionNumber, ...columns].join(', ')}`,
+    insertOnce: (into, key, values) => write(`INSERT INTO ${into} SELECT ${values} ON CONFLICT (${key}) DO NOTHING`),
+    purge: ({
+      table: swept,
+      key,
+      where,
+      by,
+      limit,
+    }) => `DELETE FROM ${swept} WHERE (${key}) IN (SELECT ${key} FROM ${swept}
+WHERE ${where} ORDER BY ${by} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+    // A process that takes a row has until its next time to be done with it.
+    claimDue: (name, alias, columns) => `UPDATE ${table(name)} AS ${alias} SET attempts = attempts + 1,
+  due_at = ${now} + LEAST(60, 2 ^ LEAST(attempts, 10)) * pg_catalog.interval '1 minute'
+WHERE id = (SELECT id FROM ${table(name)} WHERE due_at <= ${now} ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING ${[transactionNumber, ...columns].join(', ')}`,
+    turn: transactionTurn,
+  };
+  return {
+    ...spelling,
+    get statements() {
+      return statementsIn(schema, spelling);
+    },
+  };
+}
+
+function found(joined: Rows['joined'], where: string | undefined): string {
+  const predicates = [joined?.on, where].filter((predicate) => predicate !== undefined);
+  return predicates.length === 0 ? '' : ` WHERE ${predicates.join(' AND ')}`;
+}
+
+function statementsIn(schema: string, { hasEmail }: OwnSpelling): OwnStatements {
+  const users = `${schema}.platform_users`;
+  const roles = `${schema}.platform_roles`;
+  const comments = `${schema}.platform_comments`;
+  const activity = `pg_catalog.nextval('${schema.replaceAll("'", "''")}.platform_activity_id_seq'::pg_catalog.regclass)`;
+  return {
+    get sessions() {
+      return postgresSessions(schema);
+    },
+    get mailedTokens() {
+      return postgresMailedTokens(schema);
+    },
+    get secondFactors() {
+      return postgresSecondFactors(schema);
+    },
+    counters: (maxPurged) => postgresCounters(schema, maxPurged),
+    firstUser: {
+      lock: `LOCK TABLE ${users} IN SHARE ROW EXCLUSIVE MODE`,
+      // A role with admin access is taken where there is one, and made where there is none.
+      insert: `WITH found AS (
+  SELECT id FROM ${roles} WHERE admin_access ORDER BY name = 'admin' DESC, name, id LIMIT 1
+), made AS (
+  INSERT INTO ${roles} (name, icon, description, admin_access)
+  SELECT 'admin', 'verified', 'May do everything.', true
+  WHERE NOT EXISTS (SELECT FROM found) AND NOT EXISTS (SELECT FROM ${users})
+  RETURNING id
+)
+INSERT INTO ${users} (email, password, role)
+SELECT $1::text, $2::text, id FROM (SELECT id FROM found UNION ALL SELECT id FROM made) AS role
+WHERE NOT EXISTS (SELECT FROM ${users})
+RETURNING ${transactionNumber}`,
+    },
+    addUser: `INSERT INTO ${users} (email, password, role) SELECT $1::text, $2::text, $3::uuid
+WHERE NOT EXISTS (SELECT FROM ${users} AS u WHERE ${hasEmail('u', '$1')}) RETURNING id::text`,
+    // An expired answer is replaced. A request that waited for another transaction finds the row of that one, or none.
+    takeKey: `INSERT INTO ${schema}.platform_idempotency_keys AS k (caller, key, request_hash, expires_at)
+VALUES ($1::text, $2::text, pg_catalog.decode($3::text, 'hex'), ${now} + $4::pg_catalog.interval)
+ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, status = NULL, content_type = NULL,
+  body = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
+WHERE k.expires_at <= ${now}
+RETURNING ${transactionNumber}`,
+    recordComments: `WITH made AS MATERIALIZED (
+  SELECT id, collection, item, comment, ${activity}::integer AS activity FROM ${comments} WHERE id = ANY ($1::uuid[])
+), logged AS (
+  INSERT INTO ${schema}.platform_activity (id, action, "user", ip, user_agent, origin, collection, item, comment)
+  SELECT activity, 'comment', $2::uuid, pg_catalog."left"($3::text, 50), pg_catalog."left"($4::text, 255),
+    pg_catalog."left"($5::text, 255), collection, item, comment FROM made
+)
+UPDATE ${comments} AS c SET user_created = $2::uuid, activity = made.activity FROM made WHERE c.id = made.id
+RETURNING ${transactionNumber}`,
+    foreignEmails: null,
+    model: postgresModel(schema),
+    log(transaction, origin, changes) {
+      const { text, parameters } = logChanges(schema, origin, changes);
+      transaction.run(nameStatement({ text }), parameters, { row: () => {} }).catch(() => {});
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { Database } from '../database/database.ts';
+import type { AskHost } from '../database/host-state.ts';
+import type { MigrationConnection } from '../database/migration-connection.ts';
+import type { PublicReadLimits } from '../database/public/public-reads.ts';
+import type { Driver } from '../environment/drivers.ts';
+import type { Optimizations } from '../environment/optimizations.ts';
+import type { RenewableUrl } from '../environment/renewable-url.ts';
+import type { Fingerprint, LiveObject } from '../language/index.ts';
+import type { ChangeModel, ModelChanged, ModelChangerOptions } from '../model/model-changer.ts';
+import type { PoolObserver } from '../operate/metrics/pool-metrics.ts';
+import type { Migrator } from '../system/ledger.ts';
+import type { Migration } from '../system/migration.ts';
+import type { SystemPlace } from '../system/place.ts';
+import type { OwnTables } from './own-tables.ts';
+
+/** Settings of the connections to a server. Those that a driver has no use for it ignores. */
+export interface ConnectOptions {
+  /** `scheme://user:password@host:port/database?…`, with the parameters that the driver knows, such as `sslmode`. */
+  readonly url: string;
+  /** The same where its password may change. Default: it stays. */
+  readonly renewable?: RenewableUrl;
+  /** Default `auto`. */
+  readonly driver?: Driver;
+  /** Default: all. */
+  readonly optimizations?: Optimizations;
+  /** Called with the reason, when the choice was left to us and the plain driver is used. */
+  readonly onFallback?: (reason: Error) => void;
+  /** Most connections open at once; at least 3: one for reads, one for streams, one for transactions. Default 10. */
+  readonly poolMax?: number;
+  /** Connections that reads share by pipelining as long as the database answers fast. Default 2. */
+  readonly readConnections?: number;
+  /** How long a request waits for a connection before it is unavailable. Default 2000. */
+  readonly poolTimeoutMs?: number;
+  /** How long a statement may run; 0 for as long as it takes. Default 30000. */
+  readonly statementTimeoutMs?: number;
+  /** How long a statement of callers without a token may run; 0 for as long as every other. Default 10000. */
+  readonly publicStatementTimeoutMs?: number;
+  /** How long making a connection may take. Default 10000. */
+  readonly connectTimeoutMs?: number;
+  /** Statements prepared per connection before the least recently used is closed. Default 1000. */
+  readonly preparedLimit?: number;
+  /** Name by which the server knows them. Default `platform`. */
+  readonly applicationName?: string;
+  /** Hears of requests that waited for a connection. Default: no one does. */
+  readonly poolObserver?: PoolObserver;
+}
+
+/** The part of the instance of an embedded database that is used here. */
+export interface EmbeddedDatabase {
+  /** Runs a function with exclusive use of the database. */
+  runExclusive<T>(run: () => Promise<T>): Promise<T>;
+  /** Answers protocol messages with protocol messages. */
+  execProtocolRaw(message: Uint8Array, options?: { syncToFs?: boolean }): Promise<Uint8Array>;
+  /** Runs statements without parameters. */
+  exec(sql: string): Promise<unknown>;
+  /** Ends the database. */
+  close(): Promise<void>;
+}
+
+/** A connection that hears. */
+export interface Listener {
+  /** Resolves when nothing is heard any more. */
+  close(): Promise<void>;
+}
+
+/** Options of listening. */
+export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'> {
+  readonly channel: string;
+  /** Called for every notice, and whenever notices may have been missed. */
+  readonly heard: () => void;
+  /** Milliseconds before a lost connection is tried again. Default: half a minute. */
+  readonly retryAfter?: number;
+}
+
+/** Differences between servers beside the SQL of requests. */
+export interface ServerDialect {
+  /** Connects to a server. Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made. */
+  readonly connect: (options: ConnectOptions) => Promise<Database>;
+  /** How callers without a token share it with others: `places` is a third of the connections, two at least. */
+  readonly publicReads: (
+    places: number,
+    poolMax: number,
+  ) => Pick<PublicReadLimits, 'places' | 'maxCount' | 'beside' | 'quickOfClient'>;
+  /** Receives notifications of other processes; absent where the server sends none. */
+  readonly listen?: (options: ListenOptions) => Listener;
+  /** Makes and undoes the platform's own tables; `schema` is null where none is configured. */
+  readonly migrator: (connection: MigrationConnection, schema: string | null) => Migrator;
+  /** Checksum of a migration, as its ledger keeps it. */
+  readonly checksumOf: (migration: Migration) => string;
+  /** The platform's own tables in a place. */
+  readonly ownTables: (location: SystemPlace) => OwnTables;
+  /** Changes the model; rejects as `ChangeModel` does. */
+  readonly changeModel: (options: ModelChangerOptions, requested: Parameters<ChangeModel>) => Promise<ModelChanged>;
+  /** Asks the server for its state. */
+  readonly askHost: AskHost;
+  /** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */
+  readonly readLive: (database: Pick<Database, 'query'>, expected: Fingerprint) => Promise<readonly LiveObject[]>;
+}

@@ -1,0 +1,85 @@
+/**
+ * Database servers that APIs are compiled for: their names, and facts that packages above and below the runtime need.
+ * The rest of a dialect are folders: `dialects/<family>` in the runtime and the command line, `<family>` in introspect.
+ */
+
+/** Names of the servers; which of them it is, the server says itself. */
+export const dialects = ['postgres', 'mysql', 'mariadb'] as const;
+
+/** One of them. */
+export type Dialect = (typeof dialects)[number];
+
+/** Servers that speak one protocol and one SQL, but for details. */
+export type Family = 'postgres' | 'mysql';
+
+/** Facts of a server. */
+export interface DialectFacts {
+  readonly family: Family;
+  /** Its name for people. */
+  readonly title: string;
+  /**
+   * True if databases have schemas. False: the schema `public` stands for the database of the connection, under any name,
+   * and its tables need no qualification.
+   */
+  readonly hasSchemas: boolean;
+  /** True if rows arrive in the binary form of their types. False: every value is selected as a text. */
+  readonly binaryRows: boolean;
+  /** Mark around names in sessions with default settings. */
+  readonly quote: '"' | '`';
+  /** True if CREATE INDEX names an index itself. */
+  readonly namesIndexes: boolean;
+  /** True if columns that a table numbers take their number also where null is written. */
+  readonly numbersNulls: boolean;
+  /** True if identifiers that the database makes tell the time and the machine. */
+  readonly guessableKeys: boolean;
+  /** True if an INSERT returns the key that the database has made, of any type. */
+  readonly returnsKeys: boolean;
+}
+
+const others: Omit<DialectFacts, 'title' | 'returnsKeys'> = {
+  ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`' },
+  ...{ namesIndexes: false, numbersNulls: true, guessableKeys: true },
+};
+
+/** The facts of each server. */
+export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
+  postgres: {
+    ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },
+    ...{ namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
+  },
+  mysql: { ...others, title: 'MySQL', returnsKeys: false },
+  mariadb: { ...others, title: 'MariaDB', returnsKeys: true },
+};
+
+/** The server of embedded databases, and of what was compiled before there were others. */
+export const defaultDialect: Dialect = 'postgres';
+
+/** Schema that stands for the database of the connection where databases have no schemas. */
+export const ownSchema = 'public';
+
+/** Schemes of URLs of databases, and the servers that they lead to. */
+const schemes: Readonly<Record<string, Family>> = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mysql',
+};
+
+/** Pattern of the beginning of such a URL. */
+export const databaseUrlStart: string = `(?:${Object.keys(schemes).join('|')})://`;
+
+/** An example of one. */
+export const exampleDatabaseUrl = 'postgres://user:password@host:5432/database';
+
+/** Name of the server of a URL for people; which server of a family it is, only the server knows. */
+export function titleOf(url: string): string {
+  const servers = dialects.filter((dialect) => dialectFacts[dialect].family === familyOf(url));
+  const [server] = servers;
+  return servers.length === 1 && server !== undefined ? dialectFacts[server].title : 'the database server';
+}
+
+/** Family of the server of a URL, and that of the default dialect for other texts. */
+export function familyOf(url: string): Family {
+  const scheme = /^(\w+):\/\//.exec(url)?.[1]?.toLowerCase();
+  return schemes[scheme ?? ''] ?? dialectFacts[defaultDialect].family;
+}
