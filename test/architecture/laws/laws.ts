@@ -25,7 +25,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 113_063, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 113_091, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1372,

@@ -5,13 +5,18 @@ import { connectionOptions } from './options.ts';
 const timeoutMs = 2_000;
 
 /**
- * Ends the statement of a connection by a connection of its own: a server notices late that its client is gone. Never
- * throws.
+ * Ends the statement of a connection by a connection of its own: a server notices late that its client is gone. Resolves
+ * when it was asked, or cannot be; never rejects.
  */
-export function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): void {
-  if (!Number.isInteger(threadId)) return;
-  const killer = createConnection({ ...connectionOptions(url), connectTimeout: timeoutMs });
-  // It may be gone by itself.
-  killer.on('error', () => {});
-  killer.query(`KILL ${threadId}`, () => killer.destroy());
+export function killStatement(url: string, { threadId }: Pick<Connection, 'threadId'>): Promise<void> {
+  return new Promise((resolve) => {
+    if (!Number.isInteger(threadId)) return resolve();
+    const killer = createConnection({ ...connectionOptions(url), connectTimeout: timeoutMs });
+    // It may be gone by itself.
+    killer.on('error', () => resolve());
+    killer.query(`KILL ${threadId}`, () => {
+      killer.destroy();
+      resolve();
+    });
+  });
 }

@@ -24,7 +24,7 @@ export interface MysqlPoolOptions extends PoolTimeouts {
   readonly poolMax: number;
   readonly observer: PoolObserver;
   /** Ends the statement of a connection. */
-  readonly kill: (connection: PoolConnection) => void;
+  readonly kill: (connection: PoolConnection) => Promise<void>;
   /** Called when the server refused the password. True if there is another one now. */
   readonly renew: () => boolean;
 }
@@ -123,7 +123,7 @@ export class MysqlPool {
 
   /** Closes a connection, and ends the statement that the server still runs for it. */
   abandon(connection: PoolConnection): void {
-    this.#kill(connection);
+    void this.#kill(connection);
     this.destroy(connection);
   }
 
@@ -199,7 +199,9 @@ export class MysqlPool {
     this.#closing = true;
     const end = performance.now() + graceMs;
     while (this.#leased.size + this.#waiting > 0 && performance.now() < end) await sleep(Math.min(lookMs, graceMs));
-    for (const connection of [...this.#leased]) {
+    const leased = [...this.#leased];
+    await Promise.all(leased.map((connection) => this.#kill(connection)));
+    for (const connection of leased) {
       this.destroy(connection);
       lineOf(connection).abandon(new ConnectionError('The connections were closed.'));
     }

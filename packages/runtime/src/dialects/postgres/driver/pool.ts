@@ -19,6 +19,7 @@ import { PipelineDepth } from './depth.ts';
 import type { LeaseFor, Waiting } from './lease.ts';
 import { answerTimeout, connectionsForTransactions, type PostgresSettings } from './options.ts';
 import {
+  closeMembers,
   countUsed,
   headAge,
   isOverdue,
@@ -169,9 +170,8 @@ export class Pool {
     const end = performance.now() + graceMs;
     while (this.#busy() && performance.now() < end) await sleep(Math.min(10, graceMs));
     clearInterval(this.#timer);
-    this.#timer = undefined;
     this.#refuseWaiting(Number.POSITIVE_INFINITY);
-    for (const member of [...this.#members]) member.connection.end();
+    await closeMembers(this.#members);
   }
 
   /** Sends a read to a connection that has room, or lets it wait for one. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
 import type { Request } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
@@ -43,6 +44,26 @@ export function newMember({ connection, cancel }: PostgresConnection, shared: bo
     idleSince: now,
     openedAt: now,
   };
+}
+
+/** Milliseconds in which the statements of a connection have to be cancelled, and between two attempts. */
+const cancelMs = 1_000;
+const pauseMs = 20;
+
+/**
+ * Closes connections. Statements under way are cancelled first, because a server notices late that its client is gone;
+ * those that wait on the same connection begin then, and are cancelled alike.
+ */
+export async function closeMembers(members: readonly PooledConnection[]): Promise<void> {
+  const end = performance.now() + cancelMs;
+  const closing = members.map(async ({ connection, cancel }) => {
+    while (connection.inFlight > 0 && performance.now() < end) {
+      await cancel();
+      await sleep(pauseMs);
+    }
+    connection.end();
+  });
+  await Promise.all(closing);
 }
 
 /** Milliseconds for which the member has been answering the same request. */

@@ -1,0 +1,194 @@
+/** A stop under load: behind a proxy no request fails while its servers are restarted, and what runs is answered. */
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import type { RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readText } from '../architecture/files.ts';
+import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
+import { createMysqlDatabase, noMariadb, startMariadb, withMysql, withoutMariadb } from '../support/mariadb.ts';
+import { createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+
+const sql = `
+  CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 100) i;
+  CREATE VIEW slow AS SELECT 1 AS id, pg_catalog.pg_sleep(3)::text AS slept;
+  CREATE VIEW endless AS SELECT 1 AS id, pg_catalog.pg_sleep(60)::text AS slept;`;
+
+/** A request of three seconds that needs no connection to the database. */
+const extension = `
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineExtension } from '../generated/extension.ts';
+
+export default defineExtension(({ route }) => {
+  route<{ readonly response: { readonly waited: boolean } }>('GET /wait', { roles: ['public'] }, async () => {
+    await sleep(3000);
+    return { waited: true };
+  });
+});
+`;
+
+let database: TestDatabase;
+let project: Awaited<ReturnType<typeof createProject>>;
+beforeAll(async () => {
+  database = await createDatabase(sql);
+  project = await createProject();
+  const rules = 'permissions: { public: { docs: { read: true, create: true } } }\n';
+  writeFileSync(join(project.folder, 'permissions.yaml'), rules);
+  await mkdir(join(project.folder, 'extensions'));
+  writeFileSync(join(project.folder, 'extensions/wait.ts'), extension);
+  const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+});
+afterAll(async () => {
+  await project?.remove();
+  await database?.drop();
+});
+
+const noHaproxy = spawnSync('haproxy', ['-v']).error !== undefined;
+const withoutHaproxy = noHaproxy ? ' (skipped: haproxy is not installed: apt-get install haproxy)' : '';
+
+describe.skipIf(noHaproxy)(`haproxy with the settings of docs/deployment.md${withoutHaproxy}`, () => {
+  it('fails none of 10,000 requests while both servers are restarted three times', { timeout: 120_000 }, async () => {
+    const ports = [await freePort(), await freePort()] as const;
+    const proxyPort = await freePort();
+    // Tests share their machine with others: a request may wait for long.
+    const settings = { SHUTDOWN_DELAY: '1s', IP_TRUST_PROXY: '127.0.0.1', DATABASE_POOL_TIMEOUT: '30s' };
+    const serve = (port: number): Promise<Platform> =>
+      startUnchecked(project.folder, database.url, { PORT: String(port), ...settings }, []);
+    const servers = await Promise.all(ports.map(serve));
+    const proxy = startProxy(project.folder, proxyPort, ports);
+    const agent = new Agent({ keepAlive: true, maxSockets: 12 });
+    try {
+      const ready = () =>
+        fetch(`http://127.0.0.1:${proxyPort}/server/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await expect.poll(ready).toBe(true);
+      const failures: string[] = [];
+      let asked = 0;
+      let written = 0;
+      let isDone = false;
+      const client = async (): Promise<void> => {
+        while (!isDone || asked < 10_000) {
+          asked += 1;
+          const isWrite = asked % 10 === 0;
+          const result = await send(agent, proxyPort, isWrite ? { id: 1000 + asked } : null, (asked % 100) + 1);
+          if (result !== 200) failures.push(`${isWrite ? 'POST' : 'GET'} ${asked}: ${result}`);
+          else if (isWrite) written += 1;
+        }
+      };
+      const clients = Array.from({ length: 12 }, client);
+      for (const [turn, index] of ([0, 1, 0, 1, 0, 1] as const).entries()) {
+        expect(await servers[index]?.stop()).toBe(0);
+        servers[index] = await serve(ports[index]);
+        await expect.poll(() => proxy.log().split('is UP').length - 1).toBe(turn + 1);
+      }
+      isDone = true;
+      await Promise.all(clients);
+      expect(failures, proxy.log()).toEqual([]);
+      expect(asked).toBeGreaterThanOrEqual(10_000);
+      const stored = await withClient(database.url, (client_) => client_.query('SELECT FROM docs WHERE id > 1000'));
+      expect(stored.rowCount).toBe(written);
+    } finally {
+      agent.destroy();
+      proxy.kill();
+      await Promise.all(servers.map((server) => server.stop()));
+    }
+  });
+});
+
+/** Starts the proxy of the page, with ports of the test and a look at the servers that is five times as frequent. */
+function startProxy(folder: string, port: number, [first, second]: readonly [number, number]) {
+  const [, page = ''] = /^```text\n(global[\s\S]*?)^```$/m.exec(readText('docs/deployment.md')) ?? [];
+  const settings = page
+    .replace('bind :443 ssl crt /etc/haproxy/api.pem', `bind 127.0.0.1:${port}`)
+    .replace('127.0.0.1:8055', `127.0.0.1:${first}`)
+    .replace('127.0.0.1:8056', `127.0.0.1:${second}`)
+    .replaceAll('inter 1s', 'inter 200ms');
+  expect(settings).toContain(`server b 127.0.0.1:${second} check inter 200ms`);
+  writeFileSync(join(folder, 'haproxy.cfg'), settings);
+  const child = spawn('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let printed = '';
+  child.stderr.on('data', (chunk) => (printed += String(chunk)));
+  return { log: () => printed, kill: () => child.kill() };
+}
+
+/** Sends one request; resolves to the status, or to the error. */
+function send(agent: Agent, port: number, body: object | null, key: number): Promise<number | string> {
+  const path = body === null ? `/items/docs/${key}` : '/items/docs';
+  const headers = body === null ? {} : { 'content-type': 'application/json' };
+  return new Promise((resolve) => {
+    const sent = request({ agent, host: '127.0.0.1', port, path, method: body === null ? 'GET' : 'POST', headers });
+    sent.on('error', (error) => resolve(error.message));
+    sent.on('response', (response) => {
+      const { statusCode } = response;
+      let text = '';
+      response.on('data', (chunk) => (text += String(chunk)));
+      response.on('end', () => resolve(statusCode === 200 ? statusCode : `${statusCode} ${text}`));
+      response.on('error', (error) => resolve(error.message));
+    });
+    sent.end(body === null ? undefined : JSON.stringify(body));
+  });
+}
+
+describe.each([
+  ['one process', []],
+  ['two workers', ['--workers', '2']],
+] as const)('SIGTERM of %s', (_, args) => {
+  it('answers 100 requests of three seconds that are under way', { timeout: 120_000 }, async () => {
+    const environment = { METRICS_PORT: '0', DATABASE_POOL_MAX: '20', SHUTDOWN_DELAY: '500ms' };
+    const server = await startUnchecked(project.folder, database.url, environment, [...args]);
+    const metrics = /"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '';
+    const running = Array.from({ length: 100 }, (__, index) =>
+      index % 10 === 0 ? server.admin('/items/slow') : server.ask('/wait'),
+    );
+    await expect
+      .poll(async () => (await fetch(`${metrics}/metrics`)).text())
+      .toMatch(/^http_server_active_requests 100$/m);
+    const stopped = server.stop();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    // While SHUTDOWN_DELAY lasts, new connections are served, and know that they should go elsewhere.
+    const ready = await fetch(`${server.url}/server/ready`, { headers: { connection: 'close' } });
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'draining' }]);
+    expect((await server.ask('/items/docs/1')).headers.get('connection')).toBe('close');
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
+    expect(await stopped).toBe(0);
+  });
+});
+
+describe('after SHUTDOWN_TIMEOUT statements are cancelled, and a warning says how many requests were cut', () => {
+  async function cutThree(folder: string, url: string, countStatements: () => Promise<number>): Promise<void> {
+    const server = await startUnchecked(folder, url, { SHUTDOWN_TIMEOUT: '300ms', LOG_LEVEL: 'warn' }, ['--generate']);
+    // Reads that differ, because the same ones would be one statement.
+    const running = [1, 2, 3].map((limit) => server.admin(`/items/endless?limit=${limit}`).catch(() => null));
+    await expect.poll(countStatements).toBe(3);
+    expect(await server.stop()).toBe(0);
+    expect(server.log()).toMatch(/"requests":3,"msg":"Requests were cut/);
+    expect(await Promise.all(running)).toEqual([null, null, null]);
+    await expect.poll(countStatements).toBe(0);
+  }
+
+  it('on PostgreSQL', async () => {
+    const text = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+      AND query LIKE '%endless%' AND pid <> pg_backend_pid()`;
+    const count = () => withClient(database.url, async (client) => (await client.query(text)).rowCount ?? 0);
+    await cutThree(project.folder, database.url, count);
+  });
+
+  it.skipIf(noMariadb)(`on MariaDB${withoutMariadb}`, async () => {
+    const host = await startMariadb();
+    const url = await createMysqlDatabase(host, 'CREATE VIEW endless AS SELECT 1 AS id, SLEEP(60) AS slept');
+    const place = await createProject();
+    const text = `SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE '%endless%' AND id <> CONNECTION_ID()`;
+    try {
+      const count = () => withMysql(url, async (client) => (await client.query<RowDataPacket[]>(text))[0].length);
+      await cutThree(place.folder, url, count);
+    } finally {
+      await place.remove();
+    }
+  });
+});
