@@ -26,6 +26,18 @@ export function readConsumption(pid: number): Consumption | undefined {
   return { cpuMicros: ticks * tickMicros, residentMb: own.pages * pageMb };
 }
 
+/**
+ * User and system time of all threads of a process and its descendants, in microseconds: exact, but without threads that
+ * have ended.
+ */
+export function readProcessorMicros(pid: number): number {
+  const tasks = [pid, ...descendants(pid)].flatMap((id) => readdirSync(`/proc/${id}/task`).map((task) => [id, task]));
+  const nanos = tasks.map(([id, task]) =>
+    Number(readFileSync(`/proc/${id}/task/${task}/schedstat`, 'latin1').split(' ')[0]),
+  );
+  return nanos.reduce((sum, own) => sum + own, 0) / 1_000;
+}
+
 /** The process that started another one; undefined where that cannot be told. */
 export function parentOf(pid: number): number | undefined {
   return measurable ? readStat(pid)?.parent : undefined;

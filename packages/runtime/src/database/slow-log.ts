@@ -1,6 +1,6 @@
 /** Lines about slow statements, with their plans and without a value. Source: operations notes, section 5. */
 import type { Environment } from '../environment.ts';
-import type { Log } from '../operate/log.ts';
+import { type Log, logsInfo } from '../operate/log.ts';
 import { operationName } from '../operate/metrics/statement-metrics.ts';
 import { rounded } from '../operate/request-record.ts';
 import type { Database, StatementPlan } from './database.ts';
@@ -23,8 +23,8 @@ const planPauseMs = 10_000;
 const samePlanPauseMs = 600_000;
 
 /** True if statements are timed because slow ones are told. */
-export function logsSlow({ operate, logLevel }: Environment): boolean {
-  return operate.slowQuery > 0 && ['trace', 'debug', 'info'].includes(logLevel);
+function logsSlow(environment: Environment): boolean {
+  return environment.operate.slowQuery > 0 && logsInfo(environment);
 }
 
 /** Makes the log of slow statements; null where none is told. `log` is asked for with the first one. */

@@ -117,7 +117,7 @@ export function createListener(
   const pass: PassRequest = (request, response) => {
     current().server.emit('request', request, response);
   };
-  server.server.on('request', observeRequests(environment, server.log, observers, wrap(pass, responder)));
+  server.server.on('request', observeRequests(environment, observers, wrap(pass, responder)));
   endConnections(server, responder);
   return { server, responder };
 }
@@ -186,10 +186,10 @@ function createFastify(environment: Environment, fail: FrameworkFailure, log?: F
 }
 
 /** Begins every request of a server before those listeners that it has. */
-function observeAll({ server, log }: FastifyInstance, environment: Environment): void {
+function observeAll({ server }: FastifyInstance, environment: Environment): void {
   const listeners = server.listeners('request');
   server.removeAllListeners('request');
-  const begin = observeRequests(environment, log, [], (request, response) => {
+  const begin = observeRequests(environment, [], (request, response) => {
     for (const listener of listeners) listener.call(server, request, response);
   });
   server.on('request', begin);

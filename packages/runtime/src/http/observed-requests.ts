@@ -1,28 +1,31 @@
 /** Identifiers and observers of the requests of one server, as its environment asks for them. */
 import type { IncomingMessage } from 'node:http';
-import { logsSlow } from '../database/slow-log.ts';
 import { createNetworks, readAddress } from '../environment/networks.ts';
 import type { Environment } from '../environment.ts';
 import { createAccessLog } from '../operate/access-log.ts';
 import { beginRequests, type PassRequest } from '../operate/begin-request.ts';
-import type { Log } from '../operate/log.ts';
+import { logsInfo } from '../operate/log.ts';
 import { createLogAddress } from '../operate/log-address.ts';
+import { logLines } from '../operate/log-lines.ts';
 import { createRequestIds } from '../operate/request-id.ts';
 import type { RequestObserver } from '../operate/request-record.ts';
 
 /** Makes the listener that begins every request and passes it on. */
 export function observeRequests(
   environment: Environment,
-  log: Log,
   others: readonly RequestObserver[],
   pass: PassRequest,
 ): PassRequest {
   const { accessLog, slowQuery: slowMs } = environment.operate;
   const addressOf = createLogAddress(environment);
-  const isSilent = accessLog === 'off' || environment.logLevel === 'silent';
-  const observers = isSilent ? others : [...others, createAccessLog({ accessLog, slowMs, log, addressOf })];
+  const write = (line: string): void => logLines.gather(line);
+  const observers =
+    accessLog === 'off' || !logsInfo(environment)
+      ? others
+      : [...others, createAccessLog({ accessLog, slowMs, write, addressOf })];
   const readIds = createRequestIds(peerTest(environment.auth.trustedProxies));
-  return beginRequests(readIds, observers, logsSlow(environment), pass);
+  // Lines of the audit and of slow statements name the request that they belong to.
+  return beginRequests(readIds, observers, environment.logLevel !== 'silent', pass);
 }
 
 /** Tells if a request comes from one of these proxies; null where there is none. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyServerOptions } from 'fastify';
 import type { Environment } from '../environment.ts';
 import { fixedMessage, PlatformError } from '../errors.ts';
+import { logLines } from './log-lines.ts';
 import { requestRecord } from './request-record.ts';
 import { pathOf } from './route-pattern.ts';
 
@@ -14,11 +15,16 @@ export interface Log {
   error(details: object, message: string): void;
 }
 
+/** True if lines of the level `info` are written. */
+export function logsInfo({ logLevel }: Pick<Environment, 'logLevel'>): boolean {
+  return logLevel === 'info' || logLevel === 'debug' || logLevel === 'trace';
+}
+
 /** Settings of the framework's logger. */
 export function loggerOptions(environment: Environment): NonNullable<FastifyServerOptions['logger']> {
   if (environment.logLevel === 'silent') return false;
   // The framework's own lines may describe a request: by its method and path, the rest can hold secrets.
-  return { level: environment.logLevel, base: null, serializers: { req: describeRequest } };
+  return { level: environment.logLevel, base: null, serializers: { req: describeRequest }, stream: logLines };
 }
 
 /**

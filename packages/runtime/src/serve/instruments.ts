@@ -14,7 +14,7 @@ import type { Generations } from '../generations/generations.ts';
 import type { Listener, ListenerOptions } from '../http/fastify-adapter.ts';
 import type { PartObservers } from '../http/server.ts';
 import type { CompiledApi, Dialect } from '../language/index.ts';
-import type { Log } from '../operate/log.ts';
+import { type Log, logsInfo } from '../operate/log.ts';
 import type { MetricValues } from '../operate/metrics/measured.ts';
 import { PoolMetrics, type PoolObserver, unobserved } from '../operate/metrics/pool-metrics.ts';
 import { measureProcess } from '../operate/metrics/print.ts';
@@ -63,11 +63,11 @@ export function createInstruments(environment: Environment, gather: GatherMetric
 }
 
 /** Counts nothing. Statements are timed only for lines of the log. */
-const createUncounted = ({ logLevel, operate }: Environment): Instruments => ({
+const createUncounted = (environment: Environment): Instruments => ({
   listener: {},
   pool: unobserved,
   database(database, _dialect, slow) {
-    const isTimed = slow !== null || (logLevel !== 'silent' && operate.accessLog !== 'off');
+    const isTimed = slow !== null || (environment.operate.accessLog !== 'off' && logsInfo(environment));
     return isTimed ? observeDatabase(database, { meter: null, slow }) : database;
   },
   serves: () => ({}),
