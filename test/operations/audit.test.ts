@@ -168,6 +168,14 @@ describe('at the level fatal', () => {
     expect(refused).toEqual(
       line('second-factor-refused', { ...network, name: expect.any(String), reason: 'INVALID_OTP' }),
     );
+    // A recovery code signs in once.
+    const codes = await own('recovery-codes', { otp: otpOf(secret, 1) });
+    const withCode = { ...administrator, otp: codes.json.data.recovery_codes[0] };
+    const [used] = await causes(server, () => signIn(server, withCode));
+    expect(used).toMatchObject({ event: 'sign-in', user: expect.any(String) });
+    const [again] = await causes(server, () => signIn(server, withCode));
+    expect(again).toMatchObject({ event: 'second-factor-refused', reason: 'INVALID_OTP' });
+    expect(server.log()).not.toContain(withCode.otp);
     await withClient(database.url, (client) => client.query('UPDATE platform.platform_users SET tfa_secret = NULL'));
   });
 });

@@ -8,6 +8,7 @@ import { createMysqlDatabase } from '../support/mariadb.ts';
 import { type Metrics, parseMetrics, promtool } from '../support/metrics-text.ts';
 import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
+import { serveSso } from '../support/single-sign-on.ts';
 import { installSystem } from '../support/system.ts';
 
 const sql = `
@@ -290,7 +291,7 @@ describe('the platform', () => {
     await installSystem(own.url);
     const place = await createProject();
     await writeFile(join(place.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
-    const limits = { LOGIN_LIMITER_ATTEMPTS: '3' };
+    const limits = { RATE_LIMITER_AUTH_ADDRESS_POINTS: '3' };
     const server = await startUnchecked(place.folder, own.url, { METRICS_PORT: '0', ...limits });
     try {
       const url = /"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '';
@@ -313,8 +314,16 @@ describe('the platform', () => {
       expect(metrics.value('tablewright_schema_drifts', { severity: 'error' })).toBe(0);
       expect(metrics.value('tablewright_mails_waiting')).toBe(0);
       expect(metrics.value('tablewright_orphaned_files')).toBe(0);
-      const role = await server.admin('/roles', { method: 'POST', body: { name: 'Editors' } });
-      expect(role.status).toBe(200);
+      const [version] = metrics.labelValues('tablewright_api_version_info', 'version');
+      const body = { collection: 'notes', schema: {} };
+      expect((await server.admin('/collections', { method: 'POST', body })).status).toBe(200);
+      const changed = await scrape(url);
+      expect(changed.value('tablewright_api_swaps_total')).toBe(1);
+      expect(changed.value('tablewright_api_swap_seconds_count')).toBe(1);
+      expect(changed.labelValues('tablewright_api_version_info', 'version')).not.toEqual([version]);
+      for (let tried = 0; tried < 3; tried++) await login({ email: 'x@example.com', password: 'wrong' });
+      const limited = { result: 'limited', provider: 'default' };
+      expect((await scrape(url)).value('tablewright_sign_ins_total', limited)).toBe(1);
       await withClient(own.url, (client) => client.query('ALTER TABLE docs DROP COLUMN id'));
       await expect
         .poll(
@@ -331,6 +340,23 @@ describe('the platform', () => {
       await own.drop();
     }
   });
+});
+
+it('sign-ins at providers are counted by their names', async () => {
+  const sso = await serveSso({ METRICS_PORT: '0' }, 1);
+  try {
+    const url = /"metrics":"([^"]*)"/.exec(sso.project.server.log())?.[1] ?? '';
+    await sso.signIn('corp', sso.newcomer());
+    await sso.signIn('closed', sso.newcomer());
+    const metrics = await scrape(url);
+    const count = (provider: string, result: string) =>
+      metrics.value('tablewright_sign_ins_total', { provider, result });
+    expect([count('corp', 'ok'), count('corp', 'refused')]).toEqual([1, 0]);
+    expect([count('closed', 'ok'), count('closed', 'refused')]).toEqual([0, 1]);
+    expect(count('plain', 'ok')).toBe(0);
+  } finally {
+    await sso.close();
+  }
 });
 
 describe('several processes', () => {
