@@ -34,6 +34,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       ['METRICS_HOST', '127.0.0.1', 'Address of that port.'],
       ['METRICS_TOKEN', none, 'Token for `/metrics` on `PORT`, at least 16 characters.'],
       ['METRICS_SERIES_MAX', '5000', 'Series that name a collection.'],
+      ['TRACES_MODULE', none, 'Path of a module that registers a provider of [spans](../traces.md).'],
       ['SHUTDOWN_DELAY', { absent: '`0`' }, 'Time after SIGTERM in which everything is still served.'],
       ['SHUTDOWN_TIMEOUT', '10s', 'Time that running requests have after that.'],
       ['REQUEST_TIMEOUT', '60s', 'Time that a client has to send one request.'],

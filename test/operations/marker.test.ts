@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { type Collector, startCollector } from '../support/otlp-collector.ts';
 import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
 import { installSystem } from '../support/system.ts';
 
@@ -22,12 +23,14 @@ const sql = `
 `;
 
 let database: TestDatabase;
+let collector: Collector;
 let project: { readonly folder: string; remove(): Promise<void> };
 beforeAll(async () => {
   database = await createDatabase('');
   await installSystem(database.url);
   await withClient(database.url, (client) => client.query(sql));
   project = await createProject();
+  collector = await startCollector(project.folder);
   const full = '{ create: true, read: true, update: true, delete: true }';
   await writeFile(
     join(project.folder, 'permissions.yaml'),
@@ -38,6 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await project?.remove();
+  await collector?.close();
   await database?.drop();
 });
 
@@ -60,7 +64,7 @@ const post = (path: string, body: unknown, headers = {}): Sent => ({
 const headers = [
   ...['authorization', 'cookie', 'user-agent', 'referer', 'origin', 'x-request-id', 'traceparent', 'if-none-match'],
   ...['accept', 'accept-encoding', 'accept-language', 'x-forwarded-for', 'x-forwarded-host', 'forwarded', 'host'],
-  ...['from', 'range', 'x-anything', `x-${marker}`],
+  ...['tracestate', 'baggage', 'from', 'range', 'x-anything', `x-${marker}`],
 ];
 
 function* requests(): Generator<Sent> {
@@ -77,6 +81,8 @@ function* requests(): Generator<Sent> {
     yield { path, headers: { authorization: `Bearer ${marker}` } };
     yield { path, headers: { authorization: `Bearer ${btoa('{"alg":"HS256"}')}.${marker}.${marker}` } };
     yield { path, headers: { traceparent: `00-${marker}`, 'if-match': `"${marker}"` } };
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    yield { path, headers: { traceparent, tracestate: `a=${marker}`, baggage: `${marker}=${marker}` } };
     const queries = ['access_token', 'search', 'filter[title][_eq]', 'filter[size]', 'sort', 'fields', 'limit', 'deep'];
     for (const name of [...queries, marker, `filter[${marker}][_eq]`, 'cursor', 'export', 'alias', 'meta']) {
       yield { path: `${path}?${encodeURIComponent(name)}=${marker}` };
@@ -188,7 +194,8 @@ const told = {
 it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers', '2']] as const])(
   'no output at the level %s has it %s',
   async (level, args) => {
-    const server = await startUnchecked(project.folder, database.url, { LOG_LEVEL: level, ...told }, args);
+    const variables = { LOG_LEVEL: level, ...told, ...collector.variables };
+    const server = await startUnchecked(project.folder, database.url, variables, args);
     let metrics = '';
     try {
       await attack(server);
@@ -199,6 +206,8 @@ it.each([...levels.map((level) => [level, []] as const), ['trace', ['--workers',
       await server.stop();
     }
     expect(metrics).toContain('tablewright_requests_total');
+    expect(collector.take().length).toBeGreaterThan(300);
+    expect(collector.text().match(new RegExp(`.{0,200}${marker}.{0,50}`, 'i'))).toBeNull();
     expect(metrics.split('\n').filter((line) => line.includes(marker))).toEqual([]);
     expect(
       server

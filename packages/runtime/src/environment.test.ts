@@ -39,6 +39,7 @@ test('an empty environment has the defaults of the specification', () => {
     operate: {
       ...{ accessLog: 'errors', logAddresses: 'network', slowQuery: 500 },
       metrics: { host: '127.0.0.1', port: null, token: null, seriesMax: 5000 },
+      tracesModule: null,
     },
     optimizations: new Set(optimizations),
     maxBatchMutation: null,

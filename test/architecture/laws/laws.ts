@@ -25,10 +25,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 113_162, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 113_746, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1373,
+    today: 1379,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -122,8 +122,30 @@ export interface RowSink {
    * another one.
    */
   sent?(now: number, text?: string): void;
+  /**
+   * Hears that one statement serves several sinks; the result is told its end. Set where statements are traced. Source:
+   * operations notes, section 2.
+   */
+  readonly shared?: ((statement: Statement, sinks: readonly RowSink[]) => SharedEnd) | undefined;
   /** There are no more rows. Called by `read` before anything else is received, so that memory is free for the next. */
   end?(): void;
+}
+
+/** Hears the end of a statement that served several sinks; after a failure each is served alone, or gets that error. */
+export type SharedEnd = (failure?: { readonly error: unknown }) => void;
+
+/** Tells sinks that one statement serves all of them; undefined if none wants to know. */
+export function announceShared(
+  statement: Statement,
+  served: readonly { readonly sink: RowSink }[],
+): SharedEnd | undefined {
+  for (const { sink } of served)
+    if (sink.shared)
+      return sink.shared(
+        statement,
+        served.map(({ sink }) => sink),
+      );
+  return undefined;
 }
 
 /**

@@ -6,7 +6,14 @@
  * alone, so no caller gets an error that another one caused.
  */
 import { PlatformError } from '../errors.ts';
-import type { Database, KeyBatch, Parameter, RowSink, Statement } from './database.ts';
+import {
+  announceShared,
+  type Database,
+  type KeyBatch,
+  type Parameter,
+  type RowSink,
+  type Statement,
+} from './database.ts';
 import { ConnectionError, toDatabaseError } from './errors.ts';
 import { readKey } from './row-key.ts';
 
@@ -145,9 +152,11 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     for (const { sink } of waiting) sink.sent?.(now);
   };
   const requested = ask(batch, [...byKey.keys()], first.parameters);
+  const ended = announceShared(batch.statement, waiting);
   try {
     await read(requested.statement, requested.parameters, { row, sent });
   } catch (error) {
+    ended?.({ error });
     const lost = error instanceof PlatformError && error.cause instanceof ConnectionError;
     for (const read of waiting.filter(({ done }) => !done)) {
       if (lost) read.reject(error);
@@ -155,6 +164,7 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
     }
     return;
   }
+  ended?.();
   for (const read of waiting) {
     if (read.done) continue;
     if (strange) alone(read);

@@ -1,11 +1,12 @@
 /**
  * Observes the statements of a database: their time belongs to the record of the request, they are counted, slow ones are
- * told, and transactions that run again are counted.
+ * told, each is traced, and transactions that run again are counted.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { PlatformError } from '../errors.ts';
 import type { RetryReason, StatementMeter } from '../operate/metrics/statement-metrics.ts';
 import { continueWithin, currentRecord } from '../operate/request-record.ts';
-import type { Database, RowSink, Transaction } from './database.ts';
+import type { Database, Parameter, RowSink, Statement, Transaction } from './database.ts';
 import { ConnectionError, isConflict, isNotPrimary, isStalePreparation, ServerError } from './errors.ts';
 import type { SlowLog } from './slow-log.ts';
 import { StatementRun } from './statement-run.ts';
@@ -14,6 +15,14 @@ import { StatementRun } from './statement-run.ts';
 export interface StatementObservers {
   readonly meter: StatementMeter | null;
   readonly slow: SlowLog | null;
+  readonly tracer?: StatementTracer;
+}
+
+/** Writes the spans of statements. */
+export interface StatementTracer {
+  begin(run: StatementRun): void;
+  /** `errorType` is empty for a success. */
+  end(run: StatementRun, errorType: string, error?: unknown): void;
 }
 
 /** A statement of requests; one within a transaction, whose time is that of the transaction; or a query of our own. */
@@ -22,21 +31,28 @@ type Part = 'read' | 'within' | 'query';
 const noRows: RowSink = { row: () => {} };
 
 /** Makes a database whose statements are observed. */
-export function observeDatabase(database: Database, { meter, slow }: StatementObservers): Database {
+export function observeDatabase(database: Database, { meter, slow, tracer }: StatementObservers): Database {
   const leastSlow = slow?.leastMs ?? Number.POSITIVE_INFINITY;
   const observed = new WeakSet<Transaction>();
 
+  function begin(statement: Statement, parameters: readonly Parameter[], sink: RowSink): StatementRun {
+    const run = new StatementRun(statement, parameters, sink);
+    tracer?.begin(run);
+    return run;
+  }
+
   /** Observes beside the promise, so that its taker does not wait a turn longer. */
   function observe<T>(run: StatementRun, part: Part, running: Promise<T>): Promise<T> {
-    const ended = (errorType: string): void => {
+    const ended = (errorType: string, error?: unknown): void => {
       const { ms, record } = run;
       if (record !== undefined && part !== 'within') record.databaseMs += ms;
       if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
       if (ms >= leastSlow) slow?.report(run, ms, errorType);
+      tracer?.end(run, errorType, error);
     };
     running.then(
       () => ended(''),
-      (error: unknown) => ended(errorTypeOf(error)),
+      (error: unknown) => ended(errorTypeOf(error), error),
     );
     return running;
   }
@@ -53,7 +69,7 @@ export function observeDatabase(database: Database, { meter, slow }: StatementOb
       endedAt = performance.now();
     };
     transaction.run = (statement, parameters, sink) => {
-      const run = new StatementRun(statement, parameters, sink);
+      const run = begin(statement, parameters, sink);
       const { record } = run;
       if (record !== undefined && record.waitedMs > 0) {
         run.follow(record.waitedMs);
@@ -87,17 +103,19 @@ export function observeDatabase(database: Database, { meter, slow }: StatementOb
     };
     if (record === undefined) return runOnce;
     // One that requests share is begun by one of them.
-    return (transaction: Transaction) => continueWithin(record, runOnce, transaction);
+    if (tracer === undefined) return (transaction: Transaction) => continueWithin(record, runOnce, transaction);
+    const within = AsyncLocalStorage.snapshot();
+    return (transaction: Transaction) => within(runOnce, transaction);
   }
 
   return {
     ...database,
     read(statement, parameters, sink, findClient) {
-      const run = new StatementRun(statement, parameters, sink);
+      const run = begin(statement, parameters, sink);
       return observe(run, 'read', database.read(statement, parameters, run, findClient));
     },
     stream(statement, parameters, sink, drained, signal, client) {
-      const run = new StatementRun(statement, parameters, sink);
+      const run = begin(statement, parameters, sink);
       const drainedLater = async (): Promise<void> => {
         const start = performance.now();
         await drained();

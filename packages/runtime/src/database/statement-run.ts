@@ -17,6 +17,8 @@ export class StatementRun implements RowSink, DirectSink {
   /** Text that was sent in place of that of the statement, for the same answer. */
   otherText: string | undefined;
   rows = 0;
+  /** Set where it is traced. */
+  shared: RowSink['shared'];
   /** Milliseconds that the client took to read a streamed answer. */
   clientMs = 0;
   readonly #sink: RowSink;

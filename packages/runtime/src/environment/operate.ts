@@ -1,6 +1,6 @@
-/** Variables of the log, metrics and slow statements. Source: operations notes, sections 1, 3 and 5. */
+/** Variables of the log, metrics, traces and slow statements. Source: operations notes, sections 1, 2, 3 and 5. */
 import { readStaticToken } from './token.ts';
-import { type Read, type Reading, readChoice, readDuration, readHost, readInteger } from './values.ts';
+import { type Read, type Reading, readChoice, readDuration, readHost, readInteger, readText } from './values.ts';
 
 /** Requests that get a line: none; failed, limited and slow ones; or these and a share of the others. */
 export type AccessLog = 'off' | 'errors' | number;
@@ -15,6 +15,8 @@ export interface OperateEnvironment {
   /** Milliseconds from which a statement, or a request, is slow; 0: none is. */
   readonly slowQuery: number;
   readonly metrics: MetricsEnvironment;
+  /** Path of a module that registers a provider of spans; null: none is loaded. */
+  readonly tracesModule: string | null;
 }
 
 /** How metrics are asked for. Without a port and a token nothing is counted. */
@@ -40,6 +42,7 @@ export function readOperate(read: Read): OperateEnvironment {
       token: read<string | null>('METRICS_TOKEN', readStaticToken(16), null),
       seriesMax: read('METRICS_SERIES_MAX', readInteger(0), 5000),
     },
+    tracesModule: read<string | null>('TRACES_MODULE', readText, null),
   };
 }
 

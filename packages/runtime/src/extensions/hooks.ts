@@ -12,8 +12,14 @@ export interface Hooks {
   readonly collections: ReadonlySet<string>;
 }
 
+/** Puts another hook in the place of one, to observe its runs. */
+export type ObserveHook = (hook: RegisteredHook) => RegisteredHook;
+
 /** Gathers the hooks of all extensions. Throws for an event that the API has not: the types were passed by then. */
-export function gatherHooks({ extensions = [], routes }: CompiledApi): Hooks {
+export function gatherHooks(
+  { extensions = [], routes }: CompiledApi,
+  observeHook: ObserveHook = (hook) => hook,
+): Hooks {
   const events = new Map<string, string>(
     routes.map(({ collection: { name }, operation }) => [`${name}.${operation}`, name]),
   );
@@ -25,7 +31,7 @@ export function gatherHooks({ extensions = [], routes }: CompiledApi): Hooks {
     collections.add(collection);
     const stages = byEvent.get(hook.event) ?? { before: [], after: [], afterCommit: [] };
     byEvent.set(hook.event, stages);
-    stages[hook.stage].push(hook);
+    stages[hook.stage].push(observeHook(hook));
   }
   return { of: (event) => byEvent.get(event), collections };
 }

@@ -15,6 +15,7 @@ import { type CreatePlanCache, createUncounted } from '../database/plan-cache.ts
 import { serverOf } from '../dialects/index.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, readLimits, requestLimits } from '../environment.ts';
+import type { ObserveHook } from '../extensions/hooks.ts';
 import { createFileServices } from '../files/services.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
 import type { CompiledApi } from '../language/index.ts';
@@ -78,6 +79,7 @@ export interface ServerOptions {
 /** Observers of parts of a server. */
 export interface PartObservers {
   readonly createCache: CreatePlanCache;
+  readonly observeHook: ObserveHook;
   /** Observes sign-ins. */
   accounts(accounts: Accounts<AuthenticatedUser>): Accounts<AuthenticatedUser>;
 }
@@ -119,7 +121,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const administrator: Caller = { accessClass: names.admin, user: null, role: null };
   const describe = (identity: Identity): AuthenticatedUser => authenticatedUser(names, identity);
-  const { createCache = createUncounted, accounts: observeAccounts } = options.observers ?? {};
+  const { createCache = createUncounted, observeHook, accounts: observeAccounts } = options.observers ?? {};
   const unobserved = createAccounts({
     api,
     database,
@@ -152,6 +154,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...{ api, database, driftGuard, planner, createCache, singleStatement },
     ...listeners,
     ...limits,
+    ...(observeHook && { observeHook }),
   });
   const items = createItemHandlers({ api, planner, reader, writer, responder, senderOf });
   const authenticate = createAuthenticator({

@@ -28,8 +28,15 @@ export function newRequestId(): string {
 /** Form of an identifier that is kept. */
 const keptId = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** Version, trace, parent and flags (W3C Trace Context); zeros alone name no trace. */
-const traceparent = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+/** Version, trace, parent and flags (W3C Trace Context); zeros alone name neither. */
+const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?![0-9a-f])/;
+
+/** Reads the place in a trace that a client names; undefined for another header. */
+export function readTraceparent(header: string | readonly string[] | undefined) {
+  const [, traceId, spanId, flags] = (typeof header === 'string' && traceparent.exec(header)) || [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 };
+}
 
 /** Makes the reader of identifiers. Those of peers for which `isTrusted` is true are kept. */
 export function createRequestIds(
@@ -42,7 +49,7 @@ export function createRequestIds(
     if (!isNamed || !isTrusted(request)) return { id: newRequestId(), traceId: undefined };
     return {
       id: typeof id === 'string' && keptId.test(id) ? id : newRequestId(),
-      traceId: typeof trace === 'string' ? traceparent.exec(trace)?.[1] : undefined,
+      traceId: readTraceparent(trace)?.traceId,
     };
   };
 }

@@ -21,8 +21,8 @@ declare module 'node:http' {
 /** One request under way. */
 export class RequestRecord {
   readonly id: string;
-  /** Trace that a trusted peer named. */
-  readonly traceId: string | undefined;
+  /** Trace that a trusted peer named, or that its span belongs to. */
+  traceId: string | undefined;
   readonly startedAt: number;
   /** Null until the token was checked, and for a refused one. */
   call: RecordedCall | null = null;

@@ -12,6 +12,14 @@ export function routePattern(record: RequestRecord, { url = '' }: IncomingMessag
   return path.startsWith('/items/') ? itemRoutes[path.indexOf('/', 7) === -1 ? 'many' : 'byKey'] : undefined;
 }
 
+/** Methods that labels and spans name; OpenTelemetry calls all others `_OTHER`. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'SEARCH']);
+
+/** The method of a request, as metrics and spans name it. */
+export function requestMethod({ method = '' }: Pick<IncomingMessage, 'method'>): string {
+  return methods.has(method) ? method : '_OTHER';
+}
+
 const itemRoutes = { many: '/items/:collection', byKey: '/items/:collection/:key' } as const;
 
 /** The path of an address, without its query. */

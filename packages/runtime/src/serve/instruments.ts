@@ -5,8 +5,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Database } from '../database/database.ts';
-import { observeDatabase } from '../database/observed.ts';
-import type { SlowLog } from '../database/slow-log.ts';
+import { observeDatabase, type StatementObservers } from '../database/observed.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import { toPlatformError } from '../errors.ts';
@@ -37,7 +36,7 @@ export interface Instruments {
   readonly listener: ListenerOptions;
   /** Hears of requests that waited for a connection. */
   readonly pool: PoolObserver;
-  database(database: Database, dialect: Dialect, slow: SlowLog | null): Database;
+  database(database: Database, dialect: Dialect, others: Omit<StatementObservers, 'meter'>): Database;
   /** Observers of what serves an API from now on. */
   serves(api: CompiledApi): Partial<PartObservers>;
   generations(generations: Generations): Generations;
@@ -47,6 +46,8 @@ export interface Instruments {
   url(): string | null;
   read(): Promise<readonly MetricValues[]>;
   close(): void;
+  /** Exports what was not exported yet, in so many milliseconds at most. */
+  flush(ms: number): Promise<void>;
 }
 
 /** Parts of a server that are there when it begins to listen. */
@@ -66,9 +67,10 @@ export function createInstruments(environment: Environment, gather: GatherMetric
 const createUncounted = (environment: Environment): Instruments => ({
   listener: {},
   pool: unobserved,
-  database(database, _dialect, slow) {
-    const isTimed = slow !== null || (environment.operate.accessLog !== 'off' && logsInfo(environment));
-    return isTimed ? observeDatabase(database, { meter: null, slow }) : database;
+  database(database, _dialect, others) {
+    const isLogged = environment.operate.accessLog !== 'off' && logsInfo(environment);
+    const isTimed = others.slow !== null || others.tracer !== undefined || isLogged;
+    return isTimed ? observeDatabase(database, { meter: null, ...others }) : database;
   },
   serves: () => ({}),
   generations: (generations) => generations,
@@ -76,6 +78,7 @@ const createUncounted = (environment: Environment): Instruments => ({
   url: () => null,
   read: async () => [],
   close() {},
+  async flush() {},
 });
 
 function createCounted(environment: Environment, gatherOthers: GatherMetrics | null): Instruments {
@@ -124,10 +127,10 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
         },
     },
     pool,
-    database(database, dialect, slow) {
+    database(database, dialect, others) {
       opened = database;
       statements = new StatementMetrics(sqlDialects[dialect].systemName, series);
-      return observeDatabase(database, { meter: statements, slow });
+      return observeDatabase(database, { meter: statements, ...others });
     },
     serves(api) {
       requests.addCollections(api.collections.map(({ name }) => name));
@@ -145,6 +148,7 @@ function createCounted(environment: Environment, gatherOthers: GatherMetrics | n
     url: () => listener?.url ?? null,
     read,
     close: () => listener?.close(),
+    async flush() {},
   };
 }
 

@@ -37,6 +37,7 @@ import type { MetricValues } from '../operate/metrics/measured.ts';
 import { startPaths } from '../pages/page-paths.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
+import { type FoundProvider, loadProvider } from '../traces/open-telemetry.ts';
 import { createWelcome } from './first-user.ts';
 import { collectWhenIdle } from './idle-memory.ts';
 import { createInstruments, type GatherMetrics, type Instruments } from './instruments.ts';
@@ -121,6 +122,9 @@ const embeddedFolder = '.platform/database';
 /** Where mail is written when no mail server is configured and nothing else is said. */
 const mailFolder = '.platform/mail';
 
+/** Milliseconds that a stopping server has for exporting spans, also where requests took all of its time. */
+const leastFlushMs = 2_000;
+
 /** Where files lie that are uploaded when nothing else is said. */
 const uploadsFolder = '.platform/uploads';
 
@@ -146,18 +150,20 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       { cause: describeCause(reason) },
       'The database does not bear the fast driver. Using plain pg.',
     );
-  const instruments = createInstruments(environment, options.gatherMetrics ?? null);
+  const provider = await loadProvider(environment.operate.tracesModule);
+  const instruments = await instrumentsOf(environment, options, provider);
   const connections = { ...connectionsOf(environment), ...renewable, onFallback, poolObserver: instruments.pool };
   const late = createLateDatabase(async () => {
     const opened = await openDatabase(location, connections);
     const slow = createSlowLog(environment, opened, () => httpListener.server.log);
-    return instruments.database(opened, api.dialect, slow);
+    return instruments.database(opened, api.dialect, { slow });
   });
   const { askHost, listen } = serverOf(api.dialect);
   const watched = watchHost(late.database, askHost, environment.database.poolTimeout);
   const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
   const httpListener = createListener(environment, () => generations.current().server, instruments.listener);
   const { log } = httpListener.server;
+  if (provider !== null && 'problem' in provider) log.warn({ cause: describeCause(provider.cause) }, provider.problem);
   const host = createHost(httpListener, environment, watched);
   const model = createModel(api, database, log, options, {
     current: () => generations.current().api,
@@ -300,6 +306,18 @@ function placeOf({ database }: Environment): DatabasePlace {
   return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
 }
 
+/** Instruments that the environment asks for, and those of a provider of spans. */
+async function instrumentsOf(
+  environment: Environment,
+  { gatherMetrics }: ServeOptions,
+  provider: FoundProvider,
+): Promise<Instruments> {
+  const instruments = createInstruments(environment, gatherMetrics ?? null);
+  if (provider === null || 'problem' in provider) return instruments;
+  const { traceInstruments } = await import('./traced-instruments.ts');
+  return traceInstruments(instruments, provider);
+}
+
 function connectionsOf({ database, streams, optimizations }: Environment) {
   return {
     driver: optimizations.has('fast-driver') ? database.driver : ('pg' as const),
@@ -374,4 +392,5 @@ async function closeAll(running: Running, lingerMs: number | undefined): Promise
   await generations.close();
   host.limiter?.close();
   await database.close(Math.max(0, end - performance.now()));
+  await instruments.flush(Math.max(leastFlushMs, end - performance.now()));
 }

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
 import { type CreatePlanCache, createPlanCache, createUncounted } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
+import type { ObserveHook } from '../extensions/hooks.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
@@ -64,6 +65,8 @@ export interface WriterOptions {
   readonly createCache?: CreatePlanCache;
   /** False runs all writes step by step. Default true. */
   readonly singleStatement?: boolean;
+  /** Default: hooks are run as they are. */
+  readonly observeHook?: ObserveHook;
   /** The platform's part in writes to its own collections. Default: it has none. */
   readonly system?: SystemWrites;
 }

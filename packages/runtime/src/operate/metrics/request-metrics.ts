@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes, errorStatus } from '../../errors.ts';
 import type { RequestRecord } from '../request-record.ts';
-import { routePattern } from '../route-pattern.ts';
+import { requestMethod, routePattern } from '../route-pattern.ts';
 import {
   Counter,
   type CounterChild,
@@ -20,9 +20,6 @@ type Counters = Readonly<Record<Outcome, CounterChild>>;
 
 const itemMethods = { GET: 'list', HEAD: 'list', SEARCH: 'search', POST: 'create', PATCH: 'update', DELETE: 'delete' };
 const keyMethods = { GET: 'read', HEAD: 'read', PATCH: 'update', DELETE: 'delete' };
-
-/** Methods that labels name; OpenTelemetry calls all others `_OTHER`. */
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'SEARCH']);
 
 /** Routes that people see. */
 const pages = /^\/(?:$|(?:admin|docs)(?:\/|$))/;
@@ -91,7 +88,7 @@ export class RequestMetrics {
     const route = routePattern(record, request) ?? '';
     const { surface, durations } = findOrCreate(this.#byRoute, route, newRoute);
     const { method = '' } = request;
-    this.#duration(durations, route, method, status).observe(seconds);
+    this.#duration(durations, route, requestMethod(request), status).observe(seconds);
     this.#counters(call?.caller.accessClass ?? '', surface)[outcomeOf(status, errors)].value++;
     if (call?.item) this.#operation(call.item, method)?.observe(seconds);
     if (errors !== null) for (const code of errors) this.#countError(code);
@@ -102,8 +99,7 @@ export class RequestMetrics {
     if (counter !== undefined) counter.value++;
   }
 
-  #duration(durations: RouteMetrics['durations'], route: string, sentMethod: string, status: number): HistogramChild {
-    const method = methods.has(sentMethod) ? sentMethod : '_OTHER';
+  #duration(durations: RouteMetrics['durations'], route: string, method: string, status: number): HistogramChild {
     const byStatus = findOrCreate(durations, method, (): HistogramChild[] => []);
     const bound = byStatus[status];
     if (bound !== undefined) return bound;

@@ -4,7 +4,7 @@ import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
 import type { DriftGuard } from '../../database/drift-guard.ts';
 import { sqlDialects } from '../../dialects/index.ts';
-import { callHook, type EventHooks, gatherHooks, inTime } from '../../extensions/hooks.ts';
+import { callHook, type EventHooks, gatherHooks, inTime, type ObserveHook } from '../../extensions/hooks.ts';
 import type { CompiledApi, HookEvent, RegisteredHook } from '../../language/index.ts';
 import type { Planner } from '../../query/planner.ts';
 import type { Keys } from '../decode/keys.ts';
@@ -31,6 +31,8 @@ export interface HookedWriterOptions {
   readonly timeoutMs: number;
   /** Receives errors of hooks that run after the response was sent. */
   readonly reportError: (event: string, thrown: unknown) => void;
+  /** Default: hooks are run as they are. */
+  readonly observeHook?: ObserveHook;
   readonly open: (request: WriteRequest) => WriteContext;
   readonly executor: Pick<WriteExecutor, 'checkGuard' | 'write'>;
 }
@@ -58,7 +60,7 @@ const noHooks: EventHooks = { before: [], after: [], afterCommit: [] };
 /** Makes the writer. Throws for hooks of events that the API has not. */
 export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   const { api, database, driftGuard, planner, timeoutMs, reportError, open, executor } = options;
-  const hooks = gatherHooks(api);
+  const hooks = gatherHooks(api, options.observeHook);
   const openItems = createItems(api);
   const { withAttempts, runAlone, settled } = createHookTransactions(database);
   const readWith = createHookReads(planner, driftGuard);

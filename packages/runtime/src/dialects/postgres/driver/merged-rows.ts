@@ -1,7 +1,14 @@
 /** Rows of several requests in one transaction, made or changed by one statement. */
 
 import { inBatches } from '../../../batches.ts';
-import type { Parameter, RowBatch, RowSink, Statement, Transaction } from '../../../database/database.ts';
+import {
+  announceShared,
+  type Parameter,
+  type RowBatch,
+  type RowSink,
+  type Statement,
+  type Transaction,
+} from '../../../database/database.ts';
 import { arrayLiteral } from '../../../language/index.ts';
 
 /** A statement that waits for others of its kind. */
@@ -78,6 +85,7 @@ function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
       ? arrayLiteral(all.map((write) => write.parameters[position] ?? null))
       : (first.parameters[position] ?? null);
   });
+  const ended = announceShared(rows.statement, all);
   let count = 0;
   const row: RowSink['row'] = (buffer, offset, length) => {
     const sink = all[count++]?.sink;
@@ -88,9 +96,11 @@ function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
     () => {
       // It is unknown which request got no row, so each has to run alone.
       const refusal = count === all.length ? undefined : new Error('A row was not written.');
+      ended?.(refusal && { error: refusal });
       for (const { resolve, reject } of all) refusal === undefined ? resolve() : reject(refusal);
     },
     (error: unknown) => {
+      ended?.({ error });
       for (const { reject } of all) reject(error);
     },
   );

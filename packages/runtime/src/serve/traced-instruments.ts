@@ -1,0 +1,41 @@
+/**
+ * Spans of one process: the parts of a server are wrapped once more where a provider of OpenTelemetry was registered before
+ * the start. Else every part stays as it is.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createUncounted } from '../database/plan-cache.ts';
+import { sqlDialects } from '../dialects/index.ts';
+import { traceHooks } from '../traces/hook-spans.ts';
+import type { OpenTelemetry } from '../traces/open-telemetry.ts';
+import { tracePlans } from '../traces/plan-spans.ts';
+import { RequestSpans } from '../traces/request-spans.ts';
+import { StatementSpans } from '../traces/statement-spans.ts';
+import type { Instruments } from './instruments.ts';
+
+/** Adds spans to what the instruments do. */
+export function traceInstruments(instruments: Instruments, telemetry: OpenTelemetry): Instruments {
+  const { observers = [], wrap = (pass) => pass } = instruments.listener;
+  const requests = new RequestSpans(telemetry);
+  return {
+    ...instruments,
+    listener: {
+      observers: [...observers, requests.end],
+      wrap: (pass, responder) => requests.wrap(wrap(pass, responder)),
+    },
+    database(database, dialect, others) {
+      const tracer = new StatementSpans(telemetry, requests, sqlDialects[dialect].systemName);
+      return instruments.database(database, dialect, { ...others, tracer });
+    },
+    serves(api) {
+      requests.addCollections(api.collections.map(({ name }) => name));
+      const others = instruments.serves(api);
+      const createCache = tracePlans(others.createCache ?? createUncounted, telemetry, requests);
+      return { ...others, createCache, observeHook: traceHooks(telemetry, requests) };
+    },
+    async flush(ms) {
+      // A collector that does not answer delays the end no longer than that.
+      const late = sleep(ms, undefined, { ref: false });
+      await Promise.race([telemetry.flush().catch(() => undefined), late]);
+    },
+  };
+}
