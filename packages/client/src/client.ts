@@ -58,8 +58,8 @@ export interface Client<Schema> {
  * Makes a client of the server at an address, such as `https://api.example.com`. Nothing is asked of it yet.
  *
  * Throws a TypeError for an address that is none, for options that exclude each other and for `LocalStorage` outside of
- * browsers. Every method rejects with `PlatformError` when the server refuses, with the reason of the signal when it is
- * aborted, and with what `fetch` says when there is no answer.
+ * browsers. Every method rejects with `PlatformError` when the server refuses. It rejects with the reason of the signal
+ * when it is aborted, and with the error of `fetch` when there is no answer.
  * @example
  * const client = createClient('https://api.example.com', { auth: { staticToken: 'secret' } });
  * const { data } = await client.items('articles').readByQuery({ fields: ['id', 'title'] });

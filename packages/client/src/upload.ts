@@ -4,8 +4,8 @@ import type { Fetch, UploadProgress } from './options.ts';
 type ReportProgress = (progress: UploadProgress) => void;
 
 /**
- * Sends a form and tells how much of it has gone: by `XMLHttpRequest` where there is one, because browsers tell nothing of
- * what `fetch` sends, and else by looking at the body as it is read.
+ * Sends a form and reports how much of it has gone. `XMLHttpRequest` does it where there is one, because browsers
+ * report no progress of `fetch`. Elsewhere the body is watched as it is read.
  */
 export function sendForm(
   send: Fetch | undefined,

@@ -43,8 +43,8 @@ export async function readTables(family: Family, run: RunStatement, options: Rea
 }
 
 /**
- * Reads again what changed since, with the same options: the facts are those of `readTables`, and of PostgreSQL tables that
- * did not change are the same objects. Null where everything has to be read.
+ * Reads the changed tables again, with the same options. The facts are those of `readTables`; those of unchanged
+ * PostgreSQL tables are the same objects. Null where everything has to be read.
  */
 export async function rereadTables(
   run: RunStatement,

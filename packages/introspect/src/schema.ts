@@ -51,8 +51,8 @@ export interface Table {
   /** Set on views that only triggers write: the database may refuse to lock their rows. */
   readonly unlockable?: true;
   /**
-   * Set where a written row may be changed behind what the write itself returns: by triggers and rules, of a child or a
-   * partition for example, and below views and foreign tables.
+   * Set where a written row may be changed after the write itself has returned it. Triggers and rules do that, of a
+   * child or a partition for example, and below views and foreign tables.
    */
   readonly amended?: true;
   /** In catalog order (`attnum`). */

@@ -3,8 +3,8 @@ import type { TableId } from './schema.ts';
 /**
  * Names an object of a schema: `public.articles`.
  *
- * A part that contains a dot or a double quote stands in double quotes, its own quotes doubled, so that two different
- * pairs never share an id. Used for tables, and in the same way for types and collations.
+ * A part that contains a dot or a double quote stands in double quotes, its own quotes doubled. So two different pairs
+ * never share an id. Used for tables, and in the same way for types and collations.
  */
 export function tableId(schema: string, name: string): TableId {
   return `${idPart(schema)}.${idPart(name)}`;

@@ -10,7 +10,7 @@ export type InputStamps = ReadonlyMap<string, string>;
 
 /**
  * Takes the stamps. Files are checked repeatedly instead of being watched: editors replace files, folders come and go,
- * and not every file system reports changes; some dozens of files cost a millisecond.
+ * and not every file system reports changes. Some dozens of files cost a millisecond.
  */
 export async function takeStamps(project: Project): Promise<InputStamps> {
   const { folder, config } = project;

@@ -20,8 +20,8 @@ export interface Noticed {
 }
 
 /**
- * Milliseconds between two checks of the files, of the database, of a database that reports changes, and of files that
- * are being written; and from a change to the proof that it was the only one.
+ * Milliseconds between two checks: of the files, of the database, of a database that reports changes, and of files that
+ * are being written. `proof` counts from a change to the proof that it was the only one.
  */
 const rhythm = { files: 250, database: 1000, told: 30_000, settling: 50, proof: 3000 } as const;
 

@@ -1,8 +1,8 @@
 /**
  * A cache file: results of some compilation. It never changes after it was written.
  *
- * One line of JSON (its form, the stamp of the compiler, the length of the list), the list of entries as JSON, their
- * texts one after the other, and a digest of all that.
+ * One line of JSON comes first: its form, the stamp of the compiler, and the length of the list. The list of entries as
+ * JSON, their texts one after the other, and a digest of all that follow.
  */
 import { createHash } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';

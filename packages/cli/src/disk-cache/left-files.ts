@@ -1,6 +1,6 @@
 /**
  * State of the files that a run has left in an output folder. The metadata of the file system tells if a file was
- * touched, as in version control, so that a file with a known text need not be read.
+ * touched, as in version control. So a file with a known text need not be read.
  */
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -38,8 +38,8 @@ const brokenOff: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Converts refusals of the file system or the database to a failure that says so; any other error stays as it is, which
- * is then a bug of ours or a failure already.
+ * Converts refusals of the file system or the database to a failure that says so. Any other error stays as it is: a bug
+ * of ours, or a failure already.
  */
 export function knownFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof CommandError) return error;

@@ -9,8 +9,8 @@ import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 /**
- * The schema as configuration and permissions make it now, from the tables in `platform.schema.json`; from the database
- * if that file is missing or a connection is at hand. Writes nothing, and makes no embedded database.
+ * The schema as configuration and permissions make it now, from the tables in `platform.schema.json`. The database is
+ * read if that file is missing or a connection is at hand. Writes nothing, and makes no embedded database.
  */
 export async function currentSchema(project: Project, progress: Progress, source?: Source): Promise<Schema> {
   const facts = await currentFacts(project, progress, source);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 const queryName = 'changed';
 
 /**
- * Lets the modules of a project be loaded again after they have changed: the project's modules that a module with a
+ * Lets the modules of a project be loaded again after they have changed. The project's modules that a module with a
  * number imports have that number, too. Modules that were loaded before stay in memory until the process ends.
  */
 export function refreshModules(folder: string): void {

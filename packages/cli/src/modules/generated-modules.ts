@@ -1,8 +1,8 @@
 /**
  * Loads the generated files faster than Node does by itself. A thousand collections are a thousand modules. Most of the
- * time to load them goes into looking for types in them (a compiler of a whole language reads each), and into asking
- * the file system where each is. For the platform's own files both is known: where types stand in them, and that an
- * imported file lies beside it. For other tools they stay files of TypeScript that Node loads without help.
+ * time to load them goes into removing types, for which a compiler of a whole language reads each. The rest goes into
+ * asking the file system where each is. For the platform's own files both is known: where types stand in them, and that
+ * an imported file lies beside it. For other tools they stay files of TypeScript that Node loads without help.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { type ResolveFnOutput, registerHooks } from 'node:module';

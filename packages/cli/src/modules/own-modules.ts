@@ -7,8 +7,8 @@ const neighbour = /^\.\.?\/[\w./-]+\.[jt]s$/;
 const packages = ['@tablewright/compiler', '@tablewright/introspect', '@tablewright/runtime'];
 
 /**
- * Has Node find the modules of this command where they say that they are. By itself it asks the file system about each and
- * about the package that it belongs to, which is a tenth of the time that a server takes to start.
+ * Has Node find the modules of this command where they say that they are. By itself it asks the file system about each,
+ * and about the package that it belongs to. That is a tenth of the time that a server takes to start.
  */
 export function findOwnModules(): void {
   const entries = [import.meta.url, ...packages.map((name) => import.meta.resolve(name))];

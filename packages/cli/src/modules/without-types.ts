@@ -1,5 +1,5 @@
 /**
- * Code of a generated file for the engine: its text with spaces in place of the types, so that every line and column stays
+ * Code of a generated file for the engine: its text with spaces in place of the types. So every line and column stays
  * where it is. Generated files with facts have types in three places only: declarations that import types, types among
  * other imports, and after the name of a constant. Null when the text has a line that the compiler does not print, as a
  * template of a project may.

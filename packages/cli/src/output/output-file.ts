@@ -80,8 +80,8 @@ async function holdsChunks(present: FileHandle, chunks: readonly Chunk[]): Promi
 }
 
 /**
- * Writes a text in one chunk into a file, in this thread: several that make files in one folder wait for each other and take
- * ten times as long, all of it of the processor.
+ * Writes a text in one chunk into a file, in this thread. Several threads that create files in one folder would wait
+ * for each other and take ten times as long, all of it of the processor.
  */
 export function writeWhole(path: string, text: Chunk): void {
   writeFileSync(path, text);

@@ -1,6 +1,6 @@
 /**
- * The statements of a project's GraphQL documents, as a file to be reviewed: if a change of permissions or of the
- * database changes the statement of a document, this file changes.
+ * The statements of a project's GraphQL documents, as a file to be reviewed. This file changes when a change of
+ * permissions or of the database changes the statement of a document.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export async function planDocuments(
 
 /**
  * Imports the generated code of collections and access. It is staged in a folder of its own, because an earlier version
- * may be loaded already, and files are only replaced when all are ready.
+ * may be loaded already. Files are only replaced when all are ready.
  */
 async function importDescriptions(
   output: string,

@@ -102,8 +102,8 @@ function makeFolders(folder: string, paths: readonly string[]): void {
 }
 
 /**
- * Keeps a file under a second name, or as a copy where the file system has no second names: so the file itself is replaced
- * in one step and a running server never misses it. Returns the copy; null when there is no file.
+ * Keeps a file under a second name, or as a copy where the file system has no second names. So the file itself is
+ * replaced in one step, and a running server never misses it. Returns the copy; null when there is no file.
  */
 function keepCopy(path: string, copy: string): string | null {
   if (!existsSync(path)) return null;

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Tells the engine that this process and its threads do their work once. Most of it is over before the slower of its
- * two optimizing compilers has paid for itself: it took a fifth of the processor time of a first compilation.
+ * two optimizing compilers has paid for itself. That one took a fifth of the processor time of a first compilation.
  *
  * Not for servers, nor for processes that compile repeatedly.
  */

@@ -6,8 +6,8 @@ import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import type { Project } from './project.ts';
 
 /**
- * The platform's own templates: beside the published package's code, or at the top of the repository, whose packages may hold
- * older ones since they were packed.
+ * The platform's own templates lie beside the published package's code, or at the top of the repository. Packages of
+ * the repository may hold older ones since they were packed.
  */
 const ownFolder = (
   import.meta.url.endsWith('.ts') ? ['../../../../templates/'] : ['../../templates/', '../../../../templates/']

@@ -18,8 +18,8 @@ interface PermissionFacts extends Pick<SchemaFacts, 'tables'> {
 
 /**
  * Chooses the source that the configuration names. Without a database the file stands for the tables, as `platform
- * permissions pull` has written it. Rules of a new project are left out over a database without its tables: they do not
- * make tables public that happen to have the same names.
+ * permissions pull` has written it. Rules of a new project are left out over a database without its tables. So they do
+ * not make tables public that happen to have the same names.
  */
 export function choosePermissions(project: Project, facts: PermissionFacts): ChosenPermissions {
   const isMigrated = facts.tables.some(({ name }) => name === 'platform_users');

@@ -87,9 +87,9 @@ async function readMigrations(project: Project): Promise<readonly ProjectMigrati
 }
 
 /**
- * Applies the migrations that the database lacks, each as a transaction of its own, and returns their names; writes
- * into the project those that it lacks. Where changes of tables are no part of transactions, an interrupted one goes on
- * where it was. Needs the platform's own tables.
+ * Applies the migrations that the database lacks, each as a transaction of its own, and returns their names. Those that
+ * the project lacks are written into it. Where changes of tables are no part of transactions, an interrupted one goes
+ * on where it was. Needs the platform's own tables.
  */
 export async function applyProjectMigrations(
   source: Source,

@@ -14,8 +14,8 @@ const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..
 const magazine = join(repository, 'fixtures', 'magazine');
 
 /**
- * The project that `npm start` serves: the magazine of this repository; with DATABASE_URL a project of that database's own
- * under `.platform/databases`, where a `permissions.yaml` may be put.
+ * The project that `npm start` serves: the magazine of this repository. With DATABASE_URL it is a project of that
+ * database's own under `.platform/databases`, where a `permissions.yaml` may be put.
  */
 export async function sampleProject(): Promise<Project> {
   const state = join(repository, '.platform');

@@ -56,8 +56,8 @@ function explainMigration(error: unknown): never {
 }
 
 /**
- * Diagnostics of the platform's own tables when the rest of the database is compiled: none if they are not installed,
- * or if the role may not read the ledger.
+ * Diagnostics of the platform's own tables when the rest of the database is compiled. There are none if they are not
+ * installed, or if the role may not read the ledger.
  */
 export async function systemDiagnostics(source: Source, project: Project): Promise<readonly Diagnostic[]> {
   const check = 'database';

@@ -1,5 +1,5 @@
 /**
- * Progress and results of a command, for three kinds of reader: a terminal gets a live line for long phases, a pipe
+ * Progress and results of a command, for three kinds of reader. A terminal gets a live line for long phases, a pipe
  * gets one plain line per phase, `--json` gets one event per line. Everything but `--json` events goes to stderr, so
  * that stdout stays free for results.
  */

@@ -10,7 +10,7 @@ export interface ReportedAdministrator extends FirstAdministrator {
 }
 
 /**
- * Reports the first administrator. A password that no terminal shows is kept in a file of the state folder; so is one
+ * Reports the first administrator. A password that no terminal shows is kept in a file of the state folder. So is one
  * that comes after the welcome, when the database was out of reach at the start.
  */
 export async function reportAdministrator(

@@ -18,8 +18,8 @@ export interface Many<Target extends string, Nullable extends boolean> {
 }
 
 /**
- * A many-to-any: link rows of `Target`, whose field `Type` names a collection and whose field `Item` holds a key in it;
- * items of `Linked` can be read in its place.
+ * A many-to-any: link rows of `Target`. Their field `Type` names a collection, and their field `Item` holds a key in
+ * it. Items of `Linked` can be read in its place.
  */
 export interface Links<
   Target extends string,

@@ -10,8 +10,8 @@ export interface Everything {
 }
 
 /**
- * An item of a collection. `Schema` has the facts of all collections, `Of` are those of this one, `Path` are the paths of
- * `fields`, `Alias` is `alias` and `Deep` is `deep` below here.
+ * An item of a collection. `Schema` has the facts of all collections, and `Of` those of this one. `Path` are the paths
+ * of `fields`, `Alias` is `alias` and `Deep` is `deep` below here.
  */
 export type Result<Schema, Of, Path, Alias = unknown, Deep = unknown> = Of extends {
   readonly row: infer Row;

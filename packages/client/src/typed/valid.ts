@@ -1,6 +1,6 @@
 /**
- * Checks paths: an invalid one becomes the union of the valid ones, so that the error is short and names them, and an
- * editor completes by the same types.
+ * Checks paths: an invalid one becomes the union of the valid ones. So the error is short and names them, and an editor
+ * completes by the same types.
  */
 import type { Links, One } from './facts.ts';
 

@@ -45,8 +45,8 @@ export interface CompileModelOptions {
 }
 
 /**
- * Compiles a schema for a server that runs: the same as `compile`, as data instead of files, and what is told about it
- * only when it is asked for.
+ * Compiles a schema for a server that runs: the same as `compile`, as data instead of files. Its descriptions are made
+ * only when they are asked for.
  */
 export function compileModel(
   schema: Schema,

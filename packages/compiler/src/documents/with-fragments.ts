@@ -7,8 +7,8 @@ type Spreads = ReadonlyMap<DefinitionNode, readonly FragmentDefinitionNode[]>;
 /**
  * An operation with the fragments that it uses.
  *
- * Which comes first means nothing to a server, but clients name a document by the hash of its text: the order is that of
- * the typed document nodes that @graphql-codegen makes, first what other fragments use, then the others.
+ * The order means nothing to a server, but clients name a document by the hash of its text. So it is the order of the
+ * typed document nodes that @graphql-codegen makes: fragments that others use, then the others.
  */
 export function withFragments(
   operation: OperationDefinitionNode,

@@ -33,7 +33,7 @@ const rendered = new WeakMap<ModuleText, readonly Rendered[]>();
 
 /**
  * Text of a module by the template of its kind, under a heading. It is one string for as long as the module is one
- * object, so the writer of files sees at once that it is the same.
+ * object. So the writer of files sees at once that it is the same.
  */
 export function renderModule(render: Render, template: TemplateName, about: string, module: ModuleText): string {
   const all = rendered.get(module)?.filter((entry) => entry.render === render) ?? [];

@@ -73,8 +73,8 @@ function isMethod(text: string | undefined): text is CustomMethod {
 }
 
 /**
- * First parts of paths that the platform has or will have (API specification, sections 2, 3 and 10 to 14), and `admin`,
- * where its own interface belongs.
+ * First parts of paths that the platform has or will have, see API specification, sections 2, 3 and 10 to 14. Its own
+ * interface belongs to `admin`.
  */
 const reserved: ReadonlySet<string> = new Set([
   'activity',

@@ -23,8 +23,8 @@ export interface GraphqlCollection {
   /** The many-to-any relations whose link rows these are, those in the schema only. */
   readonly links: readonly ManyToAny[];
   /**
-   * The field that holds the item of a link row, and the collections that it can be read from; null where none can, and
-   * where several relations have the same link rows, so that none says alone what a row holds.
+   * The field that holds the item of a link row, and the collections that it can be read from. Null where there are
+   * none, and where several relations have the same link rows, because none alone decides about the item then.
    */
   readonly item: { readonly field: string; readonly targets: readonly string[] } | null;
 }

@@ -64,8 +64,8 @@ function isOffered(operation: GraphqlOperation, { view }: GraphqlCollection): bo
 const id: SdlField = { name: 'id', type: 'ID!' };
 
 /*
- * Lists in arguments are as nullable as clients of this API family declare their variables: a variable of a type that allows
- * null has no place where null is not allowed. A null in one of them is refused when the mutation runs.
+ * Lists in arguments are as nullable as clients of this API family declare their variables. A variable of a type that
+ * allows null has no place where null is not allowed. A null in one of them is refused when the mutation runs.
  */
 const ids: SdlField = { name: 'ids', type: '[ID]!' };
 

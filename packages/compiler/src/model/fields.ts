@@ -8,8 +8,8 @@ import { type DescribedCollection, type ModelContext, shows } from './context.ts
 import { type Declared, readableMembers, specialsOf } from './declared.ts';
 
 /**
- * Describes the fields of a collection: the key first, then the other columns, relations without a column, and what only
- * structures a form, which is told to who may read every column.
+ * Describes the fields of a collection: the key first, then the other columns and relations without a column. Fields
+ * that only structure a form come last; they are for callers who may read every column.
  */
 export function modelFields(
   described: DescribedCollection,

@@ -40,8 +40,8 @@ import { productVersion } from './version.ts';
 /**
  * Describes what an access class may read and write; with null, everything.
  *
- * `view` is what it sees. No name of a collection, field or relation that the class may neither read nor write occurs in
- * the document, and it does not depend on them in any other way.
+ * `view` is what it sees. The document has no name of a collection, field or relation that the class may neither read
+ * nor write. It does not depend on them in any other way.
  */
 export function emitOpenApi(api: Api, access: AccessClass | null, view: RoleView = roleViewOf(api, access)): JsonValue {
   return describeWithExamples(api, access, view);

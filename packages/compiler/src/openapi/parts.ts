@@ -21,8 +21,9 @@ export const layout: Layout = { levels: 4 };
 /**
  * Remembers parts that stand in documents at one indentation, as objects or as texts.
  *
- * Where no other collection has parts of the same names (`apart`), there is one text for all: it stands under the name of
- * the first, and goes on with the others. `print` gives the texts where that takes less than to make parts and print them.
+ * Where no other collection has parts of the same names (`apart`), there is one text for all. It stands under the name
+ * of the first, and goes on with the others. `print` gives the texts where that takes less than to make parts and print
+ * them.
  */
 export function createPartsCache(generator: string, indent: number, apart: boolean) {
   const objects = createCache<Parts>();

@@ -5,8 +5,8 @@ const quoted = /^(E?)'((?:[^']|'')*)'(?:::[\w ".,()[\]]+)?$/;
 const bare = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
 
 /**
- * The default of a column when it is a constant; undefined for expressions that must be computed, which a read never
- * does: they may have effects.
+ * The default of a column when it is a constant. Undefined for expressions that must be computed: a read never does
+ * that, because they may have effects.
  *
  * Constants are printed as `5`, `true`, `'text'::type`, and `E'a\\b'::type` when there is a backslash.
  */

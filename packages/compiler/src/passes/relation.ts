@@ -110,8 +110,8 @@ function ordersAllRows({ method, predicate }: Index): boolean {
 }
 
 /**
- * True if every row of a junction leads to exactly one row of the target that the database shows: by a foreign key that
- * holds for all rows, over columns that are never null.
+ * True if every row of a junction leads to exactly one row of the target that the database shows. A foreign key must
+ * hold for all rows, over columns that are never null.
  */
 function reachesTargets({ junction, target, far }: Relation & { readonly kind: 'm2m' }, index: SchemaIndex): boolean {
   const links = index.table(index.collection(junction).table);

@@ -22,8 +22,8 @@ const maxBytes = 3;
 let pack: { readonly bytes: Buffer; used: number } = { bytes: Buffer.alloc(0), used: 0 };
 
 /**
- * A text for files only, as bytes if it is long: they are encoded once for all files that it stands in, no collector of
- * garbage has to look at them, and another thread can write them while this one keeps them.
+ * A text for files only, as bytes if it is long. They are encoded once for all files that it stands in, and no
+ * collector of garbage has to look at them. Another thread can write them while this one keeps them.
  */
 export function packChunk(text: string): Chunk {
   if (text.length < worthwhile) return text;

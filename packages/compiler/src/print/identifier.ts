@@ -24,7 +24,7 @@ export function shortened(identifier: string, name: string): string {
 }
 
 /**
- * `orderLines`: as `pascalCase` with a small first word (`a_b` is `aB`, so that `ab` is another one); a word of the
+ * `orderLines`: as `pascalCase` with a small first word (`a_b` is `aB`, so that `ab` is another one). A word of the
  * language takes an underscore at its end.
  */
 export function camelCase(name: string, suffix = ''): string {
@@ -44,9 +44,9 @@ export function fileName(name: string): string {
 }
 
 /**
- * Spells every name by `spell`, made unique by the hash of the name.
- * If names would share a spelling (`fold` says when two are the same), one written the plain way keeps it and every
- * other one ends in its hash. So the result does not depend on their order.
+ * Spells every name by `spell`, made unique by the hash of the name. If names would share a spelling (`fold` says when
+ * two are the same), one written the plain way keeps it. Every other one ends in its hash. So the result does not
+ * depend on their order.
  */
 export function uniqueNames(
   names: readonly string[],

@@ -8,9 +8,9 @@ import { loadTsMorph } from './load-ts-morph.ts';
 export const lineWidth = 120;
 
 /**
- * A string literal. Single quotes, or double ones where that needs fewer escapes; nothing invisible stays in it, nor
- * what reads as a placeholder of a template string, nor a backslash at its end: ts-morph's writer would take the
- * closing quote for an escaped one, and lose the indentation of later lines.
+ * A string literal. Single quotes, or double ones where that needs fewer escapes. Nothing invisible stays in it, nor a
+ * text like a placeholder of a template string. No backslash stays at its end: ts-morph's writer would take the closing
+ * quote for an escaped one, and lose the indentation of later lines.
  */
 export function stringLiteral(value: string): string {
   if (isPlainLiteral(value)) return `'${value}'`;

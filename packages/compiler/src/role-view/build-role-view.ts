@@ -1,6 +1,6 @@
 /**
- * Api and access class → the API as the class has it: one view for the OpenAPI document, the GraphQL schema, the client, the
- * model endpoints and comparisons. They print what it holds, so a hidden name has no way into them.
+ * Api and access class → the API as the class has it. It is one view for the OpenAPI document, the GraphQL schema, the
+ * client, the model endpoints and comparisons. They print what it holds, so a hidden name has no way into them.
  */
 import type { AccessClass, RelationDescriptor } from '@tablewright/runtime/language';
 import type { Api, ApiCollection, ApiField } from '../api.ts';

@@ -9,7 +9,7 @@ import { createFactsOfNames } from '../cache/facts.ts';
 import { sha256 } from '../print/hash.ts';
 
 /**
- * Names of one collection in the document. They are made at the first access: views hold the names of every related
+ * Names of one collection in the document. They are made at the first access. Views hold the names of every related
  * collection, and comparing or hashing a view reads three texts of each.
  */
 export class DocumentNames {
@@ -141,9 +141,8 @@ export class DocumentNames {
 }
 
 /**
- * Names the given collections.
- * A name that loses characters on the way always ends in its hash; of names that differ only in case or underscores,
- * all but the one written in the plain way (`order_lines`) do.
+ * Names the given collections. A name that loses characters on the way always ends in its hash. Among names that differ
+ * only in case or underscores, all but the one written in the plain way (`order_lines`) do.
  */
 export function nameDocument(collections: readonly string[]): ReadonlyMap<string, DocumentNames> {
   return namesOfAll(collections, () => findNames(collections));

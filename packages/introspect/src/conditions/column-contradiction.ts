@@ -4,8 +4,8 @@ import { type Constraint, constraintText, holdsOnNull, meets } from './constrain
 import { compareValues } from './order-of-values.ts';
 
 /**
- * Why no value of a column, and not null either, can meet all constraints, as the end of a sentence that begins with the
- * column's name; null when one may. Says so only where it is certain.
+ * Reason why no value of a column, and not null either, can meet all constraints; null when one may. It is the end of a
+ * sentence that begins with the column's name. Says so only where it is certain.
  */
 export function columnContradiction(facts: ColumnFacts, constraints: readonly Constraint[]): string | null {
   if (admitsNull(facts, constraints) || admitsValue(facts, constraints)) return null;

@@ -11,8 +11,8 @@ type Related = Extract<Condition, { kind: 'related' }>;
 /**
  * Why no row of a collection can meet all conditions, as a sentence without its full stop; null when one may.
  *
- * Sound but not complete: it answers only what follows from the comparisons and from what the columns can hold, and
- * keeps silent where that takes too long.
+ * Sound but not complete: it answers only what follows from the comparisons and from the possible values of the
+ * columns. It keeps silent where that takes too long.
  */
 export function findContradiction(
   index: FactsIndex,

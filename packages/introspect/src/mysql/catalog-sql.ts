@@ -9,8 +9,8 @@
 import type { MysqlDialect, MysqlRows, TableName } from './catalog.ts';
 
 /**
- * To be run on a session before the catalog is read: types of the columns of views depend on it, and this is what
- * sessions of the runtime have.
+ * To be run on a session before the catalog is read. Types of the columns of views depend on these settings, which
+ * sessions of the runtime have as well.
  */
 export const mysqlSettings = 'SET SESSION group_concat_max_len = 4294967295, NAMES utf8mb4 COLLATE utf8mb4_general_ci';
 
@@ -30,8 +30,8 @@ export interface Statement {
 type Among = (database: string, table?: string) => string;
 
 /**
- * Prints the statement of each kind. The servers find the rows of named databases without opening the tables of all others,
- * and those of one table without the others, so the condition stands in every statement as it is.
+ * Prints the statement of each kind. The servers find the rows of named databases without opening the tables of all
+ * others, and those of one table without the others. So the condition stands in every statement as it is.
  */
 export function rowsSql(dialect: MysqlDialect, extent: Extent): Readonly<Record<keyof MysqlRows, Statement>> {
   const statement = (print: (among: Among) => string): Statement => {

@@ -4,8 +4,8 @@ import { tableId } from '../table-id.ts';
 import type { MysqlCatalog, TableName } from './catalog.ts';
 
 /**
- * Name of the connection's database in the IR. Its own name does not matter: the same code serves test and production,
- * and names of tables, files and permissions are those of the same schema on PostgreSQL.
+ * Name of the connection's database in the IR. Its own name does not matter: the same code serves test and production.
+ * Names of tables, files and permissions are those of the same schema on PostgreSQL.
  */
 export { ownSchema };
 

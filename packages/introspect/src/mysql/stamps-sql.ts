@@ -47,8 +47,8 @@ function viewsOf(
 }
 
 /**
- * The statement that stamps what is read of these databases, and its parameters. Its rows are the database and the table, or
- * nulls for what is no table's own, and two texts that are others whenever what is read of it is.
+ * The statement that stamps what is read of these databases, and its parameters. Its rows are the database and the
+ * table, or nulls for facts of no table, and two texts. These change whenever the facts that are read of it change.
  */
 export function stampsQuery(
   dialect: Dialect,

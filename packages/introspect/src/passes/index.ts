@@ -25,8 +25,8 @@ export interface DerivedCollections {
 /**
  * Derives the collections from the tables and the configuration: names, fields, keys, relations of every kind.
  *
- * Names are claimed in this order, so that what is nearer to the database or the user's will keeps them: fields,
- * many-to-one, names the configuration declares, one-to-many, many-to-many.
+ * Names are claimed in an order that prefers the database and the user's will: fields, many-to-one, names that the
+ * configuration declares, one-to-many, many-to-many.
  */
 export function deriveCollections(
   tables: readonly Table[],

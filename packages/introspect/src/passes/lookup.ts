@@ -70,8 +70,8 @@ export function reversed(on: readonly JoinPair[]): readonly JoinPair[] {
 }
 
 /**
- * Label that distinguishes the foreign keys of a collection in names: its field, for a composite key its fields joined
- * by `_`, for a second key over one column the name of the relation.
+ * Label that distinguishes the foreign keys of a collection in names: its field, or for a composite key its fields
+ * joined by `_`. For a second key over one column it is the name of the relation.
  */
 export function foreignKeyLabel(collection: Collection, relation: ManyToOneRelation): string {
   if (relation.field !== null) return relation.field;

@@ -8,8 +8,8 @@ export function defaultSchema(config: PlatformConfig): string {
 }
 
 /**
- * Tables that a name in the configuration means: an id or `schema.table` means that table, a name alone the one of the
- * default schema, else every table of that name. More than one is ambiguous.
+ * Tables that a name in the configuration means. An id or `schema.table` means that table. A name alone means the one
+ * of the default schema, else every table of that name. More than one is ambiguous.
  */
 export function findTables(tables: readonly Table[], name: string, schema: string): readonly Table[] {
   const exact = tables.filter((table) => table.id === name || `${table.schema}.${table.name}` === name);

@@ -1,7 +1,7 @@
 /**
- * The relations that a relation is built from, itself last: each stands after those that it is built from. None that
- * leads back to itself is among them, nor one that is built from such a relation: nothing follows from where there is no
- * beginning. A loop and no recursion, because chains of views have any length.
+ * The relations that a relation is built from, itself last: each stands after those that it is built from. Relations
+ * that lead back to themselves are not among them, nor are those that are built from one. Nothing follows from a circle
+ * without a beginning. A loop and no recursion, because chains of views have any length.
  *
  * `isBuilt` tells which relations are built already and have no place in the list.
  */

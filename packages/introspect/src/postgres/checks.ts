@@ -25,8 +25,8 @@ export function buildChecks(
 }
 
 /**
- * A check that is not enforced, or not yet for the rows that exist, or not in the tables that inherit, promises nothing
- * about what is read.
+ * A check must be enforced, for the rows that exist and in the tables that inherit. Any other promises nothing about
+ * the rows that are read.
  */
 function allowedOf(row: ConstraintRow, columns: readonly CheckedColumn[]): Check['allowed'] {
   if (!row.convalidated || !row.conenforced || row.connoinherit || row.expression === null) return null;

@@ -13,7 +13,7 @@ export interface Keys {
 const none: Keys = { primaryKey: null, uniques: [] };
 
 /**
- * Finds the keys of a relation: those of its constraints and unique indexes, or for a view those of the one table whose
+ * Finds the keys of a relation: those of its constraints and unique indexes. A view has those of the one table whose
  * rows it shows, where it shows all their columns.
  */
 export function buildKeys(lookup: Lookup, relation: string): Keys {

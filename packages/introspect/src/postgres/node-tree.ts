@@ -1,8 +1,9 @@
 /**
  * Reads PostgreSQL's node trees (`pg_node_tree`), the form in which it keeps the queries of views.
  *
- * A tree is written `{VAR :varno 3 :varattno 1 …}` with lists in parentheses, `<>` for null, and a backslash before every
- * character of a text that has a meaning in this form. Source: src/backend/nodes/read.c and outfuncs.c of PostgreSQL.
+ * A tree is written `{VAR :varno 3 :varattno 1 …}` with lists in parentheses, and `<>` for null. A backslash stands
+ * before every character of a text that has a meaning in this form. Source: src/backend/nodes/read.c and outfuncs.c of
+ * PostgreSQL.
  */
 
 /** A node with its fields by name; a list; an atom; or null. */

@@ -1,10 +1,10 @@
 import type { PortableType } from '@tablewright/runtime/language';
 
 /**
- * Portable types of the types in `pg_catalog`, by `typname`. Unlisted types are `unknown` and read as text.
- * Source: API specification, section 6. `name` and `"char"` are short texts in the catalogs and are served as such.
- * `oid`, `xid` and the `reg*` types identify things within one server only: they stay unknown, as do `bit`, ranges,
- * geometry and text search, which have no portable form.
+ * Portable types of the types in `pg_catalog`, by `typname`. Unlisted types are `unknown` and read as text. Source: API
+ * specification, section 6. `name` and `"char"` are short texts in the catalogs and are served as such. `oid`, `xid`
+ * and the `reg*` types identify objects within one server only: they stay unknown. So do `bit`, ranges, geometry and
+ * text search, which have no portable form.
  */
 const builtIn: ReadonlyMap<string, PortableType> = new Map([
   ['bpchar', 'string'],

@@ -31,8 +31,8 @@ export interface BuiltTables {
 
 /**
  * Builds tables and enums from a catalog. Pure: the result does not depend on the order of the catalog's rows, and is
- * sorted (tables by id, enums by schema and name, diagnostics by place, code and message).
- * Facts without a place in the result are reported in the diagnostics.
+ * sorted. Tables are sorted by id, enums by schema and name, diagnostics by place, code and message. Facts without a
+ * place in the result are reported in the diagnostics.
  */
 export function buildTables(catalog: Catalog): SchemaFacts {
   return buildRelations(catalog).facts;

@@ -1,6 +1,6 @@
 /**
- * Follows the columns of a view to the columns they are read from, as `resorigtbl` and `resorigcol` of PostgreSQL do, and
- * notes what lies between: an outer join makes any column nullable.
+ * Follows the columns of a view to the columns they are read from, as `resorigtbl` and `resorigcol` of PostgreSQL do.
+ * It notes the joins between: an outer join makes any column nullable.
  */
 import {
   asNode,

@@ -1,5 +1,5 @@
 /**
- * Migrations of a project on MySQL and MariaDB, which commit every statement that changes a table: each statement is
+ * Migrations of a project on MySQL and MariaDB, which commit every statement that changes a table. Each statement is
  * recorded before and after it runs, so that an interrupted migration goes on where it was.
  */
 import { modelLock } from '@tablewright/runtime/language';

@@ -1,6 +1,6 @@
 /**
  * Change events of tables in PostgreSQL: an event trigger sends a notification for every committed change of the
- * catalog. Its function is a temporary one of this session, and the trigger depends on it, so both are gone when the
+ * catalog. Its function is a temporary one of this session, and the trigger depends on it. So both are gone when the
  * session ends for any reason.
  */
 

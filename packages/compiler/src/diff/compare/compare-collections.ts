@@ -126,7 +126,9 @@ function keyOf({ key, writes }: RoleCollection): readonly string[] {
   return (key.length > 0 ? key : (writes?.key ?? [])).map(({ name }) => name);
 }
 
-/** Where a field of the same key is hidden or shown, that is told, and where there is no key any more, what it was for. */
+/**
+ * A field of the same key that is hidden or shown is reported. Where there is no key any more, its uses are reported.
+ */
 function keyChange(
   is: string,
   was: string,

@@ -1,6 +1,6 @@
 /**
- * Compares the project's own code, as the generated files of both versions list it: routes as a role may call them, and
- * hooks that take part in its writes.
+ * Compares the project's own code, as the generated files of both versions list it. These are routes as a role may call
+ * them, and hooks that take part in its writes.
  */
 import type { ObjectShape, Shape } from '@tablewright/runtime/language';
 import type { ListedExtensions } from '../../extensions/listed.ts';

@@ -5,8 +5,8 @@ import { type JsonObject, objectOf, reference } from '../json.ts';
 import { conditionOf, numberCondition } from './conditions.ts';
 
 /**
- * The components of a collection's filters: the names that may stand in one, which relations to many items add to, and the
- * filter of items itself, which has no others.
+ * The components of a collection's filters: the names that may stand in one, and the filter of items itself, which has
+ * no others. Relations to many items add to the names.
  */
 export function filterSchemas(collection: RoleCollection): readonly (readonly [string, JsonObject])[] {
   const { names } = collection;

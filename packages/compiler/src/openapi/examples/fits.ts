@@ -1,5 +1,5 @@
 /**
- * True if a value matches a schema of the document and has no member beyond it: a member without a description does not
+ * True if a value matches a schema of the document and has no member beyond it. A member without a description does not
  * match, although documents leave objects open. So examples recorded before a field was hidden are no longer shown.
  * Reads the keywords that this compiler prints; bounds of numbers and texts are not checked.
  */

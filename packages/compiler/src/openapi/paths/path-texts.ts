@@ -1,6 +1,7 @@
 /**
- * The text of the paths of a collection. Most collections have the same operations and a key of the same kind, and then
- * their paths, a third of a document, differ in names only: such a text is made once, with placeholders in the place of names.
+ * The text of the paths of a collection. Most collections have the same operations and a key of the same kind. Then
+ * their paths, a third of a document, differ in names only. Such a text is made once, with placeholders in the place of
+ * names.
  */
 
 import { DocumentNames } from '../../role-view/names.ts';
@@ -48,8 +49,8 @@ function patternsOf(facts: AddressedFacts): readonly PathPattern[] {
 }
 
 /**
- * A character that does not occur in a text: the first is a control character of those that JSON leaves as they are, and
- * the engine keeps a text with it in one byte a character, as it keeps what the text is taken apart to.
+ * A character that does not occur in a text. The first is a control character of those that JSON leaves as they are.
+ * The engine keeps a text with it in one byte a character, and so it keeps the parts of the text.
  */
 function signBeside(text: string): string {
   let code = 0x80;

@@ -1,8 +1,9 @@
 import { type Document, isMap, isNode, isScalar, type Node, parseDocument } from 'yaml';
 
 /**
- * Brings the comments of an earlier text of a YAML file to a document that is about to take its place: those that stand
- * above, beside or after what is still there under the same names. Those of what is gone go with it, as do those within lists.
+ * Brings the comments of an earlier text of a YAML file to a document that is about to take its place. These stand
+ * above, beside or after entries that are still there under the same names. Those of what is gone go with it, as do
+ * those within lists.
  */
 export function keepComments(document: Document, before: string): void {
   const earlier = parseDocument(before);

@@ -47,8 +47,8 @@ function isStackEnd({ message }: { readonly message: string }): boolean {
 }
 
 /**
- * Null where reading the whole text might say something else: where anything is to be complained about, and where an alias
- * might mean an anchor in a block that was left out.
+ * Null where reading the whole text might give another result. That is so where there is a problem to report, and where
+ * an alias might mean an anchor in a block that was left out.
  */
 function readShortened({ text, lines, repeats }: Shortened, fileName: string): YamlText | null {
   const { document, ...parsed } = parseYaml(text);

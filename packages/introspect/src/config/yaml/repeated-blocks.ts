@@ -1,7 +1,7 @@
 /**
- * Finds blocks of a YAML text that repeat earlier ones word for word, such as the rules of many roles that may do the same,
- * so that they need not be parsed again. The parser decides the meaning of a block; this module finds where one begins
- * and ends. Blocks stand below the keys of a mapping in the outermost mapping:
+ * Finds blocks of a YAML text that repeat earlier ones word for word, so that they need not be parsed again. The rules
+ * of many roles that may do the same are such blocks. The parser decides the meaning of a block; this module finds
+ * where one begins and ends. Blocks stand below the keys of a mapping in the outermost mapping:
  *
  *     permissions:
  *       editor:

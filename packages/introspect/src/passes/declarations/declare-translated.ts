@@ -5,7 +5,7 @@ import { collectionsByName, manyToOnesOf } from '../lookup.ts';
 import { namesOf, textOf } from './declared-rows.ts';
 
 /**
- * Translations that the platform's own tables declare: sides of relations with the special `translations`, whose child
+ * Translations that the platform's own tables declare: sides of relations with the special `translations`. Their child
  * leads to the languages by `junction_field`, or else by the only other key that it has. One that waits for a relation
  * is not a translation yet. The configuration of the same child takes precedence. Source: API specification, sections 6
  * and 7.1.

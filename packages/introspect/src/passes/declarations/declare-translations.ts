@@ -6,8 +6,8 @@ import { collectionsByName, manyToOnesOf, oneToManysOf } from '../lookup.ts';
 import { configureRelation, relationKey } from '../relations/configure-relations.ts';
 
 /**
- * Turns the one-to-many relations that the configuration declares as translations into such: they take the declared
- * name and know the field of the child that names the language.
+ * Turns the one-to-many relations that the configuration declares as translations into such. They take the declared
+ * name, and know the field of the child that names the language.
  */
 export function declareTranslations(collections: readonly Collection[], config: PlatformConfig): readonly Collection[] {
   const byName = collectionsByName(collections);

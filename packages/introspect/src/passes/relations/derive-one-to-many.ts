@@ -6,7 +6,7 @@ import { foreignKeyLabel, manyToOnesOf, namesIn, reversed, tablesById, withRelat
 /**
  * Derives the inverse of every many-to-one whose collection has a key.
  *
- * It is named as the child when the child has one foreign key to the parent, else `<child>_by_<foreign key>`; a name
+ * It is named as the child when the child has one foreign key to the parent, else `<child>_by_<foreign key>`. A name
  * that the parent uses already takes that form too. `single` tells that the foreign key is unique: one-to-one.
  */
 export function deriveOneToMany(

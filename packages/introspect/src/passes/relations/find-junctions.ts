@@ -17,7 +17,7 @@ export interface Junction {
 
 /**
  * Finds the junctions: those the configuration declares, and every collection whose primary key is exactly two foreign
- * keys, or that has a key of its own and a unique pair of foreign keys that are never null.
+ * keys. A collection with a key of its own and a unique pair of foreign keys that are never null is one, too.
  *
  * Source: API specification, section 7.1. A declaration stands for the derived junction over the same pair.
  */

@@ -1,8 +1,8 @@
 /**
- * The statement that stamps the catalog: rows of two texts, the oid of a relation and its stamp, which changes with every
- * change of the relation. The stamp of relation 0 covers everything that belongs to no relation.
- * Rows of the catalog have a place and the number of the transaction that wrote them. Temporary objects are left out,
- * because sessions come and go with them, our own with its event trigger; so are objects of the server itself.
+ * The statement that stamps the catalog. Its rows are two texts: the oid of a relation and its stamp, which changes
+ * with every change of the relation. The stamp of relation 0 covers everything that belongs to no relation. Rows of the
+ * catalog have a place and the number of the transaction that wrote them. Temporary objects are left out, because
+ * sessions come and go with them, our own with its event trigger; so are objects of the server itself.
  */
 export const stampsSql = `WITH relation AS MATERIALIZED (
   SELECT c.oid, c.ctid, c.xmin

@@ -1,8 +1,8 @@
 import type { Extent } from './wanted.ts';
 
 /**
- * `used_type`: types of the columns, those that they are made of, and all that were made in the allowed schemas, which are
- * known where relations are read again.
+ * `used_type`: types of the columns, those that they are made of, and all that were made in the allowed schemas. The
+ * last are known where relations are read again.
  */
 export function usedTypesSql(extent: Extent): string {
   return `used_type(oid) AS (

@@ -1,9 +1,9 @@
 import { viewTowersSql } from './view-towers.ts';
 
 /**
- * Settings that decide how PostgreSQL prints expressions, fixed for this statement (or for the transaction around it):
- * the same database prints the same text under any settings of session, role or database.
- * With `search_path` at pg_catalog every other name is printed with its schema.
+ * Settings that decide how PostgreSQL prints expressions, fixed for this statement or for the transaction around it. So
+ * the same database prints the same text under any settings of session, role or database. With `search_path` at
+ * pg_catalog every other name is printed with its schema.
  */
 export const settingsSql = `settings AS MATERIALIZED (
   SELECT pg_catalog.set_config('search_path', 'pg_catalog', true)

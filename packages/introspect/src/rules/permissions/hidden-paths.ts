@@ -7,8 +7,8 @@ import type { Collection, Schema } from '../../schema.ts';
 import type { Rule } from '../rule.ts';
 
 /**
- * A rule may look at what its role cannot read, and works. But which rows it lets pass tells something about it, which
- * is easily overlooked where the path leads through relations; a field of the row itself is what rules are made of.
+ * A rule may look at what its role cannot read, and works. But the rows that it lets pass reveal something about it.
+ * That is easily overlooked where the path leads through relations; rules are made of fields of the row itself.
  */
 export const hiddenPaths: Rule = (schema, { permissions }) => {
   const collections = collectionsByName(schema.collections);

@@ -3,8 +3,8 @@ import type { Schema } from '../../schema.ts';
 import type { Rule, RuleSources } from '../rule.ts';
 
 /**
- * A law about the rules of each role by itself. Roles whose rules repeat those of another one are judged with it, and by
- * themselves only where there is something to complain about, so that each complaint has its own place.
+ * A law about the rules of each role by itself. Roles whose rules repeat those of another one are checked with it. They
+ * are checked by themselves only where there is a problem, so that each problem has its own place.
  */
 export function oncePerBlock(law: Rule): Rule {
   return (schema, sources) => {
