@@ -46,8 +46,8 @@ export const retryAfterSeconds = 1;
 export type ErrorExtensions = { readonly [name: string]: JsonValue } & { readonly code?: never };
 
 /**
- * Parts of an error that never reach its own body: its cause (for the log), headers of the answer, and other errors
- * that the answer lists after it.
+ * Parts of an error that never reach its own body. These are its cause (for the log), headers of the answer, and other
+ * errors that the answer lists after it.
  */
 export interface ErrorOptions {
   readonly cause?: unknown;

@@ -6,9 +6,10 @@ import { dirname } from 'node:path/posix';
 import ts from 'typescript';
 import { listFiles } from '../files.ts';
 import { circlesIn, fileGraph, roomGraph } from './circles.ts';
+import { longSentences, obscureComments } from './sentences.ts';
 import { linesOf, nodesOf, type Source } from './sources.ts';
 import { obscureTexts } from './texts.ts';
-import { bareVariables, obscureComments, privateNames } from './words.ts';
+import { bareVariables, privateNames } from './words.ts';
 
 /** Figure of a law, and places that add most to it. */
 export interface Measure {
@@ -47,6 +48,12 @@ export const laws: readonly Law[] = [
   { name: 'private words as names', today: 0, bound: 0, measure: (sources) => counted(privateNames(sources)) },
   { name: 'variables without a noun', today: 0, bound: 0, measure: (sources) => counted(bareVariables(sources)) },
   { name: 'comments without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
+  {
+    name: 'sentences of more than 25 words',
+    today: 0,
+    bound: 0,
+    measure: (sources) => counted(longSentences(sources)),
+  },
   { name: 'texts without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureTexts(sources)) },
   { name: 'pages of decisions', today: 15, bound: 15, measure: () => counted(listFiles('docs/decisions/*.md')) },
 ];

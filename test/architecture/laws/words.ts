@@ -1,4 +1,4 @@
-/** Words that the laws ban: names that are ours alone, and English that hides its subject. */
+/** Words that the laws ban: names that are ours alone. */
 import ts from 'typescript';
 import { placeOf } from '../files.ts';
 import { nodesOf, type Source } from './sources.ts';
@@ -32,9 +32,6 @@ const acceptedNames = new Set([
   ...['seen', 'shown', 'Abilities', 'Given', 'Said', 'SharedRights', 'allRights', 'rights', 'filled'],
 ]);
 
-/** Beginnings and words of comments that name no subject. */
-const hiddenSubject = /^(What|Whose|Who|Whether|Of)\b|\b([Nn]obody|[Ss]omebody|[Ww]hoever|[Ww]hatever)\b/;
-
 /** Words of the list that a declaration still has as its name. */
 export function privateNames(sources: readonly Source[]): readonly string[] {
   const used = new Map<string, string>();
@@ -61,16 +58,6 @@ export function bareVariables(sources: readonly Source[]): readonly string[] {
     bareNames.has(name) && (ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node))
       ? [`${placeOf(node)} ${name}`]
       : [],
-  );
-}
-
-/** Comments that begin with a question word, or name no subject. */
-export function obscureComments(sources: readonly Source[]): readonly string[] {
-  return sources.flatMap(({ path, text }) =>
-    text.split('\n').flatMap((line, index) => {
-      const comment = /^\s*(?:\/\*\*|\*|\/\/) (.*)/.exec(line)?.[1];
-      return comment !== undefined && hiddenSubject.test(comment) ? [`${path}:${index + 1} ${comment}`] : [];
-    }),
   );
 }
 

@@ -18,8 +18,8 @@ export interface Attempt {
   /** It was wrong. */
   failed(): Promise<void>;
   /**
-   * It was right: to be called before anything is given out, because others that ran at the same time may have reached the
-   * limit meanwhile, and then it is refused like they are.
+   * It was right: to be called before anything is given out. Others that ran at the same time may have reached the
+   * limit meanwhile; then it is refused as well.
    */
   succeeded(): Promise<void>;
 }
@@ -137,7 +137,7 @@ export async function countFailures<T>(
 
 /**
  * Failures count against the client and against the account. Once the account has too many, only clients that have not
- * failed on it are heard, so that an attacker elsewhere cannot lock out its owner.
+ * failed on it are heard. So an attacker elsewhere cannot lock out its owner.
  */
 function loginAttempt(
   limits: AttemptLimits,

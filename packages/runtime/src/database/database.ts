@@ -8,8 +8,8 @@ import type { Waited } from './waits.ts';
 export type Parameter = string | null;
 
 /**
- * Form that a server needs for a list of texts that is a path into JSON: the keys between two positions as a path in
- * the server's syntax, or the element at a position as a number.
+ * Form that a server needs for a list of texts that is a path into JSON. It is the keys between two positions as a path
+ * in the server's syntax, or the element at a position as a number.
  */
 export type PathForm = `path:${number}-${number}` | `index:${number}`;
 
@@ -56,8 +56,7 @@ export interface Statement {
   /** True when it reads or writes at most one row, by its key, and does nothing else: too quick to keep others waiting. */
   readonly brief?: boolean;
   /**
-   * True when its values decide which part of a table it reads, so that each run of a stream is worth a plan of its
-   * own.
+   * True when its values decide which part of a table it reads. Then each run of a stream is worth a plan of its own.
    */
   readonly byValues?: boolean;
   /** Set where it reads one row by one key, and may be asked for several keys at once. */
@@ -75,7 +74,10 @@ export interface Statement {
   readonly held?: boolean;
 }
 
-/** A read by key, for several keys: each row begins with its key, in no order; the rest of it is that of the read by one key. */
+/**
+ * A read by key, for several keys. Each row begins with its key, in no order; the rest of it is that of the read by one
+ * key.
+ */
 export interface KeyBatch {
   /** Which parameter the key is: in this statement the list of keys, in the other the key. The others are the same in both. */
   readonly at: number;
@@ -95,8 +97,8 @@ export interface RowBatch {
    */
   readonly parameters: readonly { readonly of: number; readonly list: boolean }[];
   /**
-   * For a change: index of the parameter of the other statement that is the key of the stored row, which must not come
-   * twice in a list.
+   * For a change: index of the parameter of the other statement that is the key of the stored row. The key must not
+   * come twice in a list.
    */
   readonly key?: number;
 }
@@ -169,14 +171,13 @@ export interface Transaction {
    */
   run(statement: Statement, parameters: readonly Parameter[], sink: RowSink): Promise<void>;
   /**
-   * Takes the number of the transaction, `pg_current_xact_id()` as text, which a statement that writes brings along: by
-   * it the end of a transaction is found out whose COMMIT got no answer. Without one, nothing was written.
+   * Takes the number of the transaction, `pg_current_xact_id()` as text, which a statement that writes brings along. It
+   * finds out the end of a transaction whose COMMIT got no answer. Without one, nothing was written.
    */
   identify(id: string): void;
   /**
-   * Takes the query for a row that only this transaction has made, if the server numbers no transactions: by it the end
-   * of one is found out whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is
-   * needed.
+   * Takes the query for a row that only this transaction has made, if the server numbers no transactions. It finds out
+   * the end of one whose COMMIT got no answer. The first one counts. Absent where `identify` is all that is needed.
    */
   proof?(commitProof: CommitProof): void;
   /**
@@ -187,8 +188,8 @@ export interface Transaction {
 }
 
 /**
- * A SELECT that locks the row that it finds, so that it waits for a transaction that has not ended, and returns a row
- * when it was committed.
+ * A SELECT that locks the row that it finds. So it waits for a transaction that has not ended, and returns a row when
+ * it was committed.
  */
 export interface CommitProof {
   readonly statement: Statement;
@@ -230,7 +231,7 @@ export interface Database {
    */
   read(statement: Statement, parameters: readonly Parameter[], sink: RowSink, findClient?: FindClient): Promise<void>;
   /**
-   * Runs one statement on a connection of its own in batches of rows: after each batch `drained` is awaited before the
+   * Runs one statement on a connection of its own in batches of rows. After each batch `drained` is awaited before the
    * next is asked for, so memory stays flat however slow the reader is. Aborting the signal ends it in the database.
    * There is a bounded number of streams, also of one `client`, an address.
    */
@@ -245,15 +246,15 @@ export interface Database {
   /**
    * Runs a function in a transaction that may write, and commits its result; when it rejects, nothing stays.
    *
-   * The function runs again from the start after a conflict with other transactions and after a lost connection, so it
+   * The function runs again from the start after a conflict with other transactions and after a lost connection. So it
    * must do nothing that cannot be done twice. A COMMIT without an answer is found out, never guessed; without a proof,
    * it is SERVICE_UNAVAILABLE.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<T>;
   /**
-   * The same for a function that runs one brief statement, in a transaction that it may share with others of its kind:
-   * as long as all of them succeed. If one fails nothing of any stays, and each runs again in one of its own. `rows` is
-   * how many rows the statement writes at most, by default 1: many leave less room for others.
+   * The same for a function that runs one brief statement. It may share its transaction with others of its kind, as
+   * long as all succeed. If one fails nothing of any stays, and each runs again in one of its own. `rows` is how many
+   * rows the statement writes at most, by default 1: many leave less room for others.
    */
   briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
   /**

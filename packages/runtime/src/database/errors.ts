@@ -122,8 +122,8 @@ export function toDatabaseError(cause: unknown): PlatformError {
 }
 
 /**
- * True if a statement with this error, before any row arrived, deserves one more attempt on another connection: lost
- * connections, servers that stop or start, deadlocks and conflicts with recovery.
+ * True if a statement with this error, before any row arrived, deserves one more attempt on another connection. Such
+ * are lost connections, servers that stop or start, deadlocks and conflicts with recovery.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;

@@ -1,5 +1,5 @@
 /**
- * Reads by key that come at once and differ only in the key, as one statement: the cost of each statement for the
+ * Reads by key that come at once and differ only in the key, as one statement. The cost of each statement for the
  * server and the driver is most of the cost of such a read.
  *
  * Transparent to callers: each gets its own row. If the statement fails, every caller that has no row yet reads again

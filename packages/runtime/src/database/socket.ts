@@ -8,7 +8,7 @@ const readSize = 65_536;
 export interface ReusingSocket {
   readonly socket: Socket;
   /**
-   * From here on a chunk is only valid while its `data` event is handled, because the next one overwrites it; before,
+   * From here on a chunk is only valid while its `data` event is handled, because the next one overwrites it. Before,
    * every chunk is a copy. Without effect under TLS, which reads from the socket by itself.
    */
   reuse(): void;

@@ -6,7 +6,7 @@ const maxConflicts = 8;
 /** Connections lost under a function, or refusals of a server to write, after which it runs again: by then there may be a new primary. */
 const maxLosses = 1;
 /**
- * Prepared statements that the server took back: a pooler may do so on every connection once, and a column whose type has
+ * Prepared statements that the server took back: a pooler may do so on every connection once. A column whose type has
  * changed does so for each statement about it on each connection.
  */
 const maxStale = 24;

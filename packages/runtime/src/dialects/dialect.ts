@@ -84,8 +84,8 @@ export interface SqlDialect {
   /** True if rows always obey foreign keys. False where a session may switch them off, as dumps do. */
   readonly keepsForeignKeys: boolean;
   /**
-   * How the first column that leads to the rows of a page is compared where the page is ordered by it first, which lets an
-   * index give the order. Undefined where that does not help, or where the type of the column does not allow it.
+   * Comparison of the first column that leads to the rows of a page, where the page is ordered by it first. That lets
+   * an index give the order. Undefined where that does not help, or where the type of the column does not allow it.
    */
   pageLink(reached: string, start: string, native: string | undefined): string | undefined;
   /** True if columns that a foreign key joins always have the same order, regardless of their other declarations. */

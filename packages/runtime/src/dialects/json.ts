@@ -34,8 +34,8 @@ export interface JsonDialect {
 }
 
 /**
- * True if a segment of a path names an element where it meets an array: a number, which counts from the end when it is
- * negative. Where it meets an object every segment is a key.
+ * True if a segment of a path names an element where it meets an array. It is a number, which counts from the end when
+ * it is negative. Where it meets an object every segment is a key.
  */
 export function isIndex(segment: string): boolean {
   return /^\s*[+-]?\d{1,10}$/.test(segment) && Math.abs(Number(segment)) < 2 ** 31;

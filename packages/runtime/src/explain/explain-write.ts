@@ -74,8 +74,8 @@ export interface ExplainedStatements {
 }
 
 /**
- * Explains a write; with a database it is rehearsed there. Rejects with `PlatformError` ROUTE_NOT_FOUND for a target that is
- * no path of items or does not take the method, and with SERVICE_UNAVAILABLE when the database is away.
+ * Explains a write; with a database it is rehearsed there. Rejects with `PlatformError` ROUTE_NOT_FOUND for a target
+ * that is no path of items or does not take the method. Rejects with SERVICE_UNAVAILABLE when the database is away.
  * @example
  * const write = { method: 'POST', target: '/items/articles', body: '{"title":"Hello"}' } as const;
  * const { explained } = await explainWrite(api, write, { accessClass: 'editor', user: null, role: null }, null);

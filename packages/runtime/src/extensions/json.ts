@@ -5,7 +5,7 @@ import type { JsonValue } from '../language/index.ts';
 const deepest = 500;
 
 /**
- * A copy as JSON: times as ISO 8601, big integers as their digits, members that are undefined left out, numbers with
+ * A copy as JSON: times as ISO 8601, big integers as their digits. Undefined members are left out, and numbers keep
  * their digits as they are. Throws `TypeError` for functions, symbols and numbers that JSON has not.
  */
 export function toJson(value: unknown, depth = 0): JsonValue {

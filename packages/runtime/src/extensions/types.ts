@@ -1,5 +1,5 @@
 /**
- * The API as the code of a project sees it. `C` is the generated map from collections to their types; everything here
+ * The API as the code of a project sees it. `C` is the generated map from collections to their types. Everything here
  * follows from it, so a wrong name or payload is an error of the type checker.
  */
 import type { Caller } from '../caller.ts';

@@ -18,8 +18,8 @@ export interface Fetched {
 }
 
 /**
- * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for a forbidden address and for a file that is too large;
- * with SERVICE_UNAVAILABLE if no answer comes in time, or one that is not a file.
+ * Fetches a file into a folder. Rejects with INVALID_PAYLOAD for a forbidden address and for a file that is too large.
+ * Rejects with SERVICE_UNAVAILABLE if no answer comes in time, or one that is not a file.
  */
 export type FetchFile = (url: string, folder: string) => Promise<Fetched>;
 

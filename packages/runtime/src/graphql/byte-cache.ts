@@ -1,6 +1,6 @@
 /**
- * A cache bounded by the number of entries and by what they weigh, which costs one look-up per hit: when the young
- * generation is full it becomes the old one, and what was not asked for since is dropped.
+ * A cache bounded by the number of entries and by what they weigh, which costs one look-up per hit. When the young
+ * generation is full it becomes the old one, and entries without a hit since are dropped.
  */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined;

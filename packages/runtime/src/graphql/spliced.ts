@@ -17,7 +17,7 @@ function transcoderOf(plan: ReadPlan): Transcoder {
 /**
  * The value of one root field, between the text in front of it and the one after it.
  *
- * A writer that has begun and not ended owns a slab of memory, so nothing is written before the first row, and `end` is
+ * A writer that has begun and not ended owns a slab of memory. So nothing is written before the first row, and `end` is
  * called with the last one. Each of the many answers in one packet then uses the slab of the one before.
  */
 export class SplicedRows implements RowSink {

@@ -27,8 +27,8 @@ export interface ShortWay {
 }
 
 /**
- * True if a request can take the fast path: a GET below `/items` without a body, a POST or PATCH there, and a POST to
- * GraphQL, whose body has a length of at most `maxBytes`.
+ * True if a request can take the fast path. It is a GET below `/items` without a body, a POST or PATCH there, or a POST
+ * to GraphQL. Their bodies have a length of at most `maxBytes`.
  */
 export function isDirect({ method, url = '', headers }: IncomingMessage, maxBytes: number): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;

@@ -47,7 +47,7 @@ export interface ItemHandlersOptions {
 /**
  * Links the compiled routes with the planner and the reader, and with the writer.
  *
- * The planner checks every request first, also those without a route: faults of the query answer before those of names,
+ * The planner checks every request first, also those without a route. Faults of the query answer before those of names,
  * and an unknown collection must take the same way as a hidden one.
  */
 export function createItemHandlers(options: ItemHandlersOptions): ItemHandlers {

@@ -1,6 +1,6 @@
 /**
- * Turns of the event loop. Requests of callers without a token begin in a bounded part of each, so that however many come
- * at once, those who sign in and write are heard in between.
+ * Turns of the event loop. Requests of callers without a token begin in a bounded part of each. So those who sign in
+ * and write are heard in between, however many come at once.
  */
 import { PlatformError } from '../errors.ts';
 import type { CallReader } from './call.ts';

@@ -3,8 +3,8 @@
 import { invalidQuery } from '../errors.ts';
 
 /**
- * The texts of parameters by their names; other parameters mean nothing. Throws INVALID_QUERY for one that stands twice or
- * in brackets: which of several values counts would be a guess, and a proxy may guess another one.
+ * The texts of parameters by their names; other parameters mean nothing. Throws INVALID_QUERY for one that stands twice
+ * or in brackets. The choice of one of several values would be a guess, and a proxy may guess another one.
  */
 export function plainParameters(query: string, names: readonly string[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();

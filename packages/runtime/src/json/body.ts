@@ -14,8 +14,9 @@ export interface BodyHeaders {
  * Parses a whole request body; undefined for an empty one, regardless of its headers. Numbers that a double cannot
  * represent exactly become `RawNumber`s.
  *
- * Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8, and INVALID_PAYLOAD for malformed JSON, a scalar
- * at the top, invalid UTF-8, a duplicate key, names that reach a prototype, and text that no database can keep.
+ * Throws UNSUPPORTED_MEDIA_TYPE for anything but plain JSON in UTF-8. Throws INVALID_PAYLOAD for malformed JSON, a
+ * scalar at the top, invalid UTF-8 and a duplicate key. It does so for names that reach a prototype, and for text that
+ * no database can keep.
  */
 export function parseBody(bytes: Buffer, headers: BodyHeaders): JsonValue | undefined {
   return bytes.length === 0 ? undefined : parseBodyText(checkBody(bytes, headers));
@@ -38,7 +39,7 @@ export function parseBodyText(text: string): JsonValue {
   if (typeof value !== 'object' || value === null) {
     throw new PlatformError('INVALID_PAYLOAD', 'The body must be an object or an array.');
   }
-  // Raw bytes hold neither a lone surrogate nor U+0000, so only an escape or a dangerous name is worth a walk; the end
+  // Raw bytes hold neither a lone surrogate nor U+0000, so only an escape or a dangerous name is worth a walk. The end
   // of the longer one is found faster than its beginning.
   if (text.includes('\\u') || text.includes('__proto__') || text.includes('uctor"')) checkContents(value);
   return value;

@@ -1,6 +1,6 @@
 /**
  * Output buffers of answers and protocol messages. Bytes go straight into large shared slabs and are handed out as
- * views, so an answer costs neither an allocation of its own nor a copy.
+ * views. So an answer costs neither an allocation of its own nor a copy.
  *
  * After sending a view the caller gives it back, and a slab without views starts over. Memory outside the heap that is
  * allocated for every answer would make the collector run as if the heap were full.
@@ -10,8 +10,8 @@
 const slabSize = 131_072;
 
 /**
- * Long slabs are for what outgrows others, as a batch of a streamed answer does: an eighth of a megabyte of rows, which is
- * more as XML.
+ * Long slabs are for answers that outgrow others, as a batch of a streamed one does. That is an eighth of a megabyte of
+ * rows, which is more as XML.
  */
 const longSize = 8 * slabSize;
 
@@ -157,7 +157,10 @@ export class ByteWriter {
   }
 }
 
-/** A spare slab for a fresh answer; for one that outgrew its place a slab of its own, a long one, and in the end doubled memory. */
+/**
+ * A spare slab for a fresh answer. One that outgrew its place gets a slab of its own, then a long one, and in the end
+ * doubled memory.
+ */
 function claim(written: number, room: number): Slab {
   const size = Math.max(slabSize, written * 2 + room);
   const isLong = size > slabSize && size <= longSize;

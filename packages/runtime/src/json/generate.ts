@@ -1,6 +1,6 @@
 /**
- * Code that does for one list of fields what `fields.ts` does for any: every field has its own call, which the optimising
- * compiler can inline, and every word of a key is a constant.
+ * Code that does for one list of fields what `fields.ts` does for any. Every field has its own call, which the
+ * optimising compiler can inline, and every word of a key is a constant.
  *
  * The text of the code consists of what stands in this file and of numbers counted here: how many fields there are,
  * how many words their prefixes have, and, of rows of cells, which fields are texts. Names, literals and writers are
@@ -36,8 +36,8 @@ export interface Lengths {
 }
 
 /**
- * Generates the writer of rows of cells, which start with a status byte and a bit for
- * each cell that is missing; null where the process forbids code from strings.
+ * Generates the writer of rows of cells, which start with a status byte and a bit for each cell that is missing. Null
+ * where the process forbids code from strings.
  */
 export function generateCellsWriter(cells: readonly Cell[], lengths: Lengths): FieldsWriter | null {
   return create(printCellsFactory(cells), cells, [lengths]);

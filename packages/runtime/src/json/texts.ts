@@ -1,7 +1,7 @@
 /**
  * Values of any length as JSON: text is escaped as `JSON.stringify` escapes it, JSON passes through, bytes become base64.
  *
- * The writers make their own room, text for what is left of it and one escape at a time, so that a large value never
+ * The writers make their own room, text for what is left of it and one escape at a time. So a large value never
  * reserves the sixfold room of its worst case.
  */
 import type { ByteWriter } from './byte-writer.ts';

@@ -1,7 +1,7 @@
 /**
  * Rows go from protocol bytes to JSON bytes without a string or an object in between.
  *
- * A shape is resolved once into a tree of writers; those of rows and records walk their fields, and are replaced by
+ * A shape is resolved once into a tree of writers. Those of rows and records walk their fields, and are replaced by
  * generated code when they are used often (`docs/decisions/speed-of-reads.md`).
  */
 
@@ -53,7 +53,7 @@ export const scalars: Readonly<Record<WireKind, Writer>> = {
 /**
  * Builds the function that writes rows of this shape.
  *
- * Keys may be any text. Null values read `null`: a to-many is an empty array when there are no rows, and null only
+ * Keys may be any text. Null values read `null`. A to-many is an empty array when there are no rows, and null only
  * where the caller may not read that cell.
  */
 export function createTranscoder(fields: readonly ShapeField[]): Transcoder {
@@ -145,7 +145,7 @@ function checkColumns({ view }: Source, offset: number, expected: number): void 
 
 /**
  * Writes a record of key fields as one string: the values percent-encoded and joined by commas (API specification,
- * section 4). The values go through their JSON form, so that a key reads the same here and on its own; keys of several
+ * section 4). The values go through their JSON form, so that a key reads the same here and on its own. Keys of several
  * fields are rare enough for strings.
  */
 function pathOf(parts: readonly Writer[]): Writer {

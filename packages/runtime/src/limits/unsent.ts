@@ -1,6 +1,7 @@
 /**
- * Bytes of answers that wait for their readers: how many there are in this process, and of each client. Beyond the bound
- * answers wait, and are refused when that takes too long, so that clients that do not read cost a bounded amount of memory.
+ * Bytes of answers that wait for their readers: how many there are in this process, and of each client. Beyond the
+ * bound answers wait, and are refused when that takes too long. So clients that do not read cost a bounded amount of
+ * memory.
  */
 import { PlatformError } from '../errors.ts';
 

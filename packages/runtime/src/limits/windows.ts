@@ -1,6 +1,6 @@
 /**
- * Counts per key in windows, in the memory of this process. All windows are equally long, so those that began together are
- * forgotten together: counting costs the same however many there are, and no timer is needed.
+ * Counts per key in windows, in the memory of this process. All windows are equally long, so those that began together
+ * are forgotten together. Counting costs the same however many there are, and no timer is needed.
  */
 
 /** How a key stands. */

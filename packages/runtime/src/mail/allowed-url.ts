@@ -1,11 +1,11 @@
 /** Addresses that links in mail may lead to. Source: API specification, section 2.6. */
 
 /**
- * The address as a URL when one of the allowed ones has the same origin and a path that is the beginning of its path,
- * segment by segment; else null.
+ * The address as a URL when an allowed one has the same origin, and a path that begins its path, segment by segment.
+ * Else null.
  *
  * Addresses that parsers read in different ways are never allowed: users and passwords, backslashes, spaces, control
- * characters, slashes that are percent-encoded, and schemes other than http and https.
+ * characters, and slashes that are percent-encoded. Schemes other than http and https are not allowed either.
  */
 export function allowedUrl(text: string, allowed: readonly string[]): URL | null {
   if (!/^https?:\/\//i.test(text) || /[\\\s\p{C}]|%(?:2f|5c|00)/iu.test(text)) return null;

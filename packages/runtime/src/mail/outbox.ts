@@ -1,6 +1,6 @@
 /**
  * Mail that waits to be sent. It is queued in the transaction that causes it and sent after the commit, by the process
- * that comes first; a process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
+ * that comes first. A process that dies meanwhile leaves it to the others. Source: API specification, section 1.6.
  */
 
 import type { Database } from '../database/database.ts';

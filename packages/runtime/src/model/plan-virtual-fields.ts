@@ -87,8 +87,8 @@ export function isVirtualField(body: JsonValue): boolean {
 }
 
 /**
- * Plans a field without a column. The side of a relation may be said before its relation is made, which names it, and
- * after: then it is there already, and this is what is said of it.
+ * Plans a field without a column. The side of a relation may be declared before its relation is made, which names it,
+ * and after. Then it is there already, and this describes it.
  */
 export function createVirtualField(model: KnownModel, collection: string, body: JsonValue): ModelChange {
   const { schema } = findCollection(model, collection);

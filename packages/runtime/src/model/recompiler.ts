@@ -43,9 +43,9 @@ export interface Recompiler {
   readonly schema: string;
   digests(rows: ModelRows): ModelDigests;
   /**
-   * Compiles them over the tables of an API that was generated or that this recompiler has given; null, or what it does
-   * not know any more: over those that it reads of the database. `read` is called when nothing more is read. Rejects when the
-   * compiler cannot be used at all.
+   * Compiles them over the tables of an API that was generated or that this recompiler has returned. For null, or an
+   * API that it does not know any more, it reads the tables of the database. `read` is called when nothing more is
+   * read. Rejects when the compiler cannot be used at all.
    */
   compile(
     rows: ModelRows,

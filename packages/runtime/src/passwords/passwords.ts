@@ -10,7 +10,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * True if a password is the one that was hashed. Null (an account without a password, or none at all) takes as long
-   * and returns false; so does a text that is too long to be a password.
+   * and returns false. So does a text that is too long to be a password.
    */
   verify(encoded: string | null, password: string): Promise<boolean>;
   /** True if a hash was made with weaker parameters than a new one, so that a sign-in should replace it. */
@@ -24,8 +24,8 @@ export interface PasswordsOptions {
 }
 
 /**
- * One thread less than there are processors, so that requests go on beside it, and never all four threads that files and
- * names of hosts need, too. Those who wait would wait for some seconds at most.
+ * One thread less than there are processors, so that requests go on beside it. It never takes all four threads that
+ * files and names of hosts need, too. Those who wait would wait for some seconds at most.
  */
 const ofProcess = createWorkQueue({ atOnce: Math.min(3, Math.max(1, availableParallelism() - 1)), waiting: 64 });
 

@@ -12,8 +12,8 @@ import type { ReadPlan } from './plan/plan.ts';
 /**
  * One answer being written. Pass it as the sink of the plan's statement, then call `end` for the bytes.
  *
- * For a plan that is streamed, call `take` whenever the reader is ready for more: the chunks and what `end` returns are
- * the same bytes in order as the whole answer.
+ * For a plan that is streamed, call `take` whenever the reader is ready for more. The chunks and the result of `end`
+ * are the same bytes in order as the whole answer.
  */
 export interface Answer extends RowSink {
   /** Items written so far. For a read of one item, 0 tells that there is none. */

@@ -66,8 +66,8 @@ interface Planned {
 }
 
 /**
- * The stages after the syntax of single parameters, in the order of the specification (1.5): the syntax of filters,
- * names, values; then the plan of the request's shape, from the cache or new.
+ * The stages after the syntax of single parameters, in the order of the specification (1.5). These are the syntax of
+ * filters, names and values; then the plan of the request's shape, from the cache or new.
  *
  * The values are those of filter and search, of nested lists, of the keys, then limit and offset, as `planRead` expects
  * them.

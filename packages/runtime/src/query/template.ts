@@ -73,8 +73,8 @@ export function templateOf(query: string): Template {
 }
 
 /**
- * Finds the values that the texts of a template became. Undefined when that is not certain, because the request compares
- * with one of the texts twice, or somewhere else than where the template has its hole.
+ * Finds the values that the texts of a template became. Undefined when that is not certain. The request may compare
+ * with one of the texts twice, or in another place than the hole of the template.
  */
 export function learnTemplate(
   { plan, values, open, size, large }: Prepared,

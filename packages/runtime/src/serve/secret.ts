@@ -9,8 +9,9 @@ import type { CompiledApi } from '../language/index.ts';
 import { systemSchemaOf } from '../system/schema.ts';
 
 /**
- * An environment with a secret where there are users: the one that was set, or that of an embedded database, which is
- * made once and kept beside it. Rejects with `EnvironmentError` when a server of several processes would need one.
+ * An environment with a secret where there are users. It is the one that was set, or that of an embedded database,
+ * which is made once and kept beside it. Rejects with `EnvironmentError` when a server of several processes would need
+ * one.
  */
 export async function withSecret(
   api: Pick<CompiledApi, 'collections'>,

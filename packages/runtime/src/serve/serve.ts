@@ -74,7 +74,7 @@ export interface ServeOptions {
   readonly trustedDocuments?: boolean;
   /**
    * Called with the administrator that was made because there was no user. When absent, the address is printed to the
-   * standard output, with a generated password on a terminal, else with the path of a file that has it.
+   * standard output. A generated password comes with it on a terminal, else the path of a file that has it.
    */
   readonly onFirstAdministrator?: (administrator: FirstAdministrator) => void | Promise<void>;
   /**
@@ -131,10 +131,10 @@ const uploadsFolder = '.platform/uploads';
 /**
  * Serves a compiled API and resolves as soon as requests are answered.
  *
- * A database that is out of reach does not stop the start: requests answer SERVICE_UNAVAILABLE until it is there, and so
- * do collections that do not fit it. Rejects with `EnvironmentError` for unusable variables, with `ContractError` for files
- * that another version generated, with the error of the database when waiting would not help, and with that of Node when
- * the address cannot be used.
+ * A database that is out of reach does not stop the start. Requests answer SERVICE_UNAVAILABLE until it is there, and
+ * so do collections that do not fit it. Rejects with `EnvironmentError` for unusable variables, and with
+ * `ContractError` for files that another version generated. Rejects with the error of the database when waiting would
+ * not help, and with that of Node when the address cannot be used.
  * @example await serve(api);
  */
 export async function serve(api: CompiledApi, options: ServeOptions = {}): Promise<RunningServer> {

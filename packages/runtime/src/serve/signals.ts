@@ -3,7 +3,7 @@
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * On the first SIGTERM or SIGINT stops the server and ends the process with code 0, or 1 when stopping failed; a second
+ * On the first SIGTERM or SIGINT stops the server and ends the process with code 0, or 1 when stopping failed. A second
  * signal ends it at once with code 1.
  */
 export function stopOnSignals(stop: () => Promise<void>): void {

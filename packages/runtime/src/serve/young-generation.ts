@@ -1,6 +1,6 @@
 /**
- * Bounds the young generation of V8, which doubles up to 128 MB when much is allocated for long, as by an export, and is
- * not returned afterwards. Half of it is as fast, because only what survives a collection costs time.
+ * Bounds the young generation of V8, which doubles up to 128 MB when much is allocated for long, as by an export. The
+ * memory is not returned afterwards. Half of it is as fast, because only what survives a collection costs time.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 

@@ -35,9 +35,9 @@ export function aggregateOperand(name: AggregateFunction, field: FieldDescriptor
 }
 
 /**
- * How the result of a function on a field arrives (API specification, section 5.5): counts are integers, sums and averages
- * of decimal and bigInteger are strings with every digit, averages of integers are numbers, everything else is as the
- * column.
+ * Form of the result of a function on a field (API specification, section 5.5). Counts are integers, and averages of
+ * integers are numbers. Sums and averages of decimal and bigInteger are strings with every digit. Everything else is as
+ * the column.
  */
 export function aggregateWire(dialect: SqlDialect, name: AggregateFunction, field: FieldDescriptor | null): WireForm {
   const number: WireForm = { kind: 'number', cast: dialect.asText };

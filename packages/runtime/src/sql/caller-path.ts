@@ -30,10 +30,10 @@ export interface PathValue {
 }
 
 /**
- * Prints the value of a path from the caller's row, as a subquery that does not depend on any row of the statement, so
+ * Prints the value of a path from the caller's row, as a subquery that does not depend on any row of the statement. So
  * the database computes it once. In the scope of rules every row and cell counts, in that of a caller only what the
- * caller can read. `takesText` tells from the type of the values whether they are needed as texts. Undefined when the path
- * leads nowhere in that scope.
+ * caller can read. `takesText` tells from the type of the values whether they are needed as texts. Undefined when the
+ * path leads nowhere in that scope.
  */
 export function printPath(
   printing: Printing,

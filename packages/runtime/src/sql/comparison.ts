@@ -17,7 +17,7 @@ const comparisons: Readonly<Partial<Record<Operator, string>>> = {
 
 /**
  * Prints one comparison of an expression. Every operator is defined for null and for the empty list (security property
- * P7): negative operators do not match null, an empty `_in` matches nothing and an empty `_nin` everything.
+ * P7). Negative operators do not match null, an empty `_in` matches nothing and an empty `_nin` everything.
  */
 export function printComparison(
   printing: Printing,

@@ -5,7 +5,7 @@ import type { Row } from './row.ts';
 /**
  * Predicates that hold when the caller's values in a condition are there.
  *
- * A comparison with a missing value is null and so never holds by itself; a guard is needed where that null could be
+ * A comparison with a missing value is null and so never holds by itself. A guard is needed where that null could be
  * overruled: beside an alternative, and under `none`.
  */
 export function callerGuards(row: Row, condition: Condition, exposed = false): readonly string[] {

@@ -14,8 +14,8 @@ type Comparison = Extract<Condition, { kind: 'compare' }>;
 /**
  * Prints a comparison of JSON, or of a value within it. Path and values are parameters.
  *
- * A value is compared as what stands beside the operator: one of another kind is null there, so it matches nothing, also
- * not under a negation. `_null` holds where nothing is, and where JSON's own null is.
+ * A value is compared as the operand beside the operator. One of another kind is null there, so it matches nothing,
+ * also not under a negation. `_null` holds where nothing is, and where JSON's own null is.
  */
 export function printJson(row: Row, field: FieldScope, condition: Comparison): string {
   const { path: operandOfPath, operator, operand } = condition;

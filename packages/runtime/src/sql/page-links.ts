@@ -1,9 +1,9 @@
 /**
  * Far sides of many-to-many relations, read once for all rows of a page.
  *
- * Looking targets up parent by parent costs about as much per link as any other way while links are few. Beyond some thousands
- * of them per page it costs less to collect their keys, to read each target once, in the order of the keys, and to give the
- * targets back to their parents. Where most of a small table is linked, reading it as a whole costs less still.
+ * Looking targets up parent by parent costs about as much per link as any other way while links are few. Beyond some
+ * thousands of them per page it costs less to collect their keys. Each target is then read once, in the order of the
+ * keys, and given back to its parents. Where most of a small table is linked, reading it as a whole costs less still.
  */
 
 import { allOf, selectList, sqlTrue, where } from '../dialects/fragment.ts';
@@ -68,9 +68,9 @@ function isPlainlyLinked(row: Row, { target, near, far, sort }: ManyToMany): boo
 type Joined = Pick<PageReach, 'from' | 'target' | 'own' | 'parent'>;
 
 /**
- * Targets of all links from the whole table, where no rule and no filter makes the server expect few rows: it would then loop
- * over the table for each link. An expression in place of one key, or a fence before several, keeps it from an index, which
- * costs more than twice as much where most of a small table is linked.
+ * Targets of all links from the whole table, where no rule and no filter makes the server expect few rows. It would
+ * then loop over the table for each link. An expression in place of one key, or a fence before several, keeps it from
+ * an index. An index costs more than twice as much where most of a small table is linked.
  */
 function joinWhole(
   page: PageOfRows,

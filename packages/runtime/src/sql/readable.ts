@@ -9,8 +9,8 @@ import { ruleHolds } from './rules.ts';
 import { type CollectionScope, type CopiedColumns, keyFields } from './scope.ts';
 
 /**
- * SQL predicate that is true if the caller can read a row: some rule holds on it, and the item can be read where it
- * holds one.
+ * SQL predicate that is true if the caller can read a row. Some rule must hold on it, and the item must be readable
+ * where it holds one.
  */
 export function readable(row: Row): string {
   return allOf([anyOf(row.collection.rows.map((rule) => ruleHolds(row, rule))), copiedItemReadable(row)]);

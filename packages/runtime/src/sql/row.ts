@@ -59,7 +59,7 @@ export interface Printing {
 /**
  * One row of a collection while SQL is printed: the meaning of names on it.
  *
- * `column` takes a quoted column of the collection's table to an expression; on a page it also notes that the page has
+ * `column` takes a quoted column of the collection's table to an expression. On a page it also notes that the page has
  * to select the column.
  */
 export interface Row extends Printing {

@@ -15,8 +15,8 @@ function asRuleSeesIt(row: Row): Row {
 }
 
 /**
- * One rule on one row. Where it uses a value of the caller that is missing, it is false as a whole, also where the value
- * stands under a negation (security property P7).
+ * One rule on one row. It is false as a whole where it uses a missing value of the caller, also under a negation
+ * (security property P7).
  */
 export function ruleHolds(row: Row, rule: Condition): string {
   const seen = asRuleSeesIt(row);
@@ -24,7 +24,7 @@ export function ruleHolds(row: Row, rule: Condition): string {
 }
 
 /**
- * When a cell of a row is readable, as a predicate. Several rules stay pairs of rows and fields: a cell is granted by
+ * When a cell of a row is readable, as a predicate. Several rules stay pairs of rows and fields. A cell is granted by
  * the rules that list its field, on the rows they match (security property P6).
  */
 export function granted(row: Row, grant: Grant): string {

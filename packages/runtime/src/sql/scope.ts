@@ -152,7 +152,7 @@ export function withoutRows(scope: Scope, name: string): Scope {
 const exportScopes = new WeakMap<Scope, Scope>();
 
 /**
- * Names that a scope allows in an export: the same without secret fields, so that `*` omits them and naming one is
+ * Names that a scope allows in an export: the same without secret fields. So `*` omits them, and naming one is
  * FORBIDDEN (API specification, section 5.6).
  */
 export function exportScope(scope: Scope): Scope {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /**
  * One step of the platform's own tables. Once it is released its `up` never changes: databases remember its checksum.
  *
- * Names in the SQL are unqualified: it runs with the schema of the tables alone on the search path, so the text is the
+ * Names in the SQL are unqualified. It runs with the schema of the tables alone on the search path, so the text is the
  * same wherever they lie.
  */
 export interface Migration extends MigrationTexts {

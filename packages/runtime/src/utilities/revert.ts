@@ -34,9 +34,9 @@ export interface RevertRequest {
 const requested = 'fields=collection,item,data';
 
 /**
- * Makes the revert function: an update by the caller, under the caller's rules, with every field that the revision
- * shows to the caller and that some rule lets the caller write; for administrators, with every field that requests can
- * write. Rejects with FORBIDDEN for revisions and items that the caller may not read or write.
+ * Makes the revert function: an update by the caller, under the caller's rules. It has every field that the revision
+ * shows to the caller and that some rule lets the caller write. For administrators, it has every field that requests
+ * can write. Rejects with FORBIDDEN for revisions and items that the caller may not read or write.
  */
 export function createReverter({ api, schema, database, planner, writer }: ReverterOptions) {
   const open = buildOpenScope(api);

@@ -49,9 +49,9 @@ export function sortFieldOf({ descriptor }: CollectionScope): string {
 }
 
 /**
- * The changes that move an item, as items of their keys and new positions: the two that the request names, those
- * between them, and those that had no position, which come last in the order of their keys. Throws FORBIDDEN for items
- * that the caller may not read.
+ * The changes that move an item, as items of their keys and new positions. They are the two that the request names,
+ * those between them, and those that had no position. The last come at the end in the order of their keys. Throws
+ * FORBIDDEN for items that the caller may not read.
  */
 export async function planMove(moving: Moving, { item, to }: Move): Promise<readonly FilterObject[]> {
   const { transaction, collection, field, dialect } = moving;

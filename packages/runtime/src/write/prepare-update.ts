@@ -173,8 +173,8 @@ async function createSingleton(
 }
 
 /**
- * The names of a tree are judged item by item. Where there is no item they are judged here, so that the name of a relation that
- * is hidden answers as one that does not exist.
+ * The names of a tree are judged item by item. Where there is no item they are checked here. So the name of a relation
+ * that is hidden answers as one that does not exist.
  */
 function checkNames({ writable, grant }: Granted, payload: FilterObject): void {
   const key = writable.namesKey ? writable.collection.descriptor.key : [];

@@ -3,7 +3,7 @@
  * 3.3 and 8.3.
  *
  * The conditions of a rule on written rows are checked by reading the invited users as if the rules for creating were
- * rules for reading: a field that comes back was granted by a rule that the row satisfies.
+ * rules for reading. A field that comes back was granted by a rule that the row satisfies.
  */
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';

@@ -1,6 +1,6 @@
 /**
  * Providers of OAuth 2.0, known by three addresses only. The user is identified by the profile that the access token
- * opens; an identity token that comes along could not be verified against anything, so it is ignored.
+ * opens. An identity token that comes along could not be verified against anything, so it is ignored.
  */
 import {
   allowInsecureRequests,

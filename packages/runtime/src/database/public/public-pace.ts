@@ -1,6 +1,6 @@
 /**
- * How statements of callers without a token give way: they let the work of callers with a token go first, and pause after
- * each other while there is such work, so that it finds the database free most of the time.
+ * How statements of callers without a token give way. They let the work of callers with a token go first, and pause
+ * after each other while there is such work. So it finds the database free most of the time.
  */
 
 /** Pauses of statements. */

@@ -1,6 +1,6 @@
 /**
  * Turns of statements of callers without a token that are not known to be quick. They share a few places, so that they
- * leave the database to those who sign in and write, and one client leaves it to the others.
+ * leave the database to those who sign in and write. Likewise one client leaves it to the others.
  *
  * Slow statements have one place a client, and leave one place to all others. That place is free again as soon as the
  * statement in it turns out to be slow.

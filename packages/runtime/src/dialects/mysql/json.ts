@@ -71,8 +71,8 @@ export function mysqlJson(server: 'mysql' | 'mariadb', exactly: (expression: str
 }
 
 /**
- * The JSON at a path. Keys that follow each other are one step; a number is an element of an array, and a key of anything
- * else, so what it is looked for in is named first, as the one before it was.
+ * The JSON at a path. Keys that follow each other are one step. A number is an element of an array, and a key of
+ * anything else. So its container is named first, as the one before it was.
  */
 function printAt(named: Naming, document: string, { segments, take: shape }: JsonPath): string {
   const steps: string[] = [];

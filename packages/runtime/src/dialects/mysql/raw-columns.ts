@@ -1,6 +1,6 @@
 /**
- * Columns of answers that need not be spelled by MySQL and MariaDB, which takes them longer than finding the rows: the
- * binary protocol has integers and times as numbers, and the lane spells these. Within a record everything is one text.
+ * Columns of answers that MySQL and MariaDB need not format, which takes them longer than finding the rows. The binary
+ * protocol has integers and times as numbers, and the driver formats these. Within a record everything is one text.
  */
 import { type PlainSign, plainSigns } from './rows/nested.ts';
 import { rawColumns } from './rows/spelled.ts';

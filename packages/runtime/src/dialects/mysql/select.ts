@@ -2,10 +2,10 @@
  * MySQL and MariaDB. Sessions read identifiers in double quotes (`ANSI_QUOTES`) and keep their clock in UTC; see
  * `driver/session.ts`.
  *
- * Records and lists are texts that say what they are, which the lane takes apart: a list is `[…]`, a record `(…)`, a
- * missing value `~`, what is more than the server can hold `!`, a number `=…;`, a time as the server writes it `@…;` or
- * `&…;`, and every other value its length in bytes, a colon, and the bytes. So no character needs an escape, values keep the
- * form in which they were selected, and nothing is aggregated as JSON, which the servers do slowly.
+ * Records and lists are texts that name their kind, which the driver takes apart. A list is `[…]`, a record `(…)`, a
+ * missing value `~`, and a value beyond the limit of the server `!`. A number is `=…;`, and a time as the server writes
+ * it `@…;` or `&…;`. Every other value is its length in bytes, a colon, and the bytes. So no character needs an escape,
+ * and values keep the form in which they were selected. Nothing is aggregated as JSON, which the servers do slowly.
  */
 
 import { isPathForm, keysMark, type Statement } from '../../database/database.ts';

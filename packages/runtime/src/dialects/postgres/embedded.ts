@@ -18,10 +18,10 @@ const session = { statementTimeoutMs: 0, applicationName: 'platform', readOnly: 
 const preparedLimit = 1_000;
 
 /**
- * Opens an embedded database: a data directory (made when it does not exist), or an instance that is running already,
- * which then stays open when the database is closed.
+ * Opens an embedded database: a data directory (made when it does not exist), or a running instance. That one stays
+ * open when the database is closed.
  *
- * There is one session for everything, so it is not read-only, statements have no timeout, and a stream keeps its rows
+ * There is one session for everything, so it is not read-only, and statements have no timeout. A stream keeps its rows
  * in a held cursor instead of keeping the session to itself.
  */
 export async function connectPglite(source: string | EmbeddedDatabase): Promise<Database> {

@@ -28,8 +28,8 @@ export async function readFingerprint(
  * as only domains were passed, because only they can forbid null.
  *
  * The planner cannot estimate the number of rows in the lists. So each is made once (`MATERIALIZED`), and an object
- * goes with its columns from the start: lists of a thousand tables that are joined in the end are compared a million
- * times.
+ * goes with its columns from the start. Lists of a thousand tables that are joined in the end would be compared a
+ * million times.
  */
 const liveObjectsSql = `
 WITH RECURSIVE object AS (

@@ -31,7 +31,7 @@ const matches: Readonly<Partial<Record<Operator, string>>> = {
  * Cast of texts that are matched with patterns. It uses the database's own collation, because PostgreSQL matches none
  * with a collation in which different texts are equal. Besides, that of a column may know only the case of ASCII.
  *
- * It leaves values of a subquery without a collation of their own: that of the column they are compared with decides,
+ * It leaves values of a subquery without a collation of their own. That of the column they are compared with decides,
  * and two columns never disagree.
  */
 const text = '::pg_catalog.text COLLATE pg_catalog."default"';

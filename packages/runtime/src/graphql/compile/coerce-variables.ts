@@ -59,8 +59,8 @@ interface Plain {
 }
 
 /**
- * Makes what coerces the variables of one operation as `coerceVariables` does; values that already are what their types
- * say, which is most of them, are taken without asking graphql-js.
+ * Makes what coerces the variables of one operation as `coerceVariables` does. Most values match their types already;
+ * they are taken without asking graphql-js.
  */
 export function createCoercion(
   schema: GraphQLSchema,
@@ -97,8 +97,8 @@ const fitting: ReadonlyMap<unknown, Plain['fits']> = new Map<unknown, Plain['fit
 ]);
 
 /**
- * Gives each number that a double cannot hold the form that its place takes: its digits as they are for scalars of ours, as
- * text for `ID`, and the nearest double elsewhere, which `Float` takes and nothing else does.
+ * Gives each number that a double cannot hold the form that its place takes. Scalars of ours get its digits as they
+ * are, `ID` gets them as text. Elsewhere it is the nearest double, which only `Float` takes.
  */
 function exactNumbers(value: JsonValue, type: unknown): JsonValue {
   if (typeof value !== 'object' || value === null || !isInputType(type)) return value;

@@ -37,8 +37,8 @@ export interface CheckedDocument {
 const maxErrors = 20;
 
 /**
- * Checks a document. Throws INVALID_QUERY for one that cannot be parsed, is too large or is not valid, the same bytes for
- * names that are hidden and names that do not exist; METHOD_NOT_ALLOWED for a mutation where only queries may run.
+ * Checks a document. Throws INVALID_QUERY for one that cannot be parsed, is too large or is not valid. Names that are
+ * hidden and names that do not exist give the same bytes; METHOD_NOT_ALLOWED for a mutation where only queries may run.
  */
 export function checkDocument(
   schema: ScopeSchema,

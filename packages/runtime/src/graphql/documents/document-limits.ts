@@ -40,9 +40,9 @@ export interface SelectionSize {
 export type Measure = (definition: OperationDefinitionNode | FragmentDefinitionNode) => SelectionSize;
 
 /**
- * Makes what measures the definitions of a document. A selection costs 1 for each field, 10 more for each list of items and
- * each root field, and 1 more for each two fields that are answered under one name: these have to be compared with each
- * other. Unknown names count as fields without a type.
+ * Makes what measures the definitions of a document. A selection costs 1 for each field, and 10 more for each list of
+ * items and each root field. Each two fields that are answered under one name cost 1 more: these have to be compared
+ * with each other. Unknown names count as fields without a type.
  */
 export function measureIn(schema: GraphQLSchema, document: DocumentNode, maxCost: number): Measure {
   const fragments = new Map<string, FragmentDefinitionNode>();

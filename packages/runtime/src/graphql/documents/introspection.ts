@@ -17,7 +17,7 @@ import { DocumentError } from './document-errors.ts';
 const timeoutMs = 2;
 
 /**
- * The values of the introspection fields at the root of a valid operation, as JSON text by response name; fields that
+ * The values of the introspection fields at the root of a valid operation, as JSON text by response name. Fields that
  * directives leave out are absent. `variables` are those that the client sent.
  */
 export function answerIntrospection(

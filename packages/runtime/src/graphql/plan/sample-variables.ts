@@ -34,8 +34,8 @@ const fixed: Readonly<Record<string, JsonValue>> = {
 const deepest = 3;
 
 /**
- * Sets of variables, the likeliest first: with all of them, each time with texts of another kind; and where some may be
- * left out, with the others only. Lists have one element.
+ * Sets of variables, the likeliest first. The first have all of them, each time with texts of another kind. Where some
+ * may be left out, the last has the others only. Lists have one element.
  */
 export function sampleVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): SampleVariables {
   const definitions = operation.variableDefinitions ?? [];

@@ -15,8 +15,8 @@ import { parameterNames } from '../../query/parse/parse-query-string.ts';
 import { liesUnder, splitTarget } from '../../query/parse/target.ts';
 
 /**
- * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise:
- * a request is worth a turn of the event loop only when the database has to be asked.
+ * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise.
+ * A request is worth a turn of the event loop only when the database has to be asked.
  *
  * Throws or rejects with INVALID_TOKEN, TOKEN_EXPIRED, INVALID_CREDENTIALS or INVALID_IP, and with FORBIDDEN if a user
  * has to set up a second factor before anything else.

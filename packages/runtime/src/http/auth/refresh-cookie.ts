@@ -45,7 +45,7 @@ export function createRefreshCookie(environment: Environment): RefreshCookie {
 const sameSites = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
 
 /**
- * Browsers say where a request comes from. A page of an allowed origin may lie on another site; without an origin the
+ * Browsers say where a request comes from. A page of an allowed origin may lie on another site. Without an origin the
  * request comes from the address bar or from no browser, unless it says that its site is another one.
  */
 function isFromAllowedPage({ headers }: IncomingMessage, { publicUrl, cors }: Environment): boolean {

@@ -14,7 +14,7 @@ export interface StateCookie {
 }
 
 /**
- * Makes it. Over TLS no other host can set one in our name (`__Host-`), and it comes along when a provider has the browser
+ * Makes it. Over TLS no other host can set one in our name (`__Host-`). It comes along when a provider has the browser
  * POST a form, which is a request of another site (`SameSite=None`).
  */
 export function createStateCookie(provider: string, secure: boolean): StateCookie {

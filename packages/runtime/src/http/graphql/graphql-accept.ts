@@ -5,8 +5,8 @@ export interface AcceptedForm {
   /** `application/graphql-response+json`, or `application/json`. */
   readonly type: 'graphql' | 'json';
   /**
-   * Set where the client named `application/json` itself: older clients read an answer of that type only when its status
-   * is 200, also when the document was refused.
+   * Set where the client named `application/json` itself. Older clients read an answer of that type only when its
+   * status is 200, also when the document was refused.
    */
   readonly alwaysOk: boolean;
   /** True if the client prefers a page: it is a browser. */

@@ -109,8 +109,8 @@ const variablesBehind = '","variables":';
 const queryBehind = ',"query":"';
 
 /**
- * Cuts a body in front of its variables, or in front of its document where that comes last, as clients print it; null for
- * any other. In a text of JSON both marks would have backslashes, or the part would be none that parses.
+ * Cuts a body in front of its variables, or in front of its document where that comes last, as clients print it. Null
+ * for any other. In a text of JSON both marks would have backslashes, or the part would be none that parses.
  */
 function halve(text: string): Halves | null {
   if (text.startsWith('{"query":"')) {

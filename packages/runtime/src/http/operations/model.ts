@@ -22,7 +22,7 @@ function createNameOf(aliasPrefix: string | null): NameOf {
     aliasPrefix !== null && text.startsWith(aliasPrefix) ? `platform_${text.slice(aliasPrefix.length)}` : text;
 }
 
-/** Reads. What is hidden is as what does not exist. */
+/** Reads. Hidden names answer as names that do not exist. */
 export function modelOperations(
   api: Pick<CompiledApi, 'model'>,
   aliasPrefix: string | null,

@@ -1,6 +1,7 @@
 /**
- * Files that only browsers run, which are other people's and sent as they are: from the packages in this repository, and
- * from the copies that the published package brings (`scripts/build.ts`), so that no server installs them.
+ * Files that only browsers run, which are other people's and sent as they are. They lie in the packages of this
+ * repository, and in the copies that the published package brings (`scripts/build.ts`), so that no server installs
+ * them.
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

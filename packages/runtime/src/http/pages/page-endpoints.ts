@@ -27,8 +27,8 @@ export interface GetEndpoint {
 }
 
 /**
- * A page loads its own style, icon and scripts and asks its own server, and nothing else: no script or style in its
- * text, no form that is sent without a script, no markup that a script makes of text, no frame around it.
+ * A page loads its own style, icon and scripts and asks its own server, and nothing else. It has no script or style in
+ * its text, and no form that is sent without a script. No script makes markup of text, and no frame is around it.
  */
 const policy = [
   "default-src 'none'",

@@ -1,5 +1,5 @@
 /**
- * The one way an answer leaves the server: every status, every body, every error goes through here, so the header set
+ * The one way an answer leaves the server: every status, every body, every error goes through here. So the header set
  * of the API specification, section 1.2, is on all of them.
  *
  * Answers are written to the socket directly. Fastify's reply would rebuild a header object and walk the send hooks for

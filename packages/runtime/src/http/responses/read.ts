@@ -134,8 +134,8 @@ async function readLarge(
 
 /**
  * Sends rows while they are read. The head is held back until the first batch is there, so a statement that fails at
- * once still gets an error of its own. A client that leaves ends the statement, and so does one that does not read; as far
- * as there is room rows are gathered, so that a slow client does not keep the connection to the database.
+ * once still gets an error of its own. A client that leaves ends the statement, and so does one that does not read. As
+ * far as there is room, rows are gathered, so that a slow client does not keep the connection to the database.
  */
 async function streamRows(
   database: Database,

@@ -18,14 +18,14 @@ export type Operand =
 /**
  * A condition on one row: the normal form of filters, row rules, validations and checks.
  *
- * An empty `and` is true, an empty `or` false. `related` looks through a relation: `one` for m2o (the related row exists
- * and matches), `some` for to-many, `none` for both (no related row matches). Under a many-to-any, `where` describes link rows; there a `related` with
- * the relation `item` and the quantifier `one` looks into the linked item when it is of the collection `item`; `none` says
- * that there is no such item.
+ * An empty `and` is true, an empty `or` false. `related` looks through a relation: `one` for m2o (the related row
+ * exists and matches), `some` for to-many, `none` for both (no related row matches). Under a many-to-any, `where`
+ * describes link rows. There a `related` with the relation `item` and the quantifier `one` looks into the linked item
+ * when it is of the collection `item`; `none` says that there is no such item.
  *
- * `_null`, `_nnull`, `_empty` and `_nempty` carry the literal `true`; `_in`, `_nin`, `_between` and `_nbetween` a literal
- * array, or a value of the caller for the first two; so do `_has_any`, `_has_all`, `_overlaps`, `_within` and their
- * negations, where null stands for a range without that end.
+ * `_null`, `_nnull`, `_empty` and `_nempty` carry the literal `true`; `_in`, `_nin`, `_between` and `_nbetween` a
+ * literal array, or a value of the caller for the first two. So do `_has_any`, `_has_all`, `_overlaps`, `_within` and
+ * their negations, where null stands for a range without that end.
  */
 export type Condition =
   | { readonly kind: 'and'; readonly of: readonly Condition[] }

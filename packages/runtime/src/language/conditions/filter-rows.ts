@@ -110,8 +110,8 @@ function readRelated(
 }
 
 /**
- * A condition below the name of a relation: it holds for an item that the relation leads to or, where it asks for a key that is
- * null, for no item at all.
+ * A condition below the name of a relation. It holds for an item that the relation leads to or, where it asks for a key
+ * that is null, for no item at all.
  */
 function orNowhere(reader: Reader, collection: string, related: Related): Condition {
   const key = reader.names.key(collection);

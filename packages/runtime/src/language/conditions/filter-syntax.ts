@@ -55,7 +55,7 @@ interface Position {
 /**
  * Checks the form of a filter and reports what is malformed; stops at the first problem of each branch.
  *
- * `names` decides one thing only: a key that starts with `_`, or looks like a function call, is no mistake when it is a
+ * `names` decides one thing only. A key that starts with `_`, or looks like a function call, is no mistake when it is a
  * known name. Hidden and unknown names take the same way.
  */
 export function checkFilterForm(

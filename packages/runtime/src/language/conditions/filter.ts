@@ -30,9 +30,9 @@ export interface ParsedFilter {
  * Reads a filter as people write it (API specification, section 5.2) into the normal form.
  *
  * The form is judged first, and names and values only when it holds. In the result `_null`, `_nnull`, `_empty` and
- * `_nempty` carry the literal `true`, `_in` and `_between` literal arrays; lists with dynamic values are spread into
- * single comparisons. Under a many-to-any, `item:<collection>` becomes `related` with the relation `item`. A relation whose
- * target's key is to be null becomes an alternative: an item that meets the condition, or none at all.
+ * `_nempty` carry the literal `true`, `_in` and `_between` literal arrays. Lists with dynamic values are spread into
+ * single comparisons. Under a many-to-any, `item:<collection>` becomes `related` with the relation `item`. A relation
+ * whose target's key is to be null becomes an alternative: an item that meets the condition, or none at all.
  */
 export function parseFilter(
   input: JsonValue,

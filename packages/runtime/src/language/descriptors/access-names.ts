@@ -13,8 +13,8 @@ export interface AccessNames {
 /**
  * Finds the classes. Throws when the compiled API lacks one of the two built-in roles.
  *
- * A role is an administrator's by `admin_access` of its row and by nothing else. Every other role has the rules that were
- * compiled under its name; one that no rule file names, or names an administrator's, has those of the public role.
+ * A role is an administrator's by `admin_access` of its row and by nothing else. Every other role has the rules that
+ * were compiled under its name. One that no rule file names, or names an administrator's, has those of the public role.
  */
 export function accessNames(api: Pick<CompiledApi, 'access'>): AccessNames {
   const open = classOf(api.access, 'public').name;

@@ -3,7 +3,7 @@ import type { Condition, Operand } from '../conditions/condition.ts';
 /**
  * One rule: on the rows that match `where`, the listed fields.
  *
- * Rules stay a set of pairs to the end: fields and rows are never united separately, so a cell is granted only when one
+ * Rules stay a set of pairs to the end. Fields and rows are never united separately, so a cell is granted only when one
  * rule grants both its row and its field.
  */
 export interface AccessRule {

@@ -54,8 +54,8 @@ export interface FieldDescriptor {
   /** On singletons, which read as their defaults before the first write: the default when it is a constant. */
   readonly default?: ConstantDefault;
   /**
-   * False when no payload can write it: generated columns, columns of views that cannot be updated, unknown types, and
-   * fields of the platform's own collections that the server fills.
+   * False when no payload can write it. Such are generated columns, columns of views that cannot be updated, unknown
+   * types, and fields of the platform's own collections that the server fills.
    */
   readonly writable: boolean;
   readonly maxLength?: number;

@@ -1,6 +1,6 @@
 /**
- * Declaration of an endpoint of the platform's own: everything that its route, its decoder, the OpenAPI document, the GraphQL
- * schema, the client and the docs say of it. Its implementation is typed by it.
+ * Declaration of an endpoint of the platform's own. It has all facts for its route, its decoder, the OpenAPI document,
+ * the GraphQL schema, the client and the docs. Its implementation is typed by it.
  */
 import type { JsonValue } from '../values/json.ts';
 import type { FailureName } from './failures.ts';

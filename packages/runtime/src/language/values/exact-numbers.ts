@@ -1,6 +1,6 @@
 /**
- * Numbers of a request that a double cannot be trusted with: those with digits that it does not hold, and integers beyond
- * 2^53. They wait as their digits until it is known what they are for: fields with a type take the text of them, JSON is
+ * Numbers of a request that a double cannot be trusted with: those with digits that it does not hold, and integers
+ * beyond 2^53. They wait as their digits until their use is known. Fields with a type take the text of them, JSON is
  * compared and stored with the number as it was written.
  */
 import type { JsonValue } from './json.ts';
@@ -86,7 +86,7 @@ export function withNumberTexts(value: JsonValue, depth = 0): JsonValue {
 }
 
 /**
- * True if a value, which must not nest without bound, holds a number beyond the range of doubles: few bytes can make
+ * True if a value, which must not nest without bound, holds a number beyond the range of doubles. Few bytes can make
  * one as long as a book.
  */
 export function holdsHugeNumber(value: JsonValue): boolean {

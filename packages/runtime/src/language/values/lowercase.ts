@@ -1,6 +1,6 @@
 /**
- * Lower case that does not depend on the locale of a database: the capital letters of Unicode 17 that stay as they are
- * under NFKC and have one small letter, which is how `String.prototype.toLowerCase` maps them, too.
+ * Lower case that does not depend on the locale of a database. It maps the capital letters of Unicode 17 that stay as
+ * they are under NFKC and have one small letter. `String.prototype.toLowerCase` maps them in the same way.
  *
  * Part of the text of a released migration, so it never changes.
  */

@@ -54,7 +54,7 @@ export interface AggregateNames {
 }
 
 /**
- * The syntax that only the names of a scope can tell: a name that looks like a call and is no field is one, so its
+ * The syntax that only the names of a scope can tell. A name that looks like a call and is no field is one, so its
  * function must exist, and `aggregate` takes none at all.
  */
 export function checkCalls(scope: Scope, collection: CollectionScope | undefined, request: AggregateRequest): void {
@@ -95,8 +95,8 @@ export function resolveAggregate(scope: Scope, collection: CollectionScope, requ
 }
 
 /**
- * The terms of `sort` that would order the items of a list. Clients send the order of their list also when they ask for its
- * totals: one row has no order, so these are judged as a list judges them, and not used.
+ * The terms of `sort` that would order the items of a list. Clients send the order of their list also when they ask for
+ * its totals. One row has no order, so the terms are checked as those of a list, and not used.
  */
 function unusedTerms(request: AggregateRequest): readonly SortTerm[] {
   if (!isOneRow(request)) return [];

@@ -23,8 +23,8 @@ import type { OpenValues, ReadFilter } from './filter.ts';
 /**
  * `having` is a filter over aggregate rows: `{"count": {"_gt": 2}}`, `{"sum": {"views": {"_lt": 9}}}`, `_and`, `_or`.
  *
- * It is read as any filter, over names of its own: a function stands for a relation to one row that holds its results by
- * field, and `count` and `countAll` are fields too. So its operators, values and problems are those of filters.
+ * It is read as any filter, over names of its own. A function stands for a relation to one row that holds its results
+ * by field, and `count` and `countAll` are fields too. So its operators, values and problems are those of filters.
  */
 export function readHaving(
   scope: Scope,

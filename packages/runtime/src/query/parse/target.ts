@@ -9,8 +9,8 @@ export interface Target {
 }
 
 /**
- * A path below `/items`, or of a collection of the platform, `/users`: its collection decoded, empty for a name of the platform's own, and its key as it was sent
- * (composite keys are split before they are decoded).
+ * A path below `/items`, or of a collection of the platform, `/users`. Its collection is decoded, and empty for a name
+ * of the platform's own. Its key is as it was sent (composite keys are split before they are decoded).
  */
 export interface ItemPath {
   readonly collection: string;

@@ -15,9 +15,9 @@ import { type Printed, valuesOf } from './plan-value.ts';
 /**
  * The aggregate rows of the rows that a relation leads to, as an array of records.
  *
- * Where a subquery in FROM sees the row around it, one per parent groups its rows, whose inner query computes the cells, as
- * at the top. Where it does not, a single row is aggregated by the subquery that is the value, and groups are
- * made for all parents at once, who look theirs up.
+ * Where a subquery in FROM sees the row around it, one per parent groups its rows. Its inner query computes the cells,
+ * as at the top. Where it does not, a single row is aggregated by the subquery that is the value. Groups are made for
+ * all parents at once, which look theirs up.
  */
 export function printNestedAggregates(
   reached: Reach,

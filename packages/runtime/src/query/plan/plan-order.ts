@@ -28,8 +28,8 @@ export interface OrderedValue {
 }
 
 /**
- * Prints the order of a list: the requested one, else that of the collection's sort field, always completed by the key so
- * that pages are stable.
+ * Prints the order of a list: the requested one, else that of the collection's sort field. It is always completed by
+ * the key, so that pages are stable.
  *
  * The key orders by its bare columns, as an index does, also where the caller cannot read it: a tie is all it breaks.
  * With `compared`, its values will be compared with those of a cursor, so it orders as comparisons see it.

@@ -31,8 +31,9 @@ import { nestedRows } from './row-bound.ts';
 /**
  * Plans a read: decides the form of its one statement and prints it.
  *
- * The values of a request follow those of its conditions and nested lists in this order: the key (one value per field, or one array per field for a
- * list of keys) or what the cursor holds, the limit when it is a parameter, the offset when there is one.
+ * The values of a request follow those of its conditions and nested lists. First comes the key (one value per field, or
+ * one array per field for a list of keys) or the values of the cursor. The limit follows when it is a parameter, and
+ * the offset when there is one.
  */
 export function planRead(query: ReadQuery): ReadPlan {
   const statement = createStatement(query.operands, query.scope.dialect);
@@ -84,7 +85,10 @@ function isBrief({ selector, selection }: ReadQuery, text: string): boolean {
   return selector === 'key' && selection.collection.descriptor.opaque !== true && text.lastIndexOf('SELECT ') === 0;
 }
 
-/** The same statement with what tells how it is run: beside others of its kind, and for several keys where there is one form of each. */
+/**
+ * The same statement with the facts about its runs: beside others of its kind, and for several keys where there is one
+ * form of each.
+ */
 function briefly(query: ReadQuery, { statement, binders }: Pick<ReadPlan, 'statement' | 'binders'>): Statement {
   const key = batchKey(query.selection.collection);
   const batch = key && planBatch(query, key);

@@ -10,13 +10,13 @@ import type { NestedLists } from './plan-nested-list.ts';
 /**
  * One planned read: one statement, at any depth.
  *
- * With `meta` the first columns of every row are the counts in that order, followed by one boolean column that is false
+ * With `meta` the first columns of every row are the counts in that order. One boolean column follows, which is false
  * on the single row that stands for an empty list. Then the item's columns follow, as without `meta`. With `cursor`,
  * the texts that a cursor is made of stand in front of the item's columns. One row more than the limit tells that there
  * are more.
  *
- * With `countsNamed` one more column stands in front: how many of the items named by key there are; and the boolean is
- * there without `meta` too.
+ * With `countsNamed` one more column stands in front: the number of existing items among those named by key. The
+ * boolean is then there without `meta` too.
  */
 export interface ReadPlan {
   readonly statement: Statement;

@@ -28,7 +28,7 @@ function entry(name: string, many: boolean, below: readonly NestedRows[]): Neste
 /**
  * Maximum number of rows of a list within lists, over all its parents: the product of the limits along the path to it.
  * The result is the highest one of all lists. Lists beside each other only add up, and there is a bounded number of
- * them, so they are left out, as are lists of mere keys.
+ * them. So they are left out, as are lists of mere keys.
  *
  * The length of a list without a limit is unknown, so it counts as a long one, and so do those with a higher limit. The
  * bound is on how lists multiply. `limit` is that of the list, `usual` that of nested lists that `deep` does not name.

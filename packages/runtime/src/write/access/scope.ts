@@ -143,7 +143,7 @@ function buildGrant({ descriptor }: CollectionScope, rules: readonly WriteRule[]
 }
 
 /**
- * The grant as far as a caller can use it: a rule whose preset needs a value that the caller lacks is none (API
+ * The grant as far as a caller can use it. A rule whose preset needs a value that the caller lacks is none (API
  * specification, section 5.3). Undefined when no rule is left.
  */
 export function grantFor(

@@ -32,7 +32,7 @@ export function presetsOf({
 }
 
 /**
- * SQL predicate that is true if every value exists that a rule sets by a path from the caller; without it the rule does
+ * SQL predicate that is true if every value exists that a rule sets by a path from the caller. Without it the rule does
  * not apply.
  */
 export function presetsHold(printing: Printing, { presets }: WriteRule): string {

@@ -41,8 +41,8 @@ export interface WriteExecutor {
   /** Gives the bytes of the answer, null for none. */
   once(work: TransactionBody): Promise<Buffer | null>;
   /**
-   * Gives the answer that is kept under the key, or does the work and keeps its answer, also when that is an error, as
-   * `failed` tells it: by default that of section 9.
+   * Returns the answer that is kept under the key, or does the work and keeps its answer. That may be an error, as
+   * `failed` formats it: by default that of section 9.
    */
   keyed(
     keyed: KeyedRequest,

@@ -4,8 +4,9 @@ import type { Source } from './inputs.ts';
 import type { WriteStatement } from './statement.ts';
 
 /**
- * How the items of several requests are made or changed by the statement for many items, from the parameters that each would have
- * of its own for `single`. Undefined where an item takes more than its key, its values and what is the same for all of them.
+ * Batch in which the statement for many items makes or changes the items of several requests. Its parameters come from
+ * those that each would have of its own for `single`. Undefined where an item takes more than its key, its values and
+ * what is the same for all of them.
  */
 export function batchRows(single: WriteStatement, many: WriteStatement | undefined): RowBatch | undefined {
   if (many === undefined) return undefined;

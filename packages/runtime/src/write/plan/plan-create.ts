@@ -32,8 +32,8 @@ export function planCreate(written: Written, many: boolean): WriteStatement {
 }
 
 /**
- * Plans an INSERT that answers the items itself, with `keyed` after the texts of their keys; undefined where some check asks
- * which items have a field.
+ * Plans an INSERT that answers the items itself, with `keyed` after the texts of their keys. Undefined where some check
+ * depends on the items that have a field.
  */
 export function planReturnedCreate(
   written: Written,

@@ -41,7 +41,7 @@ interface Update {
 /**
  * Plans the UPDATE of several items, with the same data (`shared`) or each with its own. Without data or presets it
  * only looks for the items. With `returned`, which takes data, it returns the items itself, in the order of the input,
- * and no late checks may be left. Rows are locked in the order of their keys, unless `impatient`: a statement that
+ * and no late checks may be left. Rows are locked in the order of their keys, unless `impatient`. A statement that
  * waits for no lock needs no order, and saves a look at each row. That is for one rule and items that are complete.
  */
 export function planUpdateMany(
@@ -90,7 +90,7 @@ function named(columns: readonly InputColumn[]): readonly string[] {
 }
 
 /**
- * The stored rows that may be changed so, locked, with the input beside them and what each rule says of them: a field is
+ * The stored rows that may be changed so, locked, with the input beside them and the result of each rule. A field is
  * granted only by a rule that matches the row as it was.
  */
 function storedRows(

@@ -17,9 +17,9 @@ export interface DrawnField {
 }
 
 /**
- * The fields of new items whose values are drawn. Identifiers, where the database's own would tell the time and the machine
- * and neither all items nor rules bring one; and parts of the key that a rule sets, where the server does not tell what it
- * has written.
+ * The fields of new items whose values are drawn. Identifiers, where the database's own would reveal the time and the
+ * machine, and neither all items nor rules bring one. Also parts of the key that a rule sets, where the server does not
+ * return the written values.
  */
 export function drawnFields(written: Written): readonly DrawnField[] {
   const { fields } = written.writable.collection.descriptor;

@@ -14,8 +14,9 @@ import type { Check, CheckedRow, PermissionCheck, Written } from '../checks/chec
 import { createInputs, type InputColumn, type Inputs, type Source } from './inputs.ts';
 
 /**
- * A write, planned: one statement that answers one row of texts — the transaction's number, the number of rows, the key of
- * what was made, which rows each of `matched` matched, and for each permission check the positions of the items that fail, from 1.
+ * A write, planned: one statement that answers one row of texts. These are the transaction's number, the number of
+ * rows, the key of the new item, and the rows that each of `matched` matched. For each permission check the positions
+ * of the items that fail follow, from 1.
  */
 export interface WriteStatement {
   readonly statement: Statement;
@@ -41,9 +42,9 @@ export type MadeKeys =
   | { readonly kind: 'computed'; readonly parts: readonly KeyPart[] };
 
 /**
- * Where a part of the keys of new items stands: in a column of the batch, among what was drawn for a field, or where an item
- * has none there, in the constant that the database fills in. Else it is a number that the server generates and tells,
- * which it does for one item at a time.
+ * Place of a part of the keys of new items. It is a column of the batch, or the values that were drawn for a field.
+ * Where an item has none there, it is the constant that the database fills in. Else it is a number that the server
+ * generates and tells, which it does for one item at a time.
  */
 export interface KeyPart {
   readonly column?: number;

@@ -22,8 +22,8 @@ import { allowedInput, type Looked, looksAway, planLook } from './look.ts';
 
 /**
  * Plans the UPDATE of items by their keys, with the same data (`shared`) or each with its own. The only rule stands in
- * WHERE; several are told apart, and those that look at other rows are asked, on rows that are looked up first. Without
- * data or presets there is only that look.
+ * WHERE. Several are distinguished, and those that look at other rows are asked, on rows that are looked up first.
+ * Without data or presets there is only that look.
  */
 export function planChange(written: Written, shared: boolean): Pick<StepPlans, 'look' | 'write'> {
   const incomplete = [...written.columns.keys()].filter((index) => written.columns[index]?.complete === false);

@@ -1,6 +1,6 @@
 /**
- * Drafts: empty copies of the tables that a change is about, on which its statements are tried, and which are compiled
- * before anything is done that everybody sees. Their names are the platform's own, so nothing serves them.
+ * Drafts: empty copies of the tables that a change is about, on which its statements are tried. They are compiled
+ * before any change that others can see. Their names are the platform's own, so nothing serves them.
  */
 
 import type { MigrationConnection } from '../../../database/migration-connection.ts';

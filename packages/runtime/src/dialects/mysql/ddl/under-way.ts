@@ -29,9 +29,9 @@ export interface ChangeUnderWay {
 const turn = 60;
 
 /**
- * Waits for every other change, completes or undoes what was left half done, and makes the tables that changes are written
- * down in; gives the names of what was completed. The turn lasts as long as the session. `schema` is that of the platform's own tables, quoted; empty for the
- * database of the connection.
+ * Waits for every other change, completes or undoes half-done ones, and creates the tables that changes are written
+ * down in. Returns the names of the completed ones. The turn lasts as long as the session. `schema` is that of the
+ * platform's own tables, quoted; empty for the database of the connection.
  */
 export async function beginChanges(session: MigrationConnection, schema: string): Promise<readonly string[]> {
   const lock = "CONCAT('platform model ', LEFT(SHA2(DATABASE(), 256), 40))";

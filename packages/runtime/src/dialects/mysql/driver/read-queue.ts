@@ -1,6 +1,6 @@
 /**
- * How many connections reads and streams may have at once, so that transactions always find one; and how many of these
- * reads of callers without a token may have, so that others do.
+ * How many connections reads and streams may have at once, so that transactions always find one. Reads of callers
+ * without a token have a smaller number, so that others find one as well.
  */
 import { ConnectionError } from '../../../database/errors.ts';
 

@@ -22,9 +22,9 @@ const idleSeconds = { mariadb: 10, mysql: 20 } as const;
 export const idleMs = 10_000;
 
 /**
- * Settings that the dialect relies on, independent of the server's own, as one statement: identifiers in double quotes,
- * texts in utf8mb4, a clock in UTC, lists that are never cut, a key of 0 that stays one, and seconds that are rounded
- * as PostgreSQL rounds them.
+ * Settings that the dialect relies on, independent of the server's own, as one statement. They are identifiers in
+ * double quotes, texts in utf8mb4, a clock in UTC, and lists that are never cut. Others are a key of 0 that stays one,
+ * and seconds that are rounded as PostgreSQL rounds them.
  */
 export function sessionSql({ isMariadb, statementTimeoutMs, pooled }: MysqlSession): string {
   const timeout = isMariadb

@@ -21,8 +21,8 @@ export interface MysqlStream {
 }
 
 /**
- * Runs a statement as a stream. The socket is not read while the reader is behind; a stream that is given up, or whose server
- * says nothing any more for as long as an answer may take, takes its connection along.
+ * Runs a statement as a stream. The socket is not read while the reader is behind. A stream that is given up takes its
+ * connection along. So does one whose server is silent for as long as an answer may take.
  */
 export async function runMysqlStream(pool: MysqlPool, requested: MysqlStream): Promise<void> {
   const { statement, parameters, sink, drained, signal } = requested;

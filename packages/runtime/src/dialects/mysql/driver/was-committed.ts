@@ -13,7 +13,7 @@ const maxWaitMs = 500;
 const resolveWithinMs = 15_000;
 
 /**
- * Looks for the row that the transaction has left. A session that still has it open holds its rows locked, so the look
+ * Looks for the row that the transaction has left. A session that still has it open holds its rows locked. So the look
  * waits until the server has run COMMIT or noticed that the client is gone. Rejects with SERVICE_UNAVAILABLE if there
  * is no such row to look for, and if the result is not known in time.
  */

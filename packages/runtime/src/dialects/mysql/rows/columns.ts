@@ -12,8 +12,8 @@ export interface ColumnDefinition {
 }
 
 /**
- * How the cells of a column are sent, and converted: texts and bytes with their length in front, nested values as such
- * texts, integers that stay integers, integers and times that become texts.
+ * Forms in which the cells of a column are sent, and converted. These are texts and bytes with their length in front,
+ * and nested values as such texts. Integers stay integers, or become texts as times do.
  */
 export type CellForm =
   | { readonly kind: 'text' }

@@ -1,6 +1,6 @@
 /**
- * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between: for the items of a list or one item, whose
- * cells are texts, integers and times. All else goes by `raw-rows.ts`, and both give the same bytes.
+ * Rows of the binary protocol, turned into JSON without PostgreSQL's form in between. They are the items of a list or
+ * one item, whose cells are texts, integers and times. All else goes by `raw-rows.ts`, and both give the same bytes.
  */
 
 import type { ByteWriter } from '../../../json/byte-writer.ts';

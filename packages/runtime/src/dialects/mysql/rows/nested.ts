@@ -1,6 +1,6 @@
 /**
- * Records and lists as the dialect of MySQL and MariaDB prints them, turned into the binary form that PostgreSQL sends:
- * so one transcoder serves every server, and answers are the same to the byte.
+ * Records and lists as the dialect of MySQL and MariaDB prints them, turned into the binary form that PostgreSQL sends.
+ * So one transcoder serves every server, and answers are the same to the byte.
  */
 import { PlatformError } from '../../../errors.ts';
 import type { RowBytes } from './row-bytes.ts';

@@ -55,8 +55,8 @@ const hours = Int32Array.from(twoDigits, (digits) => wordOf(`T${digits}:`));
 const minutes = Int32Array.from(twoDigits, (digits) => wordOf(`${digits}:`));
 
 /**
- * Stores `2026-01-02T10:00:00.5` and returns where it ends. The time starts at `from` in `source` with its length in bytes:
- * 0 for nothing but zeros, 4 for a day, 7 with a time of day, 11 with microseconds.
+ * Stores `2026-01-02T10:00:00.5` and returns where it ends. The time starts at `from` in `source` with its length in
+ * bytes. That is 0 for nothing but zeros, 4 for a day, 7 with a time of day, 11 with microseconds.
  */
 export function putMoment(
   target: Buffer,

@@ -1,7 +1,7 @@
 import type { PendingQuery, Request } from '../protocol/request.ts';
 
 /**
- * A connection as the pool sees it, with either driver: requests are answered in the order in which they were sent, and
+ * A connection as the pool sees it, with either driver. Requests are answered in the order in which they were sent, and
  * each `PendingQuery` is settled exactly once.
  */
 export interface Channel {

@@ -29,7 +29,7 @@ export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnecti
 /**
  * Connects, authenticates and sets the session up.
  *
- * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password: with
+ * Rejects with a `ConnectionError` whose message states the attempt and its result, without the password. It is
  * `UnfitError` when the choice of driver is left to us and this one does not work here.
  */
 export async function openConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {

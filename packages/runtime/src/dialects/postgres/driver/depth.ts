@@ -2,7 +2,7 @@
  * How many requests may be queued on one shared connection.
  *
  * Pipelining is for a database that answers fast. When an answer takes so long that queued requests would suffer, the
- * depth falls to one request per connection, as in an ordinary pool, and doubles again while nothing stalls.
+ * depth falls to one request per connection, as in an ordinary pool. It doubles again while nothing stalls.
  */
 export class PipelineDepth {
   readonly #maxCount: number;

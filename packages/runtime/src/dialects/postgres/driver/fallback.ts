@@ -5,8 +5,8 @@ import type { UnfitError } from '../../../database/errors.ts';
 const graceMs = 30_000;
 
 /**
- * The fast driver where it works, else the plain one: from the start, or from the moment when a new connection (after
- * the database moved behind a pooler, say) does not support the fast one. There is no way back.
+ * The fast driver where it works, else the plain one. That is decided at the start, or when a new connection (after the
+ * database moved behind a pooler, say) does not support the fast one. There is no way back.
  *
  * `fast` opens the fast driver and tells its argument about every connection that is unfit. `told` is called once with
  * the reason, when the plain driver is connected. Rejects as the driver does that was tried last.

@@ -1,6 +1,6 @@
 /**
- * Tells if a connection is fit for the prepared driver mode: its session must be ours alone, because it is set up once,
- * and must keep statements under their names.
+ * Tells if a connection is fit for the prepared driver mode. Its session must be ours alone, because it is set up once.
+ * It must keep statements under their names.
  */
 import pg from 'pg';
 import { UnfitError } from '../../../database/errors.ts';

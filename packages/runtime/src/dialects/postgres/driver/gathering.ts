@@ -1,6 +1,6 @@
 /**
- * Brief transactions that share one of the database: those that come while others are under way are gathered, sent
- * together and committed together, so that all of them pay for two round trips and one COMMIT.
+ * Brief transactions that share one of the database. Those that come while others are under way are gathered, sent
+ * together and committed together. So all of them pay for two round trips and one COMMIT.
  *
  * They stay apart all the same. Each sees the writes of those before it, as if they had run one after another. When one
  * fails nothing of any stays, and each runs again in a transaction of its own, so that no request gets another one's

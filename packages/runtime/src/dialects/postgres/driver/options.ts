@@ -98,7 +98,7 @@ export function transactionSql(settings: Pick<SessionSettings, 'statementTimeout
 
 /**
  * Sets the planner's cost of a page that is not read in sequence. By default that is four times as much, as on a disk
- * that turns, and PostgreSQL reads a small table once per related row instead of looking into the index. Only an
+ * that turns. PostgreSQL would then read a small table once per related row instead of looking into the index. Only an
  * untouched default is replaced: a value that an operator has set, for any storage, stays.
  */
 function pageCost(local: boolean): string {

@@ -2,7 +2,7 @@
  * The connections to one server, and their allocation.
  *
  * Reads share a few connections by pipelining. When one answer takes long, the reads after it move to other
- * connections, so that a slow statement does not delay other requests; the pool grows for that up to its limit. Streams
+ * connections, so that a slow statement does not delay other requests. The pool grows for that up to its limit. Streams
  * and transactions lease a connection each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

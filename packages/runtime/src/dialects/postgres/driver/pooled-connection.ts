@@ -92,7 +92,7 @@ export interface ReadPlace {
 }
 
 /**
- * Finds the connection a read goes to: the least busy one that has room, shared ones before others; a brief read goes
+ * Finds the connection a read goes to: the least busy one that has room, shared ones before others. A brief read goes
  * where others are being gathered.
  */
 export function pickForRead(
@@ -142,8 +142,8 @@ function isBetter(member: PooledConnection, than: PooledConnection): boolean {
 }
 
 /**
- * Finds a connection for one request alone. With `behind` it prefers one that ends a transaction, whose process is
- * awake and reads the next statement by itself, to one that has to be woken.
+ * Finds a connection for one request alone. With `behind` it prefers one that ends a transaction to one that has to be
+ * woken. Its process is awake and reads the next statement by itself.
  */
 export function pickForLease(members: readonly PooledConnection[], behind: boolean): PooledConnection | undefined {
   const ending = behind ? members.find((member) => isFree(member) && member.connection.ends) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Rows of one statement in batches: the next batch is asked for when the reader has taken the last one, so the server
- * keeps the rest and memory stays flat on both sides.
+ * Rows of one statement in batches: the next batch is asked for when the reader has taken the last one. So the server
+ * keeps the rest, and memory stays flat on both sides.
  */
 import { BatchSize } from '../../../database/batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';

@@ -10,8 +10,8 @@ export type Dispatch = (read: Read) => void;
 const maxRetries = 2;
 
 /**
- * Pause before another try, in milliseconds: a server that stops ends all connections within a moment, and one that has
- * not heard of it yet is no better than the first.
+ * Pause before another try, in milliseconds. A server that stops ends all connections within a moment; one that has not
+ * heard of it yet is no better than the first.
  */
 export const retryPauseMs = 25;
 

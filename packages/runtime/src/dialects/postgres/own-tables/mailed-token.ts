@@ -72,7 +72,7 @@ FROM ${users} AS u JOIN ${tokens} AS t ON ${token(kind)} WHERE ${holder(kind)}`,
 
     /**
      * Uses the token of $1 to $3 up and gives its user the password $4. Concurrent uses, also of other tokens of the
-     * user, wait for each other at the user's row; the later ones find the password or the status changed.
+     * user, wait for each other at the user's row. The later ones find the password or the status changed.
      */
     use: (kind: MailedStatement): string => `WITH u AS (
   SELECT u.id FROM ${users} AS u WHERE ${holder(kind)} FOR UPDATE

@@ -70,7 +70,7 @@ const timeoutMs = '60s';
 
 /**
  * Runs one step under the lock. Every statement after it sees earlier commits of others, independent of the database's
- * default isolation; the lock ends with the transaction, so poolers that share connections do not matter.
+ * default isolation. The lock ends with the transaction, so poolers that share connections do not matter.
  */
 async function inTransaction<T>(
   connection: MigrationConnection,

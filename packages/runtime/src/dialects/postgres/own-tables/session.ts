@@ -19,8 +19,9 @@ export function postgresSessions(schema: string): SessionStatements {
   const tokens = `${schema}.platform_refresh_tokens`;
   return {
     /**
-     * The user must be unchanged since the check: $1 key, $2 new hash of the password or null, $3 security version; $4
-     * to $6 address, agent and page; $7 and $8 lifetime of session and token; $9 hash of the token.
+     * The user must be unchanged since the check. $1 is the key, $2 the new hash of the password or null, $3 the
+     * security version. $4 to $6 are address, agent and page, $7 and $8 the lifetime of session and token, $9 is the
+     * hash of the token.
      */
     begin: `WITH u AS (
   UPDATE ${users} SET last_access = ${now}, password = COALESCE($2::text, password)

@@ -19,7 +19,7 @@ export interface RequestSettings {
 /**
  * One request as `pg` takes it: its messages, and the meaning of its answer.
  *
- * The settings and the statement go out together with one Sync at the end, which makes them one transaction, so the
+ * The settings and the statement go out together with one Sync at the end, which makes them one transaction. So the
  * settings hold for this statement only. A transaction of several requests is set up after its BEGIN. No statement is
  * prepared under a name: a pooler between here and the server sees one batch of messages that needs no earlier one.
  *

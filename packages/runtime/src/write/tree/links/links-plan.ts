@@ -9,8 +9,9 @@ import type { Inputs } from '../../plan/inputs.ts';
 import type { WriteStatement } from '../../plan/statement.ts';
 
 /**
- * A planned change of any number of items. Every row of its answer is an item that there is to change: the transaction's number, the
- * item's position from 1 as a big integer, for each check null where the item meets it, whether the caller may read the item, and what he reads of it.
+ * A planned change of any number of items. Every row of its answer is an existing item to be changed. It has the
+ * transaction's number, the item's position from 1 as a big integer, and for each check null where the item meets it. A
+ * flag says if the caller may read the item, and the readable values follow.
  */
 export interface LinksPlan {
   /** Statement that runs first and locks the items; without it this one finds no item. */

@@ -1,6 +1,7 @@
 /**
- * Stored items whose many-to-many relations payloads list, as one statement: it changes or finds the items, removes the links that are not
- * listed, makes those that are missing, and reads the answer from the items and the listed links.
+ * Stored items whose many-to-many relations payloads list, as one statement. It changes or finds the items, removes the
+ * links that are not listed, and creates the missing ones. Then it reads the answer from the items and the listed
+ * links.
  */
 
 import { nameStatement } from '../../../database/own-statements/name-statement.ts';

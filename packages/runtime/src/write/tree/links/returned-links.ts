@@ -15,8 +15,9 @@ import type { LinksPlan, ListedLinks } from './links-plan.ts';
 import { planLinks } from './plan-links.ts';
 
 /**
- * Returns the members of a plan by which one statement does all of it: for one stored item whose links are listed,
- * where writes return rows, without history or If-Match. Refusals are explained by the generic path, step by step.
+ * Returns the members of a plan by which one statement does all of it. That is for one stored item whose links are
+ * listed, where writes return rows, without history or If-Match. Refusals are explained by the generic path, step by
+ * step.
  */
 export async function returnedLinks(
   context: WriteContext,

@@ -9,8 +9,8 @@ import type { WritableCollection } from '../../access/scope.ts';
 export type KeyTexts = readonly string[];
 
 /**
- * Action that a payload asks of an item: create it, update it, either of both depending on whether one with its key
- * exists, or only require that it exists.
+ * Action that a payload asks of an item: create it, update it, or only require that it exists. Both of the first are
+ * possible where an existing key decides.
  */
 export type Form = 'create' | 'update' | 'either' | 'link';
 

@@ -1,7 +1,7 @@
 /**
- * Nested writes of a form that was planned before: new items with lists of new items, whose objects have the same names
- * in the same order. They are read straight into columns. Anything that differs from that form, or is wrong, is left to
- * the generic path.
+ * Nested writes of a form that was planned before. They are new items with lists of new items, whose objects have the
+ * same names in the same order. They are read straight into columns. Anything that differs from that form, or is wrong,
+ * is left to the generic path.
  */
 
 import type { FilterObject } from '../../../language/conditions/filter-syntax.ts';

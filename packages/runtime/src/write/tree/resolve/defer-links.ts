@@ -1,6 +1,6 @@
 /**
- * Links to items that the same request makes only afterwards: foreign keys in circles, and keys that are used before the
- * place that makes their item. Source: `docs/decisions/writes.md`.
+ * Links to items that the same request makes only afterwards. Such are foreign keys in circles, and keys that are used
+ * before the place that makes their item. Source: `docs/decisions/writes.md`.
  */
 
 import { decodeValue } from '../../../language/index.ts';

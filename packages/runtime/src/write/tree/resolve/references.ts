@@ -1,7 +1,7 @@
 /**
- * New items that a payload names in several places: one of them makes the item, with all that is said of it, and the others
- * link it. It is the place that is written first, unless only another one gives what the item cannot be without. Source:
- * `docs/decisions/writes.md`.
+ * New items that a payload names in several places. One of them creates the item, with all its values, and the others
+ * link it. It is the place that is written first, unless only another one gives what the item cannot be without.
+ * Source: `docs/decisions/writes.md`.
  */
 
 import type { PlatformError } from '../../../errors.ts';
@@ -42,8 +42,8 @@ export function itemId(collection: string, key: KeyTexts): string {
 }
 
 /**
- * Leaves one place that makes each new item. Throws what `missing` gives for an item that is neither there nor made; an
- * item that is to be made anew in two places is left to the database, which takes one.
+ * Leaves one place that makes each new item. Throws what `missing` gives for an item that is neither there nor created.
+ * An item that is to be created in two places is left to the database, which takes one.
  */
 export function resolveReferences(
   root: Group,

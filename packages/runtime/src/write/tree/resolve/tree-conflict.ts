@@ -5,7 +5,7 @@ import { isKnown, takenKey } from '../../execute/violation.ts';
 import { type Group, groupsOf } from '../parse/group.ts';
 
 /**
- * True if an error says that another request has made an item or a link since the tree looked for it: then it is there
+ * True if an error says that another request has made an item or a link since the tree looked for it. Then it is there
  * at the next try. Items that a payload declares as new are not looked for.
  */
 export function isTreeConflict({ open }: WriteScope, root: Group, error: unknown): boolean {

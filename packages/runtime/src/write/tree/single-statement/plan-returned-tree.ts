@@ -1,6 +1,7 @@
 /**
- * New items in a tree whose answer holds what came with the request, and what the database has filled in: only the latter is
- * answered by the statement, as arrays in the order of the items, so that items of several requests can be made together.
+ * New items in a tree whose answer holds values of the request and values that the database has filled in. Only the
+ * latter are answered by the statement, as arrays in the order of the items. So items of several requests can be made
+ * together.
  */
 
 import { nameStatement } from '../../../database/own-statements/name-statement.ts';

@@ -1,6 +1,6 @@
 /**
- * New items with new items below and above them, as one statement: an INSERT for each group, which finds the keys that its items
- * hold in what those before it return, and the answer read from what all of them return.
+ * New items with new items below and above them, as one statement. It has an INSERT for each group, which finds the
+ * keys that its items hold in the results of those before it. The answer is read from the results of all of them.
  */
 
 import { nameStatement } from '../../../database/own-statements/name-statement.ts';

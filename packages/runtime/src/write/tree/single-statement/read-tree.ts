@@ -16,8 +16,8 @@ import type { Before, Children, Group, Targets } from '../parse/group.ts';
 export type NewRows = ReadonlyMap<string, string>;
 
 /**
- * The read of a tree over its new rows; undefined where it looks at a collection of the tree in any other way than the
- * payload does, or where rules decide by rows that are not there yet.
+ * The read of a tree over its new rows. Undefined where it looks at a collection of the tree in another way than the
+ * payload does. Also undefined where rules decide by rows that are not there yet.
  */
 export function readOfTree(
   { open }: Pick<WriteScope, 'open'>,

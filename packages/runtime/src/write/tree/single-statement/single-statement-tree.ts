@@ -36,8 +36,8 @@ export function isReturned(
 export type SingleStatementTree = Pick<WritePlan, 'singleStatement' | 'retrySlowPath' | 'brief'>;
 
 /**
- * Returns the members of a plan by which one statement does all of it: for a tree of new items below each other, without
- * history or If-Match. Refusals are explained by the generic path, step by step.
+ * Returns the members of a plan by which one statement does all of it. That is for a tree of new items below each
+ * other, without history or If-Match. Refusals are explained by the generic path, step by step.
  */
 export function singleStatementTree(
   context: WriteContext,
@@ -98,8 +98,8 @@ interface Held {
 }
 
 /**
- * The groups of a tree, each after those whose keys it holds; undefined where it is made of anything but new items that hold each
- * other's keys.
+ * The groups of a tree, each after those whose keys it holds. Undefined where it is made of anything but new items that
+ * hold each other's keys.
  */
 function newSteps(root: Group, decoded: DecodedSteps): readonly NewStep[] | undefined {
   const steps: NewStep[] = [];

@@ -7,11 +7,12 @@ import type { ReturnedRead } from './returned-read.ts';
 import type { ReturnedGroup } from './returned-rows.ts';
 
 /**
- * A planned tree. Every row of its answer is an item at the top: the transaction's number, how many items each group below
- * has got, all as texts, whether the caller may read the item, and what he reads of it.
+ * A planned tree. Every row of its answer is an item at the top. It has the transaction's number and the number of
+ * items that each group below has got, all as texts. A flag says if the caller may read the item, and the readable
+ * values follow.
  *
- * With `filled` there is one row for all items, also those of several requests: the number, and of each group in its order an
- * array for each column that is not known from the request.
+ * With `filled` there is one row for all items, also those of several requests. It has the number, and of each group in
+ * its order an array for each column that is not known from the request.
  */
 export interface TreePlan {
   readonly statement: Statement;
