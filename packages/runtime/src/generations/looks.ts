@@ -1,0 +1,76 @@
+/** Looks at something again and again: in a rhythm, and whenever the database tells of a change; one at a time. */
+import type { Listener } from '../dialects/postgres/driver/listen.ts';
+import { describeCause, type Log } from '../operate/log.ts';
+
+/** Looks, one after the other. */
+export interface Looks {
+  /** Looks now, or once more after the look that is under way. Never rejects. */
+  look(): Promise<void>;
+  /** Looks from now on every two seconds, and shortly after each change that is heard of. */
+  start(listen?: (heard: () => void) => Listener): void;
+  /** Resolves when no look is under way. */
+  stop(): Promise<void>;
+}
+
+const unreadable =
+  'The tables of the model cannot be read. Collections, roles and rules stay as they are served, and changes of them by other processes are not seen. The next log line about this says when they are read again.';
+const readableAgain = 'The tables of the model can be read again: changes of them are served.';
+
+/** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
+const lookEvery = 2_000;
+/** Milliseconds from a change that is heard of to the look. */
+const hearingMs = 50;
+
+/** Makes looks by a function; that it fails, and that it no longer does, is logged once. */
+export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info' | 'warn'>): Looks {
+  let looking: Promise<void> | null = null;
+  let again = false;
+  let isBlind = false;
+  let timer: NodeJS.Timeout | undefined;
+  let listener: Listener | undefined;
+  let stopped = false;
+
+  function reportVisibility(error: unknown): void {
+    const wasBlind = isBlind;
+    isBlind = error !== null;
+    if (stopped || isBlind === wasBlind) return;
+    if (isBlind) log.warn({ cause: describeCause(error) }, unreadable);
+    else log.info({}, readableAgain);
+  }
+
+  async function lookAll(): Promise<void> {
+    do {
+      again = false;
+      await lookOnce().then(
+        () => reportVisibility(null),
+        (error: unknown) => reportVisibility(error),
+      );
+    } while (again && !stopped);
+  }
+
+  function look(): Promise<void> {
+    again = looking !== null;
+    looking ??= lookAll().finally(() => {
+      looking = null;
+    });
+    return looking;
+  }
+
+  function lookInRhythm(): void {
+    timer = setTimeout(() => void look().finally(() => stopped || lookInRhythm()), lookEvery).unref();
+  }
+
+  return {
+    look,
+    start(listen) {
+      lookInRhythm();
+      listener = listen?.(() => void setTimeout(() => void look(), hearingMs).unref());
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await listener?.close();
+      await looking;
+    },
+  };
+}
