@@ -108,8 +108,8 @@ export function emitClients(
 }
 
 /**
- * Prints what access classes are told of the API, which is most of all output: one long file after the other, each with the
- * documents of all classes.
+ * Prints the descriptions of the API for access classes, which are most of all output. It is one long file after the
+ * other, each with the documents of all classes.
  */
 export function* emitDescriptions(api: Api, diskCache: DiskCache | null): Generator<GeneratedFile> {
   // Administrators have most lines, which are named for all others only.

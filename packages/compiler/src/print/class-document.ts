@@ -1,7 +1,7 @@
 /**
  * Documents of access classes → one file, in which each line that classes have in common is there once
- * (`class-documents.ts` of the language reads it). A part that a class has as another has it is taken as a whole; the
- * variants of any other part are merged line by line.
+ * (`class-documents.ts` of the language reads it). A part that two classes have alike is taken as a whole. The variants
+ * of any other part are merged line by line.
  */
 import { type CommentSign, classHeader, classMark, type JsonValue } from '@tablewright/runtime/language';
 import { type Chunk, createChunks, joinChunks, packChunk, textOfChunk } from './chunks.ts';

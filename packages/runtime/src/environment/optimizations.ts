@@ -1,6 +1,6 @@
 /**
- * Optimisations of a server. Each may be switched off by PLATFORM_OPTIMIZE, and answers are the same bytes without it: to
- * find out whether one is at fault, and what it saves.
+ * Optimisations of a server. Each may be switched off by PLATFORM_OPTIMIZE, and answers are the same bytes without it.
+ * That shows if one is at fault, and how much it saves.
  */
 
 import type { Reading } from './values.ts';

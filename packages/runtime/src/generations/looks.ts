@@ -1,13 +1,15 @@
 /** Looks at something again and again: in a rhythm, and whenever the database tells of a change; one at a time. */
-import type { Listener } from '../dialects/postgres/driver/listen.ts';
 import { describeCause, type Log } from '../operate/log.ts';
+
+/** Hears of changes until it is closed. */
+type Hearing = { close(): Promise<void> };
 
 /** Looks, one after the other. */
 export interface Looks {
   /** Looks now, or once more after the look that is under way. Never rejects. */
   look(): Promise<void>;
   /** Looks from now on every two seconds, and shortly after each change that is heard of. */
-  start(listen?: (heard: () => void) => Listener): void;
+  start(listen?: (heard: () => void) => Hearing): void;
   /** Resolves when no look is under way. */
   stop(): Promise<void>;
 }
@@ -27,7 +29,7 @@ export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info'
   let again = false;
   let isBlind = false;
   let timer: NodeJS.Timeout | undefined;
-  let listener: Listener | undefined;
+  let listener: Hearing | undefined;
   let stopped = false;
 
   function reportVisibility(error: unknown): void {
