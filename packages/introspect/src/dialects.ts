@@ -77,8 +77,8 @@ export function buildFacts(catalog: AnyCatalog): SchemaFacts {
 }
 
 /**
- * Looks whether the tables of a database may have changed, for much less than reading them: marks change with every
- * change of a table, a column, a key, a trigger, a type, a comment or a right, and sometimes without one. Rejects with
+ * Checks if the tables of a database may have changed, for much less than reading them. Stamps change with every change
+ * of a table, a column, a key, a trigger, a type, a comment or a right. Sometimes they change without one. Rejects with
  * the error of `run`.
  */
 export function readStamps(

@@ -1,10 +1,10 @@
 /**
  * Type of a column → how a value is compared and how it arrives, where rows have no binary form of their types.
  *
- * Every value is selected as text or bytes, in the form the API promises, because a value within a nested row is part of
- * one text there; where nothing is nested the runtime spells some by itself (`docs/decisions/sql-dialects.md`). `{}`
- * stands for the expression that is cast. Types of parameters have the names that all dialects
- * share; the runtime's dialect knows what they are here. Source: API specification, section 6.
+ * Every value is selected as text or bytes, in the form the API promises. A value within a nested row is part of one
+ * text there. Where nothing is nested, the runtime formats some by itself (`docs/decisions/sql-dialects.md`). `{}`
+ * stands for the expression that is cast. Types of parameters have the names that all dialects share; the runtime's
+ * dialect knows what they are here. Source: API specification, section 6.
  */
 import type { Column } from '@tablewright/introspect/schema';
 import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/language';

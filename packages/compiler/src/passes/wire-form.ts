@@ -1,9 +1,9 @@
 /**
  * Native type → how a value is compared and how it arrives.
  *
- * Types whose binary form the runtime reads are selected as they are; all others as text, because the server's own
- * output is the form the API promises. Domains are cast to their base, so that an array or a row never carries a
- * domain's type. Source: API specification, section 6.
+ * Types whose binary form the runtime reads are selected as they are. All others are selected as text, because the
+ * server's own output is the form the API promises. Domains are cast to their base, so that an array or a row never
+ * carries a domain's type. Source: API specification, section 6.
  */
 
 import type { ColumnType } from '@tablewright/introspect/schema';

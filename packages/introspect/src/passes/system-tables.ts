@@ -18,8 +18,8 @@ export function systemSchema({ database }: PlatformConfig): string {
 }
 
 /**
- * The configuration with the schema that the platform's own tables have where it says nothing: without schemas the
- * database of the connection, because another one would belong to every project of the server.
+ * The configuration with the schema that the platform's own tables have where it says nothing. Without schemas it is
+ * the database of the connection, because another one would belong to every project of the server.
  */
 export function placeSystem(
   config: PlatformConfig,

@@ -7,10 +7,10 @@ import { type CombinedCatalog, mergeCatalog } from './merge-catalog.ts';
 import { stampsSql } from './sql/stamps.ts';
 
 /**
- * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements for any number of tables.
- * The second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction:
- * inside a transaction of the caller the settings stay until its end. For an older server only the version is read,
- * which `buildTables` reports. Rejects with the error of `run`.
+ * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements for any number of tables. The
+ * second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction. Inside a
+ * transaction of the caller the settings stay until its end. For an older server only the version is read, which
+ * `buildTables` reports. Rejects with the error of `run`.
  */
 export async function readCatalog(run: RunStatement, options: ReadOptions = {}): Promise<Catalog> {
   const selection = selectionOf(options);

@@ -19,8 +19,9 @@ export function isPathForm(name: string): name is PathForm {
 }
 
 /**
- * How a server wants a parameter where it does not take the text form of values: a boolean as a number, an instant in UTC
- * without its zone, an integer as such, the months or microseconds of an interval, a list as a JSON array.
+ * How a server wants a parameter where it does not take the text form of values. It may be a boolean as a number, an
+ * instant in UTC without its zone, or an integer as such. It may also be the months or microseconds of an interval, or
+ * a list as a JSON array.
  */
 export type ParameterForm =
   | 'text'

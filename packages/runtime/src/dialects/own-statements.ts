@@ -64,8 +64,8 @@ export interface ModelTables {
   /** Reads roles by name: key, name, description, and whether they have admin and app access as `1` or `0`. */
   readonly roles: string;
   /**
-   * Reads rules in their order: key, key of the role, collection, action, the three parts that are JSON, and the fields as
-   * csv, all as texts or null.
+   * Reads rules in their order: key, key of the role, collection and action. The three parts that are JSON and the
+   * fields as csv follow; all are texts or null.
    */
   readonly rules: string;
   /** Reads what the digest is made of: rows of metadata as JSON, each with its kind, names and checksums of migrations. */
@@ -95,8 +95,8 @@ export interface OwnStatements {
   /** Makes a row of activity for each comment of $1: $2 to $5 user, address, agent and page of the request. */
   readonly recordComments: OwnSql;
   /**
-   * Finds those of the users $1 whose address the server cannot normalize, with it, and writes its form of comparison;
-   * null where it can normalize all.
+   * Finds those of the users $1 whose address the server cannot normalize, with it, and writes its form of comparison.
+   * Null where it can normalize all.
    */
   readonly foreignEmails: { readonly find: OwnSql; readonly write: OwnSql } | null;
   readonly log: LogChanges;

@@ -102,7 +102,7 @@ export interface OwnSpelling {
   /** Removes some rows, passing over those in use. */
   purge(purge: Purge): OwnSql;
   /**
-   * Takes the row of a queue that is due first, and makes it due again later each time: it answers the number of the
+   * Takes the row of a queue that is due first, and makes it due again later each time. It answers the number of the
    * transaction and the columns.
    */
   claimDue(table: string, alias: string, columns: readonly string[]): OwnSql;

@@ -1,6 +1,6 @@
 /**
- * Changes the model of a server that runs: the tables, what is said about them and the migration that repeats it are
- * written together, and stay when what they come to compiles. How is a matter of the dialect
+ * Changes the model of a server that runs: the tables, their descriptions and the migration that repeats it are written
+ * together. They stay when the result compiles. How is a matter of the dialect
  * (`dialects/<family>/ddl/change-model.ts`). Source: API specification, section 12.4.
  */
 

@@ -13,8 +13,8 @@ let latest = newSource(Buffer.alloc(0));
 let former = latest;
 
 /**
- * Makes the source of a buffer, or finds one of the two made last: some drivers read rows in turns from what came
- * and from the binary form that was made of it.
+ * Makes the source of a buffer, or finds one of the two made last. Some drivers read rows in turns from the bytes that
+ * came, and from the binary form that was made of them.
  */
 export function sourceOf(bytes: Buffer): Source {
   if (latest.bytes === bytes) return latest;

@@ -2,8 +2,8 @@
  * Code that does for one list of fields what `fields.ts` does for any. Every field has its own call, which the
  * optimising compiler can inline, and every word of a key is a constant.
  *
- * The text of the code consists of what stands in this file and of numbers counted here: how many fields there are,
- * how many words their prefixes have, and, of rows of cells, which fields are texts. Names, literals and writers are
+ * The text of the code consists of the texts in this file and of numbers counted here. These are the number of fields
+ * and of words in their prefixes, and, of rows of cells, the fields that are texts. Names, literals and writers are
  * arguments of the code, never part of its text.
  */
 import type { ByteWriter } from './byte-writer.ts';

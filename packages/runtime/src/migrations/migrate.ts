@@ -1,7 +1,7 @@
 /**
- * Brings the platform's own tables to this version and back, each migration under a lock of the database, so that
- * processes which start together never run one twice. A process that dies leaves none half done, or the next one completes
- * it where tables are made outside of transactions.
+ * Brings the platform's own tables to this version and back. Each migration runs under a lock of the database, so that
+ * processes which start together never run one twice. A process that dies leaves none half done, or the next one
+ * completes it where tables are made outside of transactions.
  */
 
 import type { MigrationConnection } from '../database/migration-connection.ts';

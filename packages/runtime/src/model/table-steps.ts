@@ -1,6 +1,6 @@
 /**
- * Steps of a change where every statement that changes a table is committed at once: they are told apart by their
- * table, so that those of one table become one statement, can be tried on an empty copy, and undone.
+ * Steps of a change where every statement that changes a table is committed at once. They are grouped by their table,
+ * so that those of one table become one statement, which can be tried on an empty copy, and undone.
  */
 
 import type { PlatformError } from '../errors.ts';

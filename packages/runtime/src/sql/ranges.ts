@@ -5,7 +5,7 @@ import type { StatementBuilder } from './row.ts';
 
 /**
  * Prints the operators of ranges and multiranges. A pair is a range with its first value and without its second, as
- * their texts are written; a pair the wrong way round is the empty range.
+ * their texts are written. A pair the wrong way round is the empty range.
  */
 export function printSpan(
   statement: StatementBuilder,

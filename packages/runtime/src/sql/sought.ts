@@ -67,8 +67,8 @@ export function printSought(row: Row, relation: ManyToMany, links: string, sough
 }
 
 /**
- * The keys of all targets with the value as an array; null when they are too many. They are read in the order of the value,
- * which the server is not told to be one, so that it takes the index of the value and stops early.
+ * The keys of all targets with the value as an array; null when they are too many. They are read in the order of the
+ * value, but the server is not told that there is one value. So it takes the index of the value and stops early.
  */
 function printFound({ statement }: Row, { table, column, value, native, key }: Sought): string | undefined {
   const { dialect } = statement;

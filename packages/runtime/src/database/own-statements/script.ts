@@ -1,6 +1,6 @@
 /**
- * Statements of our own: one text, or a script of several, run in one transaction, for servers that write one table at a
- * time and do not return written rows.
+ * Statements of our own: one text, or a script of several, run in one transaction. Scripts are for servers that write
+ * one table at a time and do not return written rows.
  */
 import { randomUUID } from 'node:crypto';
 import { normalEmail, normalEmails } from '../../language/values/normal-email.ts';
@@ -17,9 +17,9 @@ export interface Script {
 
 /**
  * One step. In its text `$1` is a parameter and `$name` a value that an earlier step has taken; `[]` after one makes a
- * JSON array of an array literal, `::uuid` is a type for dialects whose parameters have one, `:integer` a number for
- * LIMIT, `:email` and `:email` the comparison form of an address. `:emails` is the same of a JSON array of addresses:
- * objects of `place`, from 0, and `normal`, each of which stands there once.
+ * JSON array of an array literal, and `::uuid` is a type for dialects whose parameters have one. `:integer` is a number
+ * for LIMIT, `:email` and `:email` the comparison form of an address. `:emails` is the same of a JSON array of
+ * addresses: objects of `place`, from 0, and `normal`, each of which stands there once.
  */
 export type ScriptStep =
   /** Runs a statement. `needs`: where it finds no row the script ends, without rows. `takes` names columns of its first row. */

@@ -51,7 +51,9 @@ async function allowed<T>(requested: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The state of a member of a group, as it sees the others; one that has not joined it is like a server without a group. */
+/**
+ * The state of a member of a group, as it sees the others. One that has not joined it is like a server without a group.
+ */
 function stateOfMember(members: readonly (readonly (string | null)[])[], id: string | null | undefined): HostState {
   const [, state, role] = members.find(([member]) => member === id) ?? [];
   if (state === 'RECOVERING') return 'joining';

@@ -24,8 +24,8 @@ import { mysqlInput } from './write.ts';
 const asText = 'CAST({} AS CHAR)';
 
 /**
- * Names of locks are short, and of the whole server. It waits for a year, which the timeout of statements cuts: a negative
- * time is for ever on MySQL, and on MariaDB no lock at all.
+ * Names of locks are short, and of the whole server. It waits for a year, which the timeout of statements cuts. A
+ * negative time is for ever on MySQL, and on MariaDB no lock at all.
  */
 const sessionLock: Statement = {
   name: 'w_lock',

@@ -17,8 +17,8 @@ export interface DeclaredModel {
 export const projectLedgerTable = 'platform_project_migrations';
 
 /**
- * Name of the lock of a transaction under which everything that is compiled is written: otherwise two
- * writers would each compile without the changes of the other.
+ * Name of the lock of a transaction under which everything that is compiled is written. Otherwise two writers would
+ * each compile without the changes of the other.
  */
 export const modelLock = 'platform.model';
 

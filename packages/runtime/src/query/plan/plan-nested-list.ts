@@ -62,8 +62,8 @@ export function nestedList(reached: Reach, { relation, read }: ListPart, lists: 
 }
 
 /**
- * How the server is led to the rows of a page. It would else walk through an index of the whole table in the
- * order that was asked for, to the end where the page does not fill.
+ * How the server is led to the rows of a page. Otherwise it would walk through an index of the whole table in the
+ * requested order, to the end where the page does not fill.
  *
  * `index`: one may give the order after the columns that lead to the rows. `sort`: none does, so all rows of the parent
  * are read before they are cut. `plain`: no index can give the order, or the server needs no help.
@@ -83,7 +83,7 @@ type Terms = readonly PrintedTerm[];
 /**
  * The rows of a page by the columns that lead to them first, in their predicate and in their order. These columns are
  * the same for all rows of the page, so the order is the requested one. The server looks for an index that begins with
- * them: it does not know in a subquery which columns the row around it has fixed, or is not told
+ * them. In a subquery it does not know which columns the row around it has fixed, or is not told
  * (`SqlDialect.pageLink`).
  */
 function foundByLinks(

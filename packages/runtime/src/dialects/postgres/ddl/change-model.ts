@@ -1,6 +1,6 @@
 /**
- * Changes of the model on PostgreSQL: the tables, what is said about them and the migration that repeats it are written in
- * one transaction, which commits when what they come to compiles.
+ * Changes of the model on PostgreSQL: the tables, their descriptions and the migration that repeats it are written in
+ * one transaction. It commits when the result compiles.
  */
 
 import type { Transaction } from '../../../database/database.ts';

@@ -51,8 +51,8 @@ const cancelMs = 1_000;
 const pauseMs = 20;
 
 /**
- * Closes connections. Statements under way are cancelled first, because a server notices late that its client is gone;
- * those that wait on the same connection begin then, and are cancelled alike.
+ * Closes connections. Statements under way are cancelled first, because a server notices late that its client is gone.
+ * Those that wait on the same connection begin then, and are cancelled alike.
  */
 export async function closeMembers(members: readonly PooledConnection[]): Promise<void> {
   const end = performance.now() + cancelMs;

@@ -48,8 +48,8 @@ FROM (
 ) AS found`;
 
 /**
- * The statement that reads what the digest is made of: rows of the three tables as JSON, each with its kind, and of the
- * ledger, where there is one, names and checksums. `schema` is quoted.
+ * The statement that reads what the digest is made of: rows of the three tables as JSON, each with its kind. Names and
+ * checksums of the ledger follow, where there is one. `schema` is quoted.
  */
 function modelRowsSql(schema: string, hasLedger: boolean): string {
   const part = (kind: string, table: string): string =>
@@ -78,8 +78,8 @@ FROM ${schema}.platform_roles ORDER BY name COLLATE "C", id`;
 }
 
 /**
- * The statement that reads rules in their order: key, key of the role, collection, action, the three parts that are JSON,
- * and the fields as csv, all as texts or null. `schema` is quoted.
+ * The statement that reads rules in their order: key, key of the role, collection and action. The three parts that are
+ * JSON and the fields as csv follow; all are texts or null. `schema` is quoted.
  */
 function permissionRowsSql(schema: string): string {
   return `SELECT id::pg_catalog.text, role::pg_catalog.text, collection::pg_catalog.text, action::pg_catalog.text,
@@ -105,8 +105,8 @@ export function postgresModel(schema: string): ModelTables {
     ...(model ? [modelRowsSql(schema, ledger)] : []),
   ];
   return {
-    // The transaction gets the time that compiling takes: the server would end it as one that has lost its client, which the
-    // session says for all others.
+    // The transaction gets the time that compiling takes. The server would end it as one that has lost its client, as
+    // the session says for all others.
     lock: `SELECT pg_catalog.set_config('idle_in_transaction_session_timeout', '300000', true)
 FROM (${transactionTurn()}) AS lock`,
     notify: "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text",
