@@ -35,6 +35,15 @@ export {
 } from './language/conditions/condition.ts';
 export type * from './language/conditions/filter-types.ts';
 export type * from './language/descriptors/access.ts';
+export {
+  and,
+  caller,
+  compare,
+  grant,
+  now,
+  or,
+  related,
+} from './language/descriptors/access-builders.ts';
 export type * from './language/descriptors/api.ts';
 export type * from './language/descriptors/collection.ts';
 export type { CustomRoute, Extension } from './language/descriptors/extension.ts';

@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 113_947, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 114_267, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1382,
+    today: 1384,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

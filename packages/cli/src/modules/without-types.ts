@@ -17,12 +17,12 @@ export function withoutTypes(text: string): string | null {
 }
 
 /** The begin of a line that is no part of a value, a comment, an import, a constant, nor the end of one. */
-const unknownLine = /\n(?! {2}|\n|$|\/\/|\/\*\*| \*|import |\} from '|export const |[\])}]+;\n)/;
+const unknownLine = /\n(?! {2}|\n|$|\/\/|\/\*\*| \*|import |\} from '|(?:export )?const |[\])}]+;\n)/;
 
 const typeImport = /^import type [^;]*;/gm;
 const mixedImport = /^import \{[^}]*\}/gm;
 const importedType = /\btype \w+,?/g;
-const constant = /^(export const \w+)(: (?:readonly )?\w+(?:\[\])?) =/gm;
+const constant = /^((?:export )?const \w+)(: (?:readonly )?\w+(?:\[\])?) =/gm;
 
 function blank(part: string): string {
   return part.replace(/[^\n]/g, ' ');

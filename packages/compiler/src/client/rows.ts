@@ -50,15 +50,15 @@ export function declareReads(
 }
 
 /** Facts about names: which of them can be sorted, grouped, counted, summed and compared. */
-export function nameSets({ view }: ClientCollection): readonly DeclaredMember[] {
+export function nameSets({ view, names }: ClientCollection): readonly DeclaredMember[] {
   const sorted = literals(groupNames(view));
   const fields = shown(view.fields);
-  const names = fields.map(({ name }) => stringLiteral(name));
+  const literalNames = fields.map(({ name }) => stringLiteral(name));
   const taken = (name: AggregateFunction): Type =>
-    unionOfTexts(names.filter((_, index) => aggregateFits(name, fields[index]?.descriptor.type ?? 'unknown')));
+    unionOfTexts(literalNames.filter((_, index) => aggregateFits(name, fields[index]?.descriptor.type ?? 'unknown')));
   return [
     member('sort', sorted),
-    member('groups', sorted),
+    member('groups', `${names.facts}['sort']`),
     member('counted', taken('count')),
     member('summed', taken('sum')),
     member('ranged', taken('min')),

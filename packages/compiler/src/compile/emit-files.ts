@@ -48,12 +48,13 @@ export function emitServerFiles(
   render: Render,
   diskCache: DiskCache | null,
 ): readonly GeneratedFile[] {
+  const byName = new Map(api.collections.map((collection) => [collection.descriptor.name, collection]));
   return [
     ...collections,
     ...api.collections.map((collection) =>
       file(`routes/${collection.names.file}.ts`, emitRoutes(collection, render, diskCache)),
     ),
-    ...api.access.map((access) => file(`access/${access.access.name}.ts`, emitAccess(access, render))),
+    ...api.access.map((access) => file(`access/${access.access.name}.ts`, emitAccess(access, byName, render))),
     file('fingerprint.ts', emitFingerprint(api, render)),
     file('extension.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0

@@ -1,105 +1,167 @@
-import type { AccessRule, CollectionAccess, Condition, Operand, WriteRule } from '@tablewright/runtime/language';
-import type { ApiAccess } from '../api.ts';
-import { code, createKept, type Value } from '../print/expression.ts';
+import {
+  type AccessRule,
+  allNames,
+  type CollectionAccess,
+  type CollectionDescriptor,
+  type Condition,
+  type Operand,
+  type WriteRule,
+} from '@tablewright/runtime/language';
+import type { ApiAccess, ApiCollection } from '../api.ts';
+import { call, code, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
-import { commentText } from '../print/text.ts';
-import { printOpen } from '../print/value.ts';
+import { commentText, widthOf } from '../print/text.ts';
+import { printOpen, printValue } from '../print/value.ts';
+import { conditionNames, isConstant } from './condition-names.ts';
 import type { Render } from './templates.ts';
 
-/** Prints the file of one access class: its permissions, as data. */
-export function emitAccess({ access, constant }: ApiAccess, render: Render): string {
+/** Prints the file of one access class: its permissions, with names for conditions that rules have in common. */
+export function emitAccess(
+  { access, constant }: ApiAccess,
+  collections: ReadonlyMap<string, ApiCollection>,
+  render: Render,
+): string {
   const { name, roles, admin } = access;
-  const value = { name, roles, admin, collections: access.collections.map(keptCollection) };
-  const conditions = access.collections.flatMap(conditionsOf);
-  const constants = ['always', 'never'].filter((name) => conditions.some((condition) => nameOf(condition) === name));
+  const granted = access.collections.flatMap((entry) => {
+    const collection = collections.get(entry.collection);
+    return collection === undefined ? [] : [{ entry, collection }];
+  });
+  const named = conditionNames(
+    access.collections,
+    granted.map(({ collection }) => collection.names.constant),
+  );
+  const printer = createPrinter(named.nameOf);
+  const value = {
+    name,
+    roles,
+    admin,
+    collections: granted.map(({ entry, collection }) =>
+      printer.access(collection.names.constant, entry, collection.descriptor),
+    ),
+  };
+  const conditions = named.conditions.map(({ name, condition }) => {
+    const start = `const ${name}: Condition = `;
+    return `${start}${printValue(printer.definition(condition), widthOf(start), 1, 0)};`;
+  });
+  const text = printOpen(value, 0);
   const summary = commentText(`Access of ${access.roles.join(', ')}.`);
   return render('access', {
     about: summary,
-    imports: printImports([{ from: '@tablewright/runtime', names: ['type AccessClass', ...constants] }]),
+    imports: printImports([
+      {
+        from: '@tablewright/runtime',
+        names: ['type AccessClass', ...(conditions.length > 0 ? ['type Condition'] : []), ...printer.used],
+      },
+      ...granted.map(({ collection: { names } }) => ({ from: `../routes/${names.file}.ts`, names: [names.constant] })),
+    ]),
+    conditions: conditions.join('\n'),
     summary,
     constant,
-    access: printOpen(value, 0),
+    access: text,
   });
 }
 
-const keptCollection = createKept(collectionValue);
-
-function collectionValue({ collection, read, create, update, delete: remove }: CollectionAccess): object {
-  return {
-    collection,
-    read: read?.map(ruleValue),
-    create: create?.map(writeRuleValue),
-    update: update?.map(writeRuleValue),
-    delete: remove?.map(ruleValue),
+function createPrinter(nameOf: (condition: Condition) => string | null) {
+  const used = new Set<string>();
+  const build = (name: string, ...parameters: readonly Value[]): Value => {
+    used.add(name);
+    return call(name, ...parameters);
   };
-}
 
-function ruleValue({ fields, where }: AccessRule): object {
-  return { fields, where: conditionValue(where) };
-}
-
-function writeRuleValue({ fields, where, check, presets }: WriteRule): object {
-  return {
-    fields,
-    where: conditionValue(where),
-    check: check === null ? null : conditionValue(check),
-    presets: presets.map(({ field, value }) => ({ field, value: operandInOrder(value) })),
-  };
-}
-
-/** The two constant conditions by their names, any other as data. */
-function conditionValue(condition: Condition): Value {
-  const name = nameOf(condition);
-  return name === null ? inOrder(condition) : code(name);
-}
-
-/** The members of a condition in one order, wherever it comes from: `platform.schema.json` sorts them. */
-function inOrder(condition: Condition): Condition {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return { kind: condition.kind, of: condition.of.map(inOrder) };
-    case 'compare': {
-      const { kind, field, path, operator, operand } = condition;
-      return {
-        kind,
-        field,
-        ...(condition.function !== undefined && { function: condition.function }),
-        ...(path !== undefined && { path: literalInOrder(path) }),
-        operator,
-        operand: operandInOrder(operand),
-      };
-    }
-    case 'related': {
-      const { kind, relation, quantifier, item, where } = condition;
-      return { kind, relation, quantifier, ...(item !== undefined && { item }), where: inOrder(where) };
+  function definition(condition: Condition): Value {
+    switch (condition.kind) {
+      case 'and':
+      case 'or': {
+        if (!isConstant(condition)) return build(condition.kind, ...condition.of.map(print));
+        const name = condition.kind === 'and' ? 'always' : 'never';
+        used.add(name);
+        return code(name);
+      }
+      case 'compare': {
+        const { field, path, operator, operand } = condition;
+        const more = {
+          ...(condition.function !== undefined && { function: condition.function }),
+          ...(path !== undefined && { path: literalInOrder(path) }),
+        };
+        const parameters = [field, operator, printOperand(operand)];
+        return build('compare', ...parameters, ...(Object.keys(more).length > 0 ? [more] : []));
+      }
+      case 'related': {
+        const { relation, quantifier, item, where } = condition;
+        return build('related', relation, quantifier, print(where), ...(item === undefined ? [] : [item]));
+      }
     }
   }
+
+  function print(condition: Condition): Value {
+    const name = nameOf(condition);
+    return name === null ? definition(condition) : code(name);
+  }
+
+  function printOperand(operand: Operand): Value {
+    if (operand.kind === 'now') return build('now', ...(operand.offset === 'P0D' ? [] : [operand.offset]));
+    if (operand.kind === 'caller') return build('caller', operand.of, ...operand.path);
+    const { value, text, json } = operand;
+    const isPlain = typeof value !== 'object' || value === null || Array.isArray(value);
+    return isPlain && text === undefined && json === undefined ? value : literalInOrder(operand);
+  }
+
+  function readRules(rules: readonly AccessRule[] | undefined, all: readonly string[]): Value {
+    if (rules === undefined) return undefined;
+    return isEverything(rules, all) ? '*' : rules.map((rule) => readRule(rule, all));
+  }
+
+  function readRule({ fields, where }: AccessRule, all: readonly string[]) {
+    return { fields: isAll(fields, all) ? '*' : fields, where: isAlways(where) ? undefined : print(where) };
+  }
+
+  function writeRules(rules: readonly WriteRule[] | undefined, all: readonly string[]): Value {
+    if (rules === undefined) return undefined;
+    const isPlain = rules.every(({ check, presets }) => check === null && presets.length === 0);
+    if (isPlain && isEverything(rules, all)) return '*';
+    return rules.map((rule) => ({
+      ...readRule(rule, all),
+      check: rule.check === null ? undefined : print(rule.check),
+      presets:
+        rule.presets.length === 0
+          ? undefined
+          : rule.presets.map(({ field, value }) => ({ field, value: printPreset(value) })),
+    }));
+  }
+
+  /** Presets are operands: nothing else tells that one is a literal. */
+  function printPreset(operand: Operand): Value {
+    return operand.kind === 'literal' ? literalInOrder(operand) : printOperand(operand);
+  }
+
+  function access(constant: string, entry: CollectionAccess, descriptor: CollectionDescriptor): Value {
+    const { read, create, update, delete: remove } = entry;
+    const all = allNames(descriptor);
+    return build('grant', code(constant), {
+      read: readRules(read, all),
+      create: writeRules(create, all),
+      update: writeRules(update, all),
+      delete: remove && (isEverything(remove, []) ? '*' : remove.map(({ where }) => ({ where: print(where) }))),
+    });
+  }
+
+  return { used, definition, access };
 }
 
-function operandInOrder(operand: Operand): Operand {
-  if (operand.kind === 'literal') return literalInOrder(operand);
-  return operand.kind === 'now'
-    ? { kind: operand.kind, offset: operand.offset }
-    : { kind: operand.kind, of: operand.of, path: operand.path };
+/** All rows and fields, by one rule. */
+function isEverything(rules: readonly AccessRule[], all: readonly string[]): boolean {
+  const [rule, ...others] = rules;
+  return rule !== undefined && others.length === 0 && isAlways(rule.where) && isAll(rule.fields, all);
+}
+
+function isAll(fields: readonly string[], all: readonly string[]): boolean {
+  return fields.length === all.length && fields.every((name, index) => name === all[index]);
+}
+
+function isAlways(condition: Condition): boolean {
+  return condition.kind === 'and' && condition.of.length === 0;
 }
 
 function literalInOrder({ kind, value, text, json }: Extract<Operand, { kind: 'literal' }>) {
   return { kind, value, ...(text !== undefined && { text }), ...(json !== undefined && { json }) };
-}
-
-function nameOf(condition: Condition): 'always' | 'never' | null {
-  if ((condition.kind !== 'and' && condition.kind !== 'or') || condition.of.length > 0) return null;
-  return condition.kind === 'and' ? 'always' : 'never';
-}
-
-function conditionsOf({
-  read = [],
-  create = [],
-  update = [],
-  delete: remove = [],
-}: CollectionAccess): readonly Condition[] {
-  const rows = [...read, ...create, ...update, ...remove].map(({ where }) => where);
-  const checks = [...create, ...update].flatMap(({ check }) => (check === null ? [] : [check]));
-  return [...rows, ...checks];
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Schema } from '@tablewright/introspect/schema';
+import * as language from '@tablewright/runtime/language';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../api.ts';
 import { resolveApi } from '../passes/resolve-api.ts';
@@ -58,8 +59,10 @@ describe.each(cases)('the output for %s', (_, schema) => {
   });
 
   test('states every access class exactly', () => {
+    const descriptors = api.collections.map(({ names, descriptor }) => [names.constant, descriptor] as const);
+    const scope = new Map<string, unknown>([...Object.entries(language), ...descriptors]);
     for (const { access, constant } of api.access) {
-      expect(constantOf(parse(`access/${access.name}.ts`), constant)).toEqual(access);
+      expect(constantOf(parse(`access/${access.name}.ts`), constant, scope)).toEqual(access);
     }
   });
 

@@ -91,11 +91,11 @@ function capital(word: string): string {
 /** Words of the language, names that linters want left alone, and the imports of generated files. */
 const reserved: ReadonlySet<string> = new Set(
   `any arguments as async await boolean break case catch class const continue debugger default delete do else enum eval
-  export extends false finally for from function get globalThis if implements import in infinity instanceof interface
-  let module naN never new null number object of package private protected public require return set static string
+  export extends false finally for from function get globalThis grant if implements import in infinity instanceof interface
+  let module naN never new now null number or object of package private protected public require return set static string
   super switch symbol then this throw true try type typeof undefined unknown using var void while with yield escape
   unescape isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent constructor
-  hasOwnProperty prototype toString valueOf always api collections compiledApi createItems deleteItem deleteItems
-  fingerprint graphqlDocuments graphqlFiles listItems modelFiles never openapi openapiFiles readItem readSingleton routes searchItems serve updateItem updateItems
+  hasOwnProperty prototype toString valueOf always and api caller compare collections compiledApi createItems deleteItem deleteItems
+  fingerprint graphqlDocuments graphqlFiles listItems modelFiles never openapi openapiFiles readItem readSingleton related routes searchItems serve updateItem updateItems
   updateSingleton`.split(/\s+/),
 );

@@ -14,7 +14,11 @@ import { fitsLine, lineWidth, literalWidth, propertyKey, stringLiteral, widthOf 
  * @param indent columns before the line that holds it
  */
 export function printValue(value: Value, before: number, after: number, indent: number): string {
-  return roomAfter(value, lineWidth - before - after) >= 0 ? flat(value) : printOpen(value, indent);
+  return roomAfter(value, lineWidth - before - after) >= 0
+    ? flat(value)
+    : value instanceof Call
+      ? openCall(value, before, indent)
+      : printOpen(value, indent);
 }
 
 /** The columns that are left of `room` when an expression stands on one line; negative where it does not fit, or never does. */
@@ -87,9 +91,20 @@ function flatObject(value: Data): string {
 export function printOpen(value: Value, indent: number): string {
   if (typeof value !== 'object' || value === null || value instanceof Code) return flat(value);
   if (isData(value)) return block('{', properties(value, indent + 2), '}', indent);
-  if (value instanceof Call) return block(`${value.name}(`, elements(value.of, indent + 2), ')', indent);
+  if (value instanceof Call) return openCall(value, indent, indent);
   if (!Array.isArray(value)) return printOpen(keptValue(value), indent);
   return isNumbers(value) ? completed(value, indent) : block('[', elements(value, indent + 2), ']', indent);
+}
+
+/** A list or object at the end of a call opens alone, if what comes before it fits the line. */
+function openCall({ name, of: parameters }: Call, before: number, indent: number): string {
+  const last = parameters.at(-1);
+  const others = parameters.slice(0, -1);
+  const start = `${name}(${others.map((value) => `${flat(value)}, `).join('')}`;
+  const isOpen = typeof last === 'object' && last !== null && (Array.isArray(last) || isData(last));
+  return isOpen && before + widthOf(start) < lineWidth
+    ? `${start}${printOpen(last, indent)})`
+    : block(`${name}(`, elements(parameters, indent + 2), ')', indent);
 }
 
 function keptValue(value: object): Value {

@@ -10,11 +10,18 @@ export function parseOutput(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }
 
-/** The value of an exported constant. Throws for anything that is not a literal. */
-export function constantOf(source: ts.SourceFile, name: string): unknown {
+/** Values of names that a file imports. */
+export type Scope = ReadonlyMap<string, unknown>;
+
+/** The value of a constant. Throws for anything but literals, names, and calls of what is imported. */
+export function constantOf(source: ts.SourceFile, name: string, imported: Scope = new Map()): unknown {
+  const scope = new Map(imported);
   for (const statement of source.statements.filter(ts.isVariableStatement)) {
     for (const { name: found, initializer } of statement.declarationList.declarations) {
-      if (found.getText() === name && initializer) return evaluate(initializer);
+      if (initializer === undefined) continue;
+      const value = evaluate(initializer, scope);
+      if (found.getText() === name) return value;
+      scope.set(found.getText(), value);
     }
   }
   throw new Error(`${source.fileName} declares no constant ${name}`);
@@ -78,27 +85,31 @@ export function typeErrors(files: ReadonlyMap<string, string>, runtime: string):
   });
 }
 
-function evaluate(node: ts.Expression): unknown {
+function evaluate(node: ts.Expression, scope: Scope): unknown {
   if (ts.isStringLiteral(node)) return node.text;
   if (ts.isNumericLiteral(node)) return Number(node.text);
   if (node.kind === ts.SyntaxKind.TrueKeyword) return true;
   if (node.kind === ts.SyntaxKind.FalseKeyword) return false;
   if (node.kind === ts.SyntaxKind.NullKeyword) return null;
-  if (ts.isIdentifier(node) && node.text === 'always') return { kind: 'and', of: [] };
-  if (ts.isIdentifier(node) && node.text === 'never') return { kind: 'or', of: [] };
-  if (ts.isArrayLiteralExpression(node)) return node.elements.map(evaluate);
-  if (ts.isObjectLiteralExpression(node)) return objectOf(node);
+  if (ts.isIdentifier(node) && scope.has(node.text)) return scope.get(node.text);
+  if (ts.isArrayLiteralExpression(node)) return node.elements.map((element) => evaluate(element, scope));
+  if (ts.isObjectLiteralExpression(node)) return objectOf(node, scope);
+  if (ts.isCallExpression(node)) {
+    const called = evaluate(node.expression, scope);
+    if (typeof called === 'function') return called(...node.arguments.map((value) => evaluate(value, scope)));
+  }
   throw new Error(`not a literal: ${node.getText()}`);
 }
 
 /** As the language does it: a bare `__proto__` is no property, a computed one is. */
-function objectOf(node: ts.ObjectLiteralExpression): unknown {
+function objectOf(node: ts.ObjectLiteralExpression, scope: Scope): unknown {
   const entries = node.properties.map((property): readonly [string, unknown] => {
     if (!ts.isPropertyAssignment(property)) throw new Error(`not a property: ${property.getText()}`);
     const { name, initializer } = property;
-    if (ts.isComputedPropertyName(name)) return [String(evaluate(name.expression)), evaluate(initializer)];
+    if (ts.isComputedPropertyName(name))
+      return [String(evaluate(name.expression, scope)), evaluate(initializer, scope)];
     if (!('text' in name) || name.text === '__proto__') throw new Error(`sets the prototype: ${property.getText()}`);
-    return [String(name.text), evaluate(initializer)];
+    return [String(name.text), evaluate(initializer, scope)];
   });
   return Object.fromEntries(entries);
 }

@@ -6,6 +6,7 @@ export type * from './conditions/filter-types.ts';
 export * from './conditions/operand.ts';
 export * from './conditions/plain-condition.ts';
 export type * from './descriptors/access.ts';
+export * from './descriptors/access-builders.ts';
 export * from './descriptors/aggregates.ts';
 export * from './descriptors/api.ts';
 export * from './descriptors/class-documents.ts';

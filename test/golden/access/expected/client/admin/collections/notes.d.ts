@@ -51,7 +51,7 @@ export interface NotesFacts {
   key: NotesKey;
   filter: NotesFilter;
   sort: 'id' | 'body';
-  groups: 'id' | 'body';
+  groups: NotesFacts['sort'];
   counted: 'id' | 'body';
   summed: 'id';
   ranged: 'id' | 'body';

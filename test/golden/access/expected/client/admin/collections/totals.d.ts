@@ -32,7 +32,7 @@ export interface TotalsFacts {
   key: TotalsKey;
   filter: TotalsFilter;
   sort: 'count';
-  groups: 'count';
+  groups: TotalsFacts['sort'];
   counted: 'count';
   summed: 'count';
   ranged: 'count';

@@ -59,7 +59,7 @@ export interface NotesFacts {
   key: NotesKey;
   filter: NotesFilter;
   sort: 'id' | 'team_id' | 'team';
-  groups: 'id' | 'team_id' | 'team';
+  groups: NotesFacts['sort'];
   counted: 'id' | 'team_id' | 'team';
   summed: 'id' | 'team_id';
   ranged: 'id' | 'team_id' | 'team';

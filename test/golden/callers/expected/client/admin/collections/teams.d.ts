@@ -88,7 +88,7 @@ export interface TeamsFacts {
   key: TeamsKey;
   filter: TeamsFilter;
   sort: 'id' | 'name' | 'count(notes)' | 'count(platform_users)';
-  groups: 'id' | 'name' | 'count(notes)' | 'count(platform_users)';
+  groups: TeamsFacts['sort'];
   counted: 'id' | 'name';
   summed: 'id';
   ranged: 'id' | 'name';

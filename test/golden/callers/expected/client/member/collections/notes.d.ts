@@ -37,7 +37,7 @@ export interface NotesFacts {
   key: NotesKey;
   filter: NotesFilter;
   sort: 'id';
-  groups: 'id';
+  groups: NotesFacts['sort'];
   counted: 'id';
   summed: 'id';
   ranged: 'id';

@@ -58,7 +58,7 @@ export interface PlatformUsersFacts {
   key: PlatformUsersKey;
   filter: PlatformUsersFilter;
   sort: 'id' | 'team_id';
-  groups: 'id' | 'team_id';
+  groups: PlatformUsersFacts['sort'];
   counted: 'id' | 'team_id';
   summed: 'team_id';
   ranged: 'team_id';

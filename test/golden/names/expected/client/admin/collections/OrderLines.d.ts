@@ -71,7 +71,7 @@ export interface OrderLines__609e95fc8aFacts {
   key: OrderLines__609e95fc8aKey;
   filter: OrderLines__609e95fc8aFilter;
   sort: '__proto__' | "it's";
-  groups: '__proto__' | "it's";
+  groups: OrderLines__609e95fc8aFacts['sort'];
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";

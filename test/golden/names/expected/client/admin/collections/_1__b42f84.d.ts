@@ -71,7 +71,7 @@ export interface _1__b42f8455f9Facts {
   key: _1__b42f8455f9Key;
   filter: _1__b42f8455f9Filter;
   sort: '__proto__' | "it's";
-  groups: '__proto__' | "it's";
+  groups: _1__b42f8455f9Facts['sort'];
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";

@@ -71,7 +71,7 @@ export interface ProcessExit_1__fb9462215fFacts {
   key: ProcessExit_1__fb9462215fKey;
   filter: ProcessExit_1__fb9462215fFilter;
   sort: '__proto__' | "it's";
-  groups: '__proto__' | "it's";
+  groups: ProcessExit_1__fb9462215fFacts['sort'];
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";

@@ -71,7 +71,7 @@ export interface OrderLinesFacts {
   key: OrderLinesKey;
   filter: OrderLinesFilter;
   sort: '__proto__' | "it's";
-  groups: '__proto__' | "it's";
+  groups: OrderLinesFacts['sort'];
   counted: '__proto__' | "it's";
   summed: '__proto__';
   ranged: '__proto__' | "it's";

@@ -75,7 +75,7 @@ export interface AuthorsFacts {
   key: AuthorsKey;
   filter: AuthorsFilter;
   sort: 'id' | 'name' | 'count(books)';
-  groups: 'id' | 'name' | 'count(books)';
+  groups: AuthorsFacts['sort'];
   counted: 'id' | 'name';
   summed: 'id';
   ranged: 'id' | 'name';

@@ -59,7 +59,7 @@ export interface BooksFacts {
   key: BooksKey;
   filter: BooksFilter;
   sort: 'id' | 'title' | 'author_id';
-  groups: 'id' | 'title' | 'author_id';
+  groups: BooksFacts['sort'];
   counted: 'id' | 'title' | 'author_id';
   summed: 'id' | 'author_id';
   ranged: 'id' | 'title' | 'author_id';

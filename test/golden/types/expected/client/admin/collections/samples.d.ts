@@ -119,18 +119,7 @@ export interface SamplesFacts {
     | 'positive'
     | 'count(moods)'
     | 'count(document)';
-  groups:
-    | 'id'
-    | 'price'
-    | 'cost'
-    | 'weight'
-    | 'address'
-    | 'mood'
-    | 'moods'
-    | 'parts'
-    | 'positive'
-    | 'count(moods)'
-    | 'count(document)';
+  groups: SamplesFacts['sort'];
   counted: 'id' | 'price' | 'cost' | 'weight' | 'address' | 'mood' | 'moods' | 'document' | 'parts' | 'positive';
   summed: 'id' | 'price' | 'cost' | 'weight' | 'positive';
   ranged: 'id' | 'price' | 'cost' | 'weight' | 'address' | 'positive';
