@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Parameter, Statement } from '../../packages/runtime/src/database/database.ts';
 import { ServerError, toDatabaseError } from '../../packages/runtime/src/database/errors.ts';
 import { StatementRun } from '../../packages/runtime/src/database/statement-run.ts';
+import { loadProvider } from '../../packages/runtime/src/traces/open-telemetry.ts';
 import { StatementSpans } from '../../packages/runtime/src/traces/statement-spans.ts';
 
 const exporter = new InMemorySpanExporter();
@@ -103,4 +104,16 @@ it('rows are told only where they are those of the table', () => {
     spans.end(run, '');
   }
   expect(written().map(({ attributes }) => attributes['db.response.returned_rows'])).toEqual([undefined, 1, 1]);
+});
+
+it('the package without a provider is as if it were not there', async () => {
+  expect(await loadProvider(null)).toBeNull();
+  // The API has registered something, but no provider of spans.
+  api.diag.setLogger(new api.DiagConsoleLogger(), api.DiagLogLevel.NONE);
+  expect(await loadProvider(null)).toBeNull();
+  api.trace.setGlobalTracerProvider(provider);
+  expect(await loadProvider(null)).toMatchObject({ tracer: expect.anything() });
+  api.trace.disable();
+  api.diag.disable();
+  expect(await loadProvider(null)).toBeNull();
 });
