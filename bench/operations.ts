@@ -69,7 +69,7 @@ export async function benchOperations({ rounds, effort }: OperationsOptions): Pr
     const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: url });
     if (code !== 0) throw new Error(stderr);
     for (const { variables } of kinds) {
-      const environment = { NODE_ENV: 'production', ADMIN_TOKEN: '', ...variables };
+      const environment = { NODE_ENV: 'production', ADMIN_TOKEN: '', DATABASE_POOL_TIMEOUT: '30s', ...variables };
       servers.push(await startServer(project.folder, variablesOf(url, environment)));
     }
     for (const [index, { name, paths }] of scenarios.entries()) {

@@ -10,9 +10,22 @@ export function createLogAddress({ operate, auth }: Environment): (request: Inco
   const clientAddress = createClientAddress(auth.trustedProxies);
   const form = operate.logAddresses;
   if (form === 'none') return () => undefined;
+  if (auth.trustedProxies.length > 0) {
+    return function addressOf(request) {
+      const address = clientAddress(request);
+      return address === null ? undefined : formatAddress(form, address);
+    };
+  }
+  let last: string | undefined;
+  let formatted: string | undefined;
+  // Most requests come from where the one before came from.
   return function addressOf(request) {
+    const { remoteAddress } = request.socket;
+    if (remoteAddress === last) return formatted;
     const address = clientAddress(request);
-    return address === null ? undefined : formatAddress(form, address);
+    last = remoteAddress;
+    formatted = address === null ? undefined : formatAddress(form, address);
+    return formatted;
   };
 }
 

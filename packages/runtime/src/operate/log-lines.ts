@@ -5,8 +5,8 @@
 import { writeSync } from 'node:fs';
 
 const standardOutput = 1;
-/** So many bytes reach a pipe in one piece, also where other processes write to it. */
-const maxBytes = 4_096;
+/** So many bytes reach a pipe in one piece, where other processes write to it; letters stand for them, of which few take more. */
+const maxLength = process.send === undefined ? 65_536 : 4_096;
 /** Milliseconds that a line waits at most. */
 const delayMs = 10;
 /** Milliseconds until a full pipe is tried again. */
@@ -15,7 +15,6 @@ const pauseMs = 5;
 /** Where the lines of a process go. */
 class LogLines {
   #lines = '';
-  #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #isFirst = true;
 
@@ -31,10 +30,8 @@ class LogLines {
       this.#isFirst = false;
       process.once('exit', () => this.flushSync());
     }
-    const bytes = Buffer.byteLength(line);
-    if (this.#bytes > 0 && this.#bytes + bytes > maxBytes) this.flushSync();
+    if (this.#lines.length + line.length > maxLength) this.flushSync();
     this.#lines += line;
-    this.#bytes += bytes;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.flushSync();
@@ -43,10 +40,9 @@ class LogLines {
 
   /** Writes what was taken. */
   flushSync(): void {
-    if (this.#bytes === 0) return;
+    if (this.#lines === '') return;
     const bytes = Buffer.from(this.#lines);
     this.#lines = '';
-    this.#bytes = 0;
     for (let written = 0; written < bytes.length; ) {
       try {
         written += writeSync(standardOutput, bytes, written);
