@@ -1,6 +1,6 @@
 /**
- * Observes the statements of a database: their time belongs to the record of the request, they are counted, slow ones are
- * told, each is traced, and transactions that run again are counted.
+ * Observes the statements of a database. They are counted and traced, and their time belongs to the record of the
+ * request. Slow ones are logged, and transactions that run again are counted.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { PlatformError } from '../errors.ts';
