@@ -26,7 +26,7 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 114_286, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 114_193, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
     today: 1384,
@@ -35,7 +35,7 @@ export const laws: readonly Law[] = [
   },
   { name: 'files of a folder', today: 25, bound: 25, measure: largestFolder },
   { name: 'lines of a file', today: 412, bound: 400, measure: longestFile },
-  { name: 'lines of a function', today: 183, bound: 60, measure: longestFunction },
+  { name: 'lines of a function', today: 139, bound: 60, measure: longestFunction },
   {
     name: 'rooms in circles of imports',
     today: 0,
@@ -50,7 +50,7 @@ export const laws: readonly Law[] = [
   { name: 'comments without a subject', today: 0, bound: 0, measure: (sources) => counted(obscureComments(sources)) },
   {
     name: 'sentences of more than 25 words',
-    today: 1,
+    today: 0,
     bound: 0,
     measure: (sources) => counted(longSentences(sources)),
   },

@@ -10,12 +10,14 @@ import type { Listener } from '../dialects/server-dialect.ts';
 import { PlatformError } from '../errors.ts';
 import { failedValidation } from '../json/problems.ts';
 import { type CompiledApi, modelChannel, modelLock } from '../language/index.ts';
+import type { ProjectMigration } from '../model/migration-text.ts';
 import type { CompileOptions, Made, Problems, WatchedTables } from '../model/model-changer.ts';
 import { compiledModel, type ModelChanges, type ModelCollection } from '../model/model-changes.ts';
 import type { ModelDigests, Recompiler, RunTexts } from '../model/recompiler.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { createModelChanger } from './change-model.ts';
+import { createLooks } from './looks.ts';
 import { readModelRows } from './model-sql.ts';
 
 /** Options of the watch. */
@@ -43,13 +45,6 @@ export interface ModelWatch {
   stop(): Promise<void>;
 }
 
-const unreadable =
-  'The tables of the model cannot be read: collections, roles and rules stay as they are served, and changes of them by other processes are not seen. The next log line about this says when they are read again.';
-const readableAgain = 'The tables of the model can be read again: changes of them are served.';
-
-/** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
-const lookEvery = 2_000;
-
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   const { database, place: location, recompiler, current, swap, log, listen } = options;
@@ -62,12 +57,6 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
   let latest: Made | null = null;
   /** State of the tables when they last agreed with the served API, or did not compile. */
   let lastMark: string | null = null;
-  let looking: Promise<void> | null = null;
-  let again = false;
-  /** True if the last look failed, which is logged once. */
-  let isBlind = false;
-  let timer: NodeJS.Timeout | undefined;
-  let listener: Listener | undefined;
   let stopped = false;
 
   /** `anew` reads the tables of the database again, which is done as well where another process has changed them. */
@@ -121,26 +110,21 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       throw error;
     }
     log.info({ milliseconds: Math.round(performance.now() - start) }, 'A generation of the API was replaced.');
-    if (api.modelDigest !== before) await keep(api);
+    if (api.modelDigest !== before) await keepInProject(api);
   }
 
   /** The project follows what is served; where it cannot, the database still knows all of it. */
-  async function keep(api: CompiledApi): Promise<void> {
+  async function keepInProject(api: CompiledApi): Promise<void> {
     try {
       await findTables();
-      const rows = tables.ledger ? await database.query(sql.migrations, []) : [];
-      const migrations = rows.map(([name, checksum, source]) => ({
-        name: name ?? '',
-        checksum: checksum ?? '',
-        script: source ?? '',
-      }));
-      await recompiler.keep(api, migrations);
+      await recompiler.keep(api, await readMigrations(database, tables.ledger, sql.migrations));
     } catch (error) {
       log.warn({ cause: describeCause(error) }, 'The project does not hold what is served: it cannot be written.');
     }
   }
 
-  async function lookOnce(): Promise<void> {
+  /** Serves what the tables say by now, unless they agree with the served API. */
+  async function compare(): Promise<void> {
     await findTables();
     const [stamp = null] = (await database.query(sql.mark(tables), []))[0] ?? [];
     if (stopped || (stamp !== null && stamp === lastMark)) return;
@@ -160,36 +144,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     lastMark = stamp;
   }
 
-  function reportVisibility(error: unknown): void {
-    const wasBlind = isBlind;
-    isBlind = error !== null;
-    if (stopped || isBlind === wasBlind) return;
-    if (isBlind) log.warn({ cause: describeCause(error) }, unreadable);
-    else log.info({}, readableAgain);
-  }
-
-  async function lookAll(): Promise<void> {
-    do {
-      again = false;
-      await lookOnce().then(
-        () => reportVisibility(null),
-        (error: unknown) => reportVisibility(error),
-      );
-    } while (again && !stopped);
-  }
-
-  function look(): Promise<void> {
-    again = looking !== null;
-    looking ??= lookAll().finally(() => {
-      looking = null;
-    });
-    return looking;
-  }
-
-  function lookInRhythm(): void {
-    timer = setTimeout(() => void look().finally(() => stopped || lookInRhythm()), lookEvery).unref();
-  }
-
+  const looks = createLooks(compare, log);
   const changeModel = createModelChanger({
     database,
     recompiler,
@@ -219,20 +174,24 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
       },
       changeModel,
     },
-    look,
-    start() {
-      lookInRhythm();
-      // A process hears itself, too, just before it serves what it has compiled already.
-      if (recompiler.permissions) listener = listen?.(() => void setTimeout(() => void look(), 50).unref());
-    },
+    look: looks.look,
+    // A process hears itself, too, just before it serves what it has compiled already.
+    start: () => looks.start(recompiler.permissions ? listen : undefined),
     async stop() {
       stopped = true;
-      clearTimeout(timer);
-      await listener?.close();
-      await looking;
+      await looks.stop();
       await recompiler.close();
     },
   };
+}
+
+async function readMigrations(
+  database: Pick<Database, 'query'>,
+  hasLedger: boolean,
+  sql: string,
+): Promise<readonly ProjectMigration[]> {
+  const rows = hasLedger ? await database.query(sql, []) : [];
+  return rows.map(([name, checksum, source]) => ({ name: name ?? '', checksum: checksum ?? '', script: source ?? '' }));
 }
 
 function within(transaction: Transaction): RunTexts {

@@ -14,7 +14,7 @@ import { type HostReport, readHostState } from '../database/host-state.ts';
 import { type CreatePlanCache, createUncounted } from '../database/plan-cache.ts';
 import { serverOf } from '../dialects/index.ts';
 import type { DriftWatch } from '../drift-watch.ts';
-import { type Environment, readLimits, requestLimits } from '../environment.ts';
+import { type Environment, requestLimits } from '../environment.ts';
 import type { ObserveHook } from '../extensions/hooks.ts';
 import { createFileServices } from '../files/services.ts';
 import { accessNames } from '../language/descriptors/access-names.ts';
@@ -23,7 +23,7 @@ import { createRequestLimiter, type RequestLimiter } from '../limits/request-lim
 import { compiledModel, type ModelChanges } from '../model/model-changes.ts';
 import { type Audit, createAudit, requestLimitReached } from '../operate/audit.ts';
 import { createClientAddress } from '../operate/client-address.ts';
-import { describeCause, type Log, logFailure } from '../operate/log.ts';
+import { describeCause, type Log } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';
 import { auditModel } from '../resources/audited-writes.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
@@ -38,7 +38,7 @@ import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFastifyAdapter, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
-import { createGraphqlFace } from './graphql/graphql.ts';
+import { openGraphql } from './graphql/open-graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
 import { spreadCalls } from './loop-queue.ts';
@@ -187,37 +187,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     files === null
       ? null
       : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, responder, senderOf });
-  const graphql = createGraphqlFace({
-    api,
-    responder,
-    environment,
+  const graphql = openGraphql({
+    ...{ api, database, environment, responder, driftGuard, writer, createCache, senderOf, bound, limiter },
     trusted: options.trustedDocuments ?? false,
     log: () => server.log,
-    count: async ({ request }, requests) => {
-      await Promise.all(Array.from({ length: requests }, () => limiter?.admit(request)));
-    },
-    async loadRunner(findSchema) {
-      const { createOperationRunner } = await import('../graphql/run.ts');
-      const { createSchemaPrinter } = await import('../graphql/documents/schemas.ts');
-      const { createGraphqlServices } = await import('./graphql/graphql-services.ts');
-      const service = createGraphqlServices({
-        printSchema: createSchemaPrinter(findSchema),
-        bound,
-        senderOf,
-      });
-      return createOperationRunner({
-        api,
-        database,
-        driftGuard,
-        writer,
-        createCache,
-        senderOf,
-        limits: readLimits(environment),
-        service,
-        unsent: responder.unsentOf,
-        report: (request, error) => logFailure(server.log, request, error),
-      });
-    },
   });
   const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder });
   const docs = environment.docs ? docsEndpoints(responder) : [];

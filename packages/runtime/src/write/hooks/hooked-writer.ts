@@ -4,8 +4,8 @@ import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
 import type { DriftGuard } from '../../database/drift-guard.ts';
 import { sqlDialects } from '../../dialects/index.ts';
-import { callHook, type EventHooks, gatherHooks, inTime, type ObserveHook } from '../../extensions/hooks.ts';
-import type { CompiledApi, HookEvent, RegisteredHook } from '../../language/index.ts';
+import { type EventHooks, gatherHooks, inTime, type ObserveHook } from '../../extensions/hooks.ts';
+import type { CompiledApi, RegisteredHook } from '../../language/index.ts';
 import type { Planner } from '../../query/planner.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { RequestOrigin, Running } from '../execute/running.ts';
@@ -15,9 +15,10 @@ import type { WriteExecutor } from '../execute/write-executor.ts';
 import { mayHaveConflict } from '../upsert/conflict.ts';
 import { type Action, type HookPayload, prepareCommand, type WriteCommand } from '../write-command.ts';
 import type { WriteContext, WritePlan, WriteRequest } from '../write-plan.ts';
+import { createHookCalls } from './hook-calls.ts';
 import { check, checkStored, openTarget } from './hook-target.ts';
 import { createHookReads, createHookTransactions } from './hook-transactions.ts';
-import { type DoneBelow, hookTree, reachesHooks, watchTree } from './hook-tree.ts';
+import { hookTree, reachesHooks, watchTree } from './hook-tree.ts';
 import { createItems, type HookItemsContext } from './items.ts';
 import { type Begun, type TransactionAttempt, watchBegun } from './transaction-attempt.ts';
 
@@ -64,6 +65,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
   const openItems = createItems(api);
   const { withAttempts, runAlone, settled } = createHookTransactions(database);
   const readWith = createHookReads(planner, driftGuard);
+  const { callAll, callAfterCommit } = createHookCalls(openItems, timeoutMs, reportError);
 
   const hooksFor = ({ request }: WriteCommand, action: Action): EventHooks =>
     hooks.of(`${request.collection}.${action}`) ?? noHooks;
@@ -75,20 +77,6 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     return changes || hooksFor(command, command.action) !== noHooks || reachesHooks(context, command, hooks);
   }
 
-  async function callAll(
-    called: readonly RegisteredHook[],
-    hookPayloads: readonly HookPayload[],
-    itemsContext: HookItemsContext,
-    caller: Caller,
-  ): Promise<void> {
-    const items = openItems(itemsContext, caller);
-    for (const { payload, keys } of hookPayloads) {
-      const [key = null] = keys ?? [];
-      const event: HookEvent = { caller, items, payload, keys, key };
-      for (const hook of called) await callHook(hook, event, timeoutMs);
-    }
-  }
-
   /** Runs a write and its hooks in a transaction attempt. `judged` is what was made of the body as it was sent. */
   async function writeIn(
     attempt: TransactionAttempt,
@@ -97,7 +85,8 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     judged?: WritePlan,
   ): Promise<Written> {
     const context = open(command.request);
-    if (!waits(context, command)) return write(attempt, command, await prepareCommand(context, command, command.body));
+    if (!waits(context, command))
+      return writePlan(executor, attempt, command, await prepareCommand(context, command, command.body));
     if (depth > maxDepth)
       throw new Error(`Hooks of "${command.request.collection}.${command.action}" call each other forever.`);
     const begun = watchBegun();
@@ -106,46 +95,22 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       await callAll(called, hookPayloads, itemsContext, command.request.caller);
       await begun.resolve();
     };
-    const running = runningIn(attempt, command);
+    const running = runningIn(options, attempt, command);
     const target = await openTarget(context, command, running, judged);
     for (const hookPayload of target.topPayloads)
       await call(hooksFor(command, hookPayload.action).before, [hookPayload]);
     const body = await hookTree({ context, target, hooks, running, call }, target.bodyOf(target.topPayloads));
     const below = watchTree({ context, hooks, call });
-    const done = await write(attempt, command, await target.prepare(body), below);
+    const done = await writePlan(executor, attempt, command, await target.prepare(body), below);
     const top = target.written(body, done.keys);
     const all = [
       ...top.map((hookPayload) => ({ hooks: hooksFor(command, hookPayload.action), payloads: [hookPayload] })),
       ...below.done,
     ];
     for (const event of all) await call(event.hooks.after, event.payloads);
-    attempt.committed.push(() => afterCommit(all, command));
+    const { caller, sender } = command.request;
+    attempt.committed.push(() => callAfterCommit(all, outside(sender), caller));
     return done;
-  }
-
-  async function write(
-    attempt: TransactionAttempt,
-    { request }: WriteCommand,
-    plan: WritePlan,
-    below?: ReturnType<typeof watchTree>,
-  ): Promise<Written> {
-    attempt.affected.push(...plan.affected());
-    if (plan.isConflict !== undefined) attempt.isConflict.push(plan.isConflict);
-    return executor.write(attempt.transaction, request, plan, below?.watcher);
-  }
-
-  function runningIn({ transaction }: TransactionAttempt, { request }: WriteCommand): Running {
-    // It only looks.
-    const { caller, sender } = request;
-    return {
-      transaction,
-      caller,
-      sender,
-      dialect: sqlDialects[api.dialect],
-      driftGuard,
-      history: null,
-      systemHooks: new Map(),
-    };
   }
 
   function itemsContextIn(
@@ -167,18 +132,6 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       return (await writeIn(attempt, command, depth)).keys;
     } catch (error) {
       throw explainViolation(error, attempt.affected);
-    }
-  }
-
-  async function afterCommit(done: readonly DoneBelow[], { request }: WriteCommand): Promise<void> {
-    const itemsContext = outside(request.sender);
-    for (const { hooks: eventHooks, payloads: hookPayloads } of done) {
-      for (const hookPayload of hookPayloads) {
-        for (const hook of eventHooks.afterCommit) {
-          const called = callAll([hook], [hookPayload], itemsContext, request.caller);
-          await called.catch((thrown: unknown) => reportError(hook.event, thrown));
-        }
-      }
     }
   }
 
@@ -210,7 +163,7 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
       const context = open(command.request);
       const judged = await check(() => prepareCommand(context, command, command.body));
       return withAttempts(async (attempt) => {
-        await checkStored(context, command, runningIn(attempt, command), executor);
+        await checkStored(context, command, runningIn(options, attempt, command), executor);
         return writeIn(attempt, command, 0, judged);
       }, judged);
     },
@@ -220,4 +173,26 @@ export function createHookedWriter(options: HookedWriterOptions): HookedWriter {
     }),
     settled,
   };
+}
+
+async function writePlan(
+  executor: Pick<WriteExecutor, 'write'>,
+  attempt: TransactionAttempt,
+  { request }: WriteCommand,
+  plan: WritePlan,
+  below?: ReturnType<typeof watchTree>,
+): Promise<Written> {
+  attempt.affected.push(...plan.affected());
+  if (plan.isConflict !== undefined) attempt.isConflict.push(plan.isConflict);
+  return executor.write(attempt.transaction, request, plan, below?.watcher);
+}
+
+/** A step that only looks. */
+function runningIn(
+  { api, driftGuard }: Pick<HookedWriterOptions, 'api' | 'driftGuard'>,
+  { transaction }: TransactionAttempt,
+  { request: { caller, sender } }: WriteCommand,
+): Running {
+  const dialect = sqlDialects[api.dialect];
+  return { transaction, caller, sender, dialect, driftGuard, history: null, systemHooks: new Map() };
 }
