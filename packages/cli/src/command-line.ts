@@ -1,4 +1,3 @@
-import { defaultDialect, dialectFacts, exampleDatabaseUrl } from '@tablewright/runtime/language';
 import { Command, CommanderError } from 'commander';
 import {
   can,
@@ -31,6 +30,7 @@ import { knownFailure } from './errors/known-failure.ts';
 import { lendPackages } from './modules/lend-packages.ts';
 import { findOwnModules } from './modules/own-modules.ts';
 import { readEnvironment } from './project/environment-file.ts';
+import { embeddedTitle, exampleUrl } from './sources/dialects.ts';
 import { commandFormatter } from './terminal/own-command.ts';
 import { eventLine } from './terminal/progress.ts';
 import { commandVersion } from './terminal/version.ts';
@@ -50,11 +50,9 @@ Exit codes:
   130 stopped by Ctrl-C at a question; nothing was written
 `;
 
-const defaultTitle = dialectFacts[defaultDialect].title;
-
 const environmentHelp = `
 Environment:
-  DATABASE_URL  ${exampleDatabaseUrl}; without it an embedded ${defaultTitle} under .platform/
+  DATABASE_URL  ${exampleUrl}; without it an embedded ${embeddedTitle} under .platform/
   HOST, PORT    where the server listens (127.0.0.1, 8055)
   ADMIN_TOKEN   static token of the role admin; without it one is made and kept under .platform/
   SECRET        at least 32 bytes, needed where there are users; with the embedded database one is kept under .platform/
@@ -149,7 +147,7 @@ export function program(): Command {
     .action(explain);
   command(root, 'dev', 'compile and serve, and do both again whenever the database or a file changes')
     .option('--no-types', 'do not check the types of what is generated and of extensions')
-    .option('--notify', `have ${defaultTitle} tell of changes, by an event trigger that goes when this ends`)
+    .option('--notify', `have ${embeddedTitle} tell of changes, by an event trigger that goes when this ends`)
     .action(dev);
   command(root, 'start', 'serve what was generated')
     .option('--generate', 'introspect and compile first')

@@ -10,6 +10,10 @@ interface FamilySource {
   commands(): Promise<FamilyCommands>;
 }
 
+/** Texts of the help, which loads no package: an address, and the server of embedded databases. */
+export const exampleUrl = 'postgres://user:password@host:5432/database';
+export const embeddedTitle = 'PostgreSQL';
+
 /** Every family. */
 export const sources: Readonly<Record<Family, FamilySource>> = {
   postgres: {
