@@ -1,8 +1,8 @@
 /** The requests of README.md, on the sample as `npm start` serves it. */
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readText } from '../architecture/files.ts';
@@ -39,6 +39,35 @@ it('answers every request of the page', async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+/** Lines of generated files, by folders: today's figures, which may fall only. The bound of all is 40,000. */
+const mostLines = {
+  access: 680,
+  client: 14_910,
+  collections: 2_010,
+  graphql: 5_000,
+  model: 420,
+  openapi: 10_740,
+  routes: 4_630,
+};
+const mostOfAll = 39_800;
+
+it('is compiled to few lines', async () => {
+  const output = join(sample.folder, 'generated');
+  const lines = new Map<string, number>();
+  for (const entry of await readdir(output, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = relative(output, join(entry.parentPath, entry.name));
+    const [folder = ''] = path.includes(sep) ? path.split(sep) : ['.'];
+    const text = await readFile(join(output, path), 'utf8');
+    lines.set(folder, (lines.get(folder) ?? 0) + text.split('\n').length - 1);
+  }
+  for (const [folder, most] of Object.entries(mostLines)) {
+    expect(lines.get(folder), folder).toBeGreaterThan(most / 2);
+    expect(lines.get(folder), folder).toBeLessThanOrEqual(most);
+  }
+  expect([...lines.values()].reduce((sum, count) => sum + count)).toBeLessThanOrEqual(mostOfAll);
 });
 
 it('serves a database of its user’s own, and writes nothing to it', { timeout: 120_000 }, async () => {

@@ -58,32 +58,23 @@ function itemType(collection: ApiCollection, field: ApiField, collections: Colle
 
 function declarePayloads(collection: ApiCollection, collections: Collections): readonly TypeDeclaration[] {
   const { names, descriptor } = collection;
-  const [created, updated]: [DeclaredMember[], DeclaredMember[]] = [[], []];
+  const created: DeclaredMember[] = [];
   for (const field of collection.fields) {
     if (!field.descriptor.writable) continue;
     const type = payloadType(collection, field, collections);
-    const change = optional(field.descriptor.name, type);
     const notes = [field.note, defaultNote(field)];
-    const isSame = !field.required && notes.every((note) => note === null);
-    updated.push(change);
-    created.push(isSame ? change : (field.required ? member : optional)(field.descriptor.name, type, notes));
+    created.push((field.required ? member : optional)(field.descriptor.name, type, notes));
   }
   const relations = otherRelations(collection).map((relation) =>
     optional(relation.descriptor.name, withNull(relation, takenRelation(relation, null, collections))),
   );
+  const members = [...created, ...relations];
+  const changes = [`Changes of an item of \`${descriptor.name}\`.`];
   return [
-    {
-      kind: 'interface',
-      name: names.create,
-      notes: [`Payload of a new item of \`${descriptor.name}\`.`],
-      members: [...created, ...relations],
-    },
-    {
-      kind: 'interface',
-      name: names.update,
-      notes: [`Changes of an item of \`${descriptor.name}\`.`],
-      members: [...updated, ...relations],
-    },
+    { kind: 'interface', name: names.create, notes: [`Payload of a new item of \`${descriptor.name}\`.`], members },
+    members.length === 0
+      ? { kind: 'interface', name: names.update, notes: changes, members }
+      : { kind: 'alias', name: names.update, notes: changes, type: `Partial<${names.create}>` },
   ];
 }
 

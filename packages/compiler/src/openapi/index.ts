@@ -25,7 +25,7 @@ import { withExamples, withFixedExamples } from './examples/insert.ts';
 import { ownExamples } from './examples/own-examples.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
-import { createPartsCache, layout, type Parts, type TextsFrom } from './parts.ts';
+import { createPartsCache, layoutAt, type Parts, type TextsFrom } from './parts.ts';
 import { addressed } from './paths/addressed.ts';
 import { customPaths, customTag } from './paths/custom-paths.ts';
 import { filePaths } from './paths/file-paths.ts';
@@ -60,13 +60,13 @@ export function openApiParts(
     ? withFixedExamples(describeOpenApi(api, access, view, { from: { diskCache } }), ownExamples)
     : describeWithExamples(api, access, view);
   // A document with examples has no texts of several members.
-  return jsonParts(document, { layout, opened, split: Object.keys(api.examples ?? {}).length > 0 });
+  return jsonParts(document, { layoutAt, opened, split: Object.keys(api.examples ?? {}).length > 0 });
 }
 
 const opened = [
   '/paths',
   '/components',
-  ...['schemas', 'responses', 'parameters'].map((name) => `/components/${name}`),
+  ...['schemas', 'responses', 'parameters', 'headers', 'securitySchemes'].map((name) => `/components/${name}`),
 ];
 
 function describeWithExamples(api: Api, access: AccessClass | null, view: RoleView): JsonObject {

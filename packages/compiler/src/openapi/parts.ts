@@ -15,8 +15,13 @@ export type PartText = readonly [name: string, text: string];
 /** Source of parts whose text alone is needed, as for the text of a document; null for all other callers. */
 export type TextsFrom = { readonly diskCache: DiskCache | null } | null;
 
-/** Lines of their own have paths, operations, what these are made of, components, what schemas are made of, and properties. */
-export const layout: Layout = { levels: 4 };
+/**
+ * Layout of what stands at an indentation. Tags, paths, operations, their members, and components have a line each.
+ * Schemas with properties stand open, and each property has a line.
+ */
+export function layoutAt(indent: number): Layout {
+  return { levels: [0, 2, 4][indent / 2] ?? 3 };
+}
 
 /**
  * Remembers parts that stand in documents at one indentation, as objects or as texts.
@@ -52,7 +57,7 @@ export function createPartsCache(generator: string, indent: number, apart: boole
 
 /** Prints parts at an indentation; as one text, under the name of the first, where they stand `apart`. */
 export function textsOf(parts: Parts, indent: number, apart: boolean): readonly PartText[] {
-  const texts = parts.map(([name, part]) => [name, textAt(part, indent, layout)] as const);
+  const texts = parts.map(([name, part]) => [name, textAt(part, indent, layoutAt(indent))] as const);
   const [first, ...others] = texts;
   if (!apart || first === undefined) return texts;
   const more = others.map(([name, text]) => `,\n${' '.repeat(indent)}${JSON.stringify(name)}: ${text}`);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { joinChunks } from './chunks.ts';
 import { type ClassDocument, jsonParts, printClassDocuments } from './class-document.ts';
 
-const division = { layout: { levels: 4 }, opened: ['/paths'], split: false };
+const division = { layoutAt: () => ({ levels: 4 }), opened: ['/paths'], split: false };
 
 function fileOf(documents: Readonly<Record<string, Parameters<typeof jsonParts>[0]>>): string {
   const parts = Object.entries(documents).map(([name, document]): ClassDocument => {

@@ -201,7 +201,7 @@ function textOfLines(lines: readonly CommonLine[], markOf: MarkOf): string {
 
 /** How a JSON document is divided. */
 export interface JsonDivision {
-  readonly layout: Layout;
+  readonly layoutAt: (indent: number) => Layout;
   /** Members whose members are parts, by paths such as `/components/schemas`. */
   readonly opened: readonly string[];
   /** True if members that stand in one text (`onlyText`) are parts of their own, as they are in other documents. */
@@ -211,7 +211,7 @@ export interface JsonDivision {
 /** Parts of a JSON document: one for each member, or each text of several. */
 export function jsonParts(
   document: Readonly<Record<string, JsonValue>>,
-  { layout, opened, split }: JsonDivision,
+  { layoutAt, opened, split }: JsonDivision,
 ): readonly DocumentPart[] {
   const parts: DocumentPart[] = [{ name: '{', text: ['{'] }];
   const add = (members: object, path: string, indent: number): void => {
@@ -220,7 +220,7 @@ export function jsonParts(
       const space = ' '.repeat(indent);
       const start = `${space}${JSON.stringify(key)}: `;
       if (!opened.includes(name)) {
-        const text = [start, ...chunksAt(item, indent, layout), ','];
+        const text = [start, ...chunksAt(item, indent, layoutAt(indent)), ','];
         if (split) parts.push(...splitMembers(joinChunks(text), path, indent));
         else parts.push({ name, text });
       } else {

@@ -27,18 +27,9 @@ describe('texts', () => {
 describe('fields', () => {
   const wide = ['filter', 'sort', 'limit', 'offset'].map((name) => ({ name, type: `type_of_an_argument_${name}` }));
 
-  it('have their arguments on lines of their own where one is too short', () => {
-    expect(sdlType('type', 'a', [{ name: 'b', type: 'Int', args: wide }])).toMatchInlineSnapshot(`
-      "type a {
-        b(
-          filter: type_of_an_argument_filter
-          sort: type_of_an_argument_sort
-          limit: type_of_an_argument_limit
-          offset: type_of_an_argument_offset
-        ): Int
-      }
-      "
-    `);
+  it('stand on one line with all of their arguments', () => {
+    const names = wide.map(({ name, type }) => `${name}: ${type}`).join(', ');
+    expect(sdlType('type', 'a', [{ name: 'b', type: 'Int', args: wide }])).toBe(`type a {\n  b(${names}): Int\n}\n`);
   });
 
   it('say that they are deprecated', () => {

@@ -66,9 +66,9 @@ export type PrintedField = string;
 /** Prints a field of an object type or an input. */
 export function sdlField({ name, type, note = null, deprecated = null, args = [] }: SdlField): PrintedField {
   if (args.length === 0) return sdlLine(name, type, note, deprecated);
-  const line = `${name}${argumentsOf(args, ', ', '')}`;
-  const isLong = 2 + line.length + 2 + type.length > lineWidth;
-  return sdlLine(isLong ? `${name}${argumentsOf(args, '\n    ', '\n  ')}` : line, type, note, deprecated);
+  // However long: the same few arguments stand after most fields.
+  const parameters = args.map((argument) => `${argument.name}: ${argument.type}`).join(', ');
+  return sdlLine(`${name}(${parameters})`, type, note, deprecated);
 }
 
 /** Prints a field without arguments. */
@@ -80,12 +80,6 @@ export function sdlLine(
 ): PrintedField {
   const line = `  ${name}: ${type}`;
   return `${described(note, '  ')}${line}${deprecated === null ? '' : deprecation(line, deprecated)}\n`;
-}
-
-/** On one line, or each on its own. */
-function argumentsOf(args: readonly SdlField[], separator: string, end: string): string {
-  const start = end === '' ? '' : separator;
-  return `(${start}${args.map((argument) => `${argument.name}: ${argument.type}`).join(separator)}${end})`;
 }
 
 /** After a field, or below it where the line is full. */

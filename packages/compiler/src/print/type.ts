@@ -162,12 +162,12 @@ function isLiteral(text: string): boolean {
 
 /**
  * Literals begin with a quote, a digit or a sign. Keywords of the language such as `number` and `readonly []` begin
- * with a small letter: names that we give never do. A member of a type, `Facts['sort']`, is one of the file itself.
+ * with a small letter: names that we give never do. `Facts['sort']` and `Partial<Create>` are made of types of the file itself.
  */
 function isName(text: string): boolean {
   const first = text.charCodeAt(0);
   const isWord = first >= 0x61 && first <= 0x7a;
-  return !isWord && first !== 0x2d && (first < 0x30 || first > 0x39) && !isLiteral(text) && !text.endsWith(']');
+  return !isWord && first !== 0x2d && (first < 0x30 || first > 0x39) && !isLiteral(text) && !/[\]>]$/.test(text);
 }
 
 function isUnion(type: Type): type is Composed {

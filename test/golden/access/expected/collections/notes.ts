@@ -19,10 +19,7 @@ export interface NotesCreate {
 }
 
 /** Changes of an item of `notes`. */
-export interface NotesUpdate {
-  id?: number;
-  body?: string | null;
-}
+export type NotesUpdate = Partial<NotesCreate>;
 
 /** Conditions on items of `notes`; all of them must hold. */
 export interface NotesFilter {

@@ -23,11 +23,7 @@ export interface NotesCreate {
 }
 
 /** Changes of an item of `notes`. */
-export interface NotesUpdate {
-  id?: number;
-  team_id?: number | TeamsCreate | TeamsUpdate | null;
-  team?: string | null;
-}
+export type NotesUpdate = Partial<NotesCreate>;
 
 /** Conditions on items of `notes`; all of them must hold. */
 export interface NotesFilter {

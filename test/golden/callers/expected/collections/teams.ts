@@ -34,14 +34,7 @@ export interface TeamsCreate {
 }
 
 /** Changes of an item of `teams`. */
-export interface TeamsUpdate {
-  id?: number;
-  name?: string | null;
-  notes?: readonly (NotesKey | NotesCreate | NotesUpdate)[] | ManyChanges<NotesKey, NotesCreate, NotesUpdate>;
-  platform_users?:
-    | readonly (PlatformUsersKey | PlatformUsersCreate | PlatformUsersUpdate)[]
-    | ManyChanges<PlatformUsersKey, PlatformUsersCreate, PlatformUsersUpdate>;
-}
+export type TeamsUpdate = Partial<TeamsCreate>;
 
 /** Conditions on items of `teams`; all of them must hold. */
 export interface TeamsFilter {

@@ -23,11 +23,7 @@ export interface PlatformUsersCreate {
 }
 
 /** Changes of an item of `platform_users`. */
-export interface PlatformUsersUpdate {
-  id?: string;
-  password?: string | null;
-  team_id?: number | TeamsCreate | TeamsUpdate | null;
-}
+export type PlatformUsersUpdate = Partial<PlatformUsersCreate>;
 
 /** Conditions on items of `platform_users`; all of them must hold. */
 export interface PlatformUsersFilter {

@@ -27,10 +27,7 @@ export interface OrderLines_609e95Create {
 }
 
 /** Changes of an item of `OrderLines`. */
-export interface OrderLines_609e95Update {
-  __proto__?: number;
-  "it's"?: string | null;
-}
+export type OrderLines_609e95Update = Partial<OrderLines_609e95Create>;
 
 /** Conditions on items of `OrderLines`; all of them must hold. */
 export interface OrderLines_609e95Filter {

@@ -27,10 +27,7 @@ export interface _1Create {
 }
 
 /** Changes of an item of `${1}`. */
-export interface _1Update {
-  __proto__?: number;
-  "it's"?: string | null;
-}
+export type _1Update = Partial<_1Create>;
 
 /** Conditions on items of `${1}`; all of them must hold. */
 export interface _1Filter {

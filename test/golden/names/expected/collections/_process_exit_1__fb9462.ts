@@ -27,10 +27,7 @@ export interface ProcessExit_1Create {
 }
 
 /** Changes of an item of `*\/ process.exit(1) /*`. */
-export interface ProcessExit_1Update {
-  __proto__?: number;
-  "it's"?: string | null;
-}
+export type ProcessExit_1Update = Partial<ProcessExit_1Create>;
 
 /** Conditions on items of `*\/ process.exit(1) /*`; all of them must hold. */
 export interface ProcessExit_1Filter {

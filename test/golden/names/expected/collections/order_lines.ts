@@ -27,10 +27,7 @@ export interface OrderLinesCreate {
 }
 
 /** Changes of an item of `order_lines`. */
-export interface OrderLinesUpdate {
-  __proto__?: number;
-  "it's"?: string | null;
-}
+export type OrderLinesUpdate = Partial<OrderLinesCreate>;
 
 /** Conditions on items of `order_lines`; all of them must hold. */
 export interface OrderLinesFilter {

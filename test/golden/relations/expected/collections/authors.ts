@@ -24,11 +24,7 @@ export interface AuthorsCreate {
 }
 
 /** Changes of an item of `authors`. */
-export interface AuthorsUpdate {
-  id?: number;
-  name?: string;
-  books?: readonly (BooksKey | BooksCreate | BooksUpdate)[] | ManyChanges<BooksKey, BooksCreate, BooksUpdate>;
-}
+export type AuthorsUpdate = Partial<AuthorsCreate>;
 
 /** Conditions on items of `authors`; all of them must hold. */
 export interface AuthorsFilter {

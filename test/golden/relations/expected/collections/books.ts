@@ -22,11 +22,7 @@ export interface BooksCreate {
 }
 
 /** Changes of an item of `books`. */
-export interface BooksUpdate {
-  id?: number;
-  title?: string;
-  author_id?: number | AuthorsCreate | AuthorsUpdate | null;
-}
+export type BooksUpdate = Partial<BooksCreate>;
 
 /** Conditions on items of `books`; all of them must hold. */
 export interface BooksFilter {

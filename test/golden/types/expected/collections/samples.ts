@@ -52,18 +52,7 @@ export interface SamplesCreate {
 }
 
 /** Changes of an item of `samples`. */
-export interface SamplesUpdate {
-  id?: string | number;
-  price?: string | number;
-  cost?: string | number | null;
-  weight?: FloatValue | null;
-  address?: string | null;
-  mood?: SamplesMoodValue;
-  moods?: readonly (SamplesMoodsValue | null)[] | null;
-  document?: JsonValue | null;
-  positive?: number | null;
-  secret?: string | null;
-}
+export type SamplesUpdate = Partial<SamplesCreate>;
 
 /** Conditions on items of `samples`; all of them must hold. */
 export interface SamplesFilter {
