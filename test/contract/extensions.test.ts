@@ -207,6 +207,21 @@ it('answers although a hook fails after the commit', async () => {
   await expect.poll(() => project.log()).toContain('too late');
 });
 
+it('waits for the end of a mutation of several fields, and runs for nothing that is undone', async () => {
+  const create = (name: string, amount: number) =>
+    `${name}: create_orders_item(data: { label: "${name}", amount: ${amount} }) { id }`;
+  const mutate = (second: number) => {
+    const query = `mutation { ${create('a', 1)} ${create('b', second)} }`;
+    return project.ask('/graphql', { method: 'POST', body: { query } });
+  };
+  expect((await mutate(13)).json.data).toBeNull();
+  await sleep(100);
+  expect([await orders(), await audit()]).toEqual([0, []]);
+  const { a, b } = (await mutate(2)).json.data;
+  const created = [`CREATED ${a.id}: 1`, `CREATED ${b.id}: 2`];
+  expect(await auditOf(4)).toEqual([...created, `COMMITTED ${a.id}`, `COMMITTED ${b.id}`]);
+});
+
 // The table of MariaDB has no trigger that meets a conflict twice.
 it.skipIf(isOnMariadb())(
   'runs again with the payload as it was sent when the transaction does, and once after the commit',

@@ -8,7 +8,11 @@ beforeAll(async () => {
   project = await serveProject({
     sql: `
       CREATE TABLE nodes (id integer PRIMARY KEY, parent_id integer REFERENCES nodes, kind text NOT NULL, label text);
-      CREATE TABLE marks (id integer PRIMARY KEY, node_id integer REFERENCES nodes, value integer);`,
+      CREATE TABLE marks (id integer PRIMARY KEY, node_id integer REFERENCES nodes, value integer);
+      CREATE TABLE authors (id integer PRIMARY KEY, active boolean);
+      CREATE TABLE books (id integer PRIMARY KEY, title text, author_id integer REFERENCES authors);
+      CREATE TABLE chapters (
+        id integer PRIMARY KEY, book_id integer REFERENCES books, author_id integer REFERENCES authors);`,
     config: `{ relations: { 'nodes.nodes': { name: 'children' } } }`,
     permissions: `
 permissions:
@@ -26,12 +30,18 @@ permissions:
           filter: { marks: { _some: { value: { _gt: 0 } } } }
     marks:
       read: { fields: ["*"], filter: { node_id: { kind: { _eq: folder } } } }
-      create: { fields: [id, node_id, value] }`,
+      create: { fields: [id, node_id, value] }
+    authors: { read: { fields: ["*"] }, update: { fields: [active] } }
+    chapters: { read: { fields: ["*"] }, create: { fields: ["*"] } }
+    books:
+      read: { fields: ["*"] }
+      update: { fields: [title, chapters], filter: {}, validation: { author_id: { active: { _eq: true } } } }`,
   });
 });
 beforeEach(() =>
   withClient(project.database.url, async (client) => {
-    await client.query('TRUNCATE nodes, marks');
+    await client.query('TRUNCATE nodes, marks, authors, books, chapters');
+    await client.query(`INSERT INTO authors VALUES (1, true); INSERT INTO books VALUES (1, 'a', 1)`);
     await client.query(
       `INSERT INTO nodes VALUES (1, NULL, 'folder'), (2, 1, 'file'), (3, 1, 'odd'), (4, NULL, 'secret')`,
     );
@@ -104,4 +114,14 @@ it('a link to rows whose rule follows a relation is judged by it', async () => {
   expect((await ask('POST', 'marks', { id: 11, node_id: 2, value: 1 })).status).toBe(204);
   expect(failure(await ask('POST', 'marks', { id: 12, node_id: 4, value: 1 }))).toBe('403 FORBIDDEN');
   expect(failure(await ask('POST', 'marks', { id: 13, node_id: 99, value: 1 }))).toBe('403 FORBIDDEN');
+});
+
+it('what a request writes elsewhere is seen by a rule that another request did not touch', async () => {
+  const change = (title: string, chapter: object) =>
+    ask('PATCH', 'books/1?fields=title', { title, chapters: { create: [chapter] } });
+  expect((await change('b', { id: 1 })).json).toEqual({ data: { title: 'b' } });
+  expect(failure(await change('c', { id: 2, author_id: { id: 1, active: false } }))).toBe('400 FAILED_VALIDATION');
+  expect(await rows('SELECT title, active FROM books JOIN authors ON authors.id = author_id')).toEqual([
+    { title: 'b', active: true },
+  ]);
 });

@@ -49,7 +49,7 @@ export interface SignInOptions {
   readonly attempts: Attempts;
   readonly checkOtp: CheckOtp;
   readonly identities: Pick<Identities<unknown>, 'forget'>;
-  readonly environment: AuthEnvironment;
+  readonly environment: Pick<AuthEnvironment, 'loginStallTime'>;
   readonly audit: Audit;
 }
 
