@@ -103,6 +103,17 @@ describe('json mode', () => {
     expect(refreshes()).toBe(2);
   });
 
+  it('refreshes a token that the server calls outdated before its time, once', async () => {
+    const mode = shelf();
+    const own = client({ storage: { mode } });
+    await own.auth.login(user);
+    mode.setItem('auth_expires_at', String(Date.now() + 3_600_000));
+    await outliveToken();
+    const read = () => own.items('docs').readOne(1);
+    expect(await Promise.all([read(), read()])).toMatchObject([{ id: 1 }, { id: 1 }]);
+    expect(refreshes()).toBe(1);
+  });
+
   it('does not refresh a token that lives long enough, and none where it is told not to', async () => {
     for (let tries = 1; ; tries++) {
       const own = client({ auth: { msRefreshBeforeExpires: 100 } });

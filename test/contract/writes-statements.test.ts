@@ -46,6 +46,15 @@ describe.each([
     60_000,
   );
 
+  it('children that leave take as many as two', async () => {
+    async function unlink(many: number): Promise<number> {
+      const entries = Array.from({ length: many }, () => ({ name: 'e' }));
+      const { json } = await project.admin('/items/lists?fields=id', { method: 'POST', body: { entries } });
+      return count('PATCH', `lists/${json.data.id}?fields=id`, { entries: [] });
+    }
+    expect(await unlink(50)).toBe(await unlink(2));
+  });
+
   it('10,000 items in one request take at most 5', async () => {
     const items = Array.from({ length: 10_000 }, (_, n) => ({ name: `n${n}`, ...(n % 2 === 0 && { place: n }) }));
     expect(await count('POST', 'entries?fields=id', items)).toBeLessThanOrEqual(5);
