@@ -1,8 +1,12 @@
 /** The statements by which the command line reads and writes roles and rules in the platform's own tables. */
-import { ownTables, type SystemPlace } from '@tablewright/runtime/tools';
+import { type ModelTables, type OwnSql, ownTables, type SystemPlace } from '@tablewright/runtime/tools';
+
+/** Statements by their names. */
+export type PermissionStatements = ModelTables &
+  Readonly<Record<'lock' | 'addRole' | 'changeRole' | 'usersOf' | 'removeRole' | 'removeRules' | 'addRule', OwnSql>>;
 
 /** The statements by their names; `$1` is the name of a role. */
-export function permissionStatements(location: SystemPlace) {
+export function permissionStatements(location: SystemPlace): PermissionStatements {
   const { table, text, boolean, same, rows, write, turn, statements } = ownTables(location);
   const [roles, rules, users] = ['platform_roles', 'platform_permissions', 'platform_users'].map(table);
   const named = `(SELECT id FROM ${roles} WHERE name = $1::text)`;
