@@ -75,7 +75,7 @@ it('what is compiled is what the configuration names, and a difference is told',
   await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");
   const fromTables = await platform('generate');
   expect([fromTables.code, warnings(fromTables.events)]).toEqual([0, ['permissions-differ']]);
-  expect(await readFile(path('generated/access/public.ts'), 'utf8')).toContain("fields: ['id', 'title']");
+  expect(await readFile(path('generated/access/public.ts'), 'utf8')).toContain("fields: '*'");
   expect(await readFile(path('generated/server.ts'), 'utf8')).toMatch(/permissionsDigest:\s+'[0-9a-f]{64}'/);
 });
 
