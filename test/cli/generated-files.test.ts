@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { contract } from '@tablewright/runtime/language';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type CommandResult, createProject, runPlatform, variablesOf } from '../support/platform.ts';
@@ -32,26 +33,26 @@ async function change(name: string, before: string, after: string): Promise<void
 
 it('the manifest has the version, the contract and the digest of every file', async () => {
   const manifest = JSON.parse(await read('manifest.json'));
-  expect(manifest).toMatchObject({ tablewright: expect.stringMatching(/^\d+\.\d+\.\d+/), contract: 1 });
+  expect(manifest).toMatchObject({ tablewright: expect.stringMatching(/^\d+\.\d+\.\d+/), contract });
   expect(manifest.files).toMatchObject({ 'server.ts': expect.stringMatching(/^[\w-]{43}$/) });
   expect(Object.keys(manifest.files)).not.toContain('manifest.json');
 });
 
-const sentence = 'generated/ was made for contract 7, this is 1: run platform generate.\n';
+const sentence = `generated/ was made for contract 7, this is ${contract}: run platform generate.\n`;
 
 it('a start with files of another contract ends with 4 and the cure, also without loading them', async () => {
-  await change('manifest.json', '"contract": 1', '"contract": 7');
+  await change('manifest.json', `"contract": ${contract}`, '"contract": 7');
   const server = await read('server.ts');
   await writeFile(pathOf('server.ts'), "import { gone } from '@tablewright/runtime';\ngone();\n");
   for (const args of [[], ['--workers', '2']]) {
     expect(await platform('start', ...args)).toMatchObject({ code: 4, stderr: expect.stringContaining(sentence) });
   }
   await writeFile(pathOf('server.ts'), server);
-  await change('manifest.json', '"contract": 7', '"contract": 1');
+  await change('manifest.json', '"contract": 7', `"contract": ${contract}`);
 });
 
 it('so does a start of the generated program alone', async () => {
-  await change('server.ts', 'contract: 1', 'contract: 7');
+  await change('server.ts', `contract: ${contract}`, 'contract: 7');
   const child = spawn(process.execPath, [pathOf('main.ts')], {
     env: variablesOf(database.url, {}),
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -60,7 +61,7 @@ it('so does a start of the generated program alone', async () => {
   child.stderr.on('data', (chunk) => (stderr += String(chunk)));
   expect((await once(child, 'exit'))[0]).toBe(4);
   expect(stderr).toBe(sentence);
-  await change('server.ts', 'contract: 7', 'contract: 1');
+  await change('server.ts', 'contract: 7', `contract: ${contract}`);
 });
 
 it('a file that was edited is not overwritten: exit 1, its path and the cure, and nothing else is written', async () => {

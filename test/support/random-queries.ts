@@ -30,8 +30,15 @@ export function readFacts(folder: string): ReadonlyMap<string, Stated> {
         .filter((one) => one.name.text.endsWith(suffix))
         .flatMap((one) => one.members.filter(ts.isPropertySignature));
     const facts = members('Facts');
+    /** A fact may be that of another one: `groups: ArticlesFacts['sort']`. */
     const listed = (fact: string): readonly string[] =>
-      facts.filter((one) => nameOf(one) === fact).flatMap(({ type }) => (type ? textsIn(type) : []));
+      facts
+        .filter((one) => nameOf(one) === fact)
+        .flatMap(({ type }) => {
+          if (type === undefined) return [];
+          const [other = ''] = ts.isIndexedAccessTypeNode(type) ? textsIn(type.indexType) : [];
+          return other === '' ? textsIn(type) : listed(other);
+        });
     const [, collection = ''] = /queries of `(.*)` are checked/.exec(text) ?? [];
     const stated: Stated = {
       fields: members('Item').map(nameOf),
