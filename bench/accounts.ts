@@ -12,7 +12,7 @@ import { driveOwn, type Effort } from './load.ts';
 import { readConsumption } from './processes.ts';
 import { median, sameness } from './statistics.ts';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface AccountsOptions {
   readonly rounds: number;
   readonly effort: Effort;

@@ -10,7 +10,7 @@ import { driveOwn, type Effort } from './load.ts';
 import { readProcessorMicros } from './processes.ts';
 import { median, ratio } from './statistics.ts';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface OperationsOptions {
   readonly rounds: number;
   readonly effort: Effort;
@@ -22,7 +22,7 @@ const metrics = { METRICS_PORT: '0', METRICS_HOST: '127.0.0.1' };
 const openTelemetry = { NODE_OPTIONS: '--import=@opentelemetry/api' };
 const hasOpenTelemetry = existsSync(join(import.meta.dirname, '..', 'node_modules', '@opentelemetry', 'api'));
 
-/** What is switched on, and shares of processor time that it may add: by key, and to a list. The first is the base. */
+/** Settings that are measured, and shares of processor time that they may add: by key, and to a list. The first is the base. */
 const kinds = [
   { name: 'nothing', variables: off, most: [0, 0] },
   {

@@ -9,7 +9,7 @@ import { type Served, type Stage, setStage } from './stage.ts';
 import { ratio } from './statistics.ts';
 import { listWrites } from './write-scenarios.ts';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface OptimizationsOptions {
   readonly rounds: number;
   readonly effort: Effort;

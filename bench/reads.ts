@@ -15,7 +15,7 @@ import { judge, judgePlanning, printPlanning, printScenario, printVerdicts, summ
 import { listScenarios, type MeasuredDatabase, type Scenario } from './scenarios.ts';
 import { factor, type Stage, setStage } from './stage.ts';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface ReadsOptions {
   readonly rounds: number;
   readonly effort: Effort;

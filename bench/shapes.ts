@@ -12,7 +12,7 @@ import { isClear, moments, printShapes, type ShapeResult, shapeResult } from './
 import { listShapes } from './shapes-scenarios.ts';
 import { compileAndStart, serverPid, startHandwritten } from './stage.ts';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface ShapesOptions extends Omit<ReadsOptions, 'database'> {
   /** Makes the large tables smaller, to see whether the bench works. */
   readonly quick: boolean;

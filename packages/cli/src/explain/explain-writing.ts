@@ -118,6 +118,6 @@ function printStatements(explained: ExplainedWrite | RefusedWrite, rehearsed: bo
   }
   if (explained.kind === 'refused') return;
   if (!explained.complete)
-    progress.print('         What follows depends on the answer; --rehearse runs all of it and takes it back.');
+    progress.print('         Later statements depend on the answer; --rehearse runs all of it and takes it back.');
   if (rehearsed) progress.print(`answer   ${JSON.stringify(explained.answer ?? null)}`);
 }

@@ -38,7 +38,7 @@ it('has each line once, with the classes that have it too', () => {
     '        "of": {"x":"{"} // !admin public',
     '      } // editor public',
     '    }, // editor public',
-    // Of two orders: at both places.
+    // A line that stands in two orders is printed at both places.
     '    "a": { // !admin public',
     '      "get": { // !admin public',
     '        "to": 2 // !admin public',

@@ -16,7 +16,7 @@ const ada: SigningIn = {
   tfaSecret: null,
 };
 
-/** Hashes that a password was compared with while a sign-in was refused; null is that of nobody. */
+/** Hashes that a password was compared with while a sign-in was refused; null: there is no such account. */
 async function compared(found: SigningIn | null, matches: boolean): Promise<readonly (string | null)[]> {
   const hashes: (string | null)[] = [];
   const attempt = { begin: async () => {}, failed: async () => {}, succeeded: async () => {} };

@@ -3,7 +3,7 @@ import type { Caller } from '../../caller.ts';
 import { keyRequest } from './idempotency.ts';
 
 const ada: Caller = { accessClass: 'editor', user: 'ada', role: 'r' };
-const nobody: Caller = { accessClass: 'public', user: null, role: null };
+const anonymous: Caller = { accessClass: 'public', user: null, role: null };
 
 const named = (caller: Caller, ip: string, query = '') =>
   keyRequest({ key: 'a', caller, sender: { ip }, collection: 'docs', query }, { title: 'x' });
@@ -14,8 +14,8 @@ test('a key belongs to its caller, and without a sign-in to the address', () => 
     [{ ...ada, user: 'bob' }, '::1'],
     [{ ...ada, role: 's' }, '::1'],
     [{ ...ada, accessClass: 'viewer' }, '::1'],
-    [nobody, '::1'],
-    [nobody, '::2'],
+    [anonymous, '::1'],
+    [anonymous, '::2'],
   ];
   expect(new Set(callers.map(([caller, ip]) => named(caller, ip).caller)).size).toBe(callers.length);
 });
