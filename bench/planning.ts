@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompiledApi } from '@tablewright/runtime';
+import { keepPlans } from '../packages/runtime/src/optimize/plan-cache/template.ts';
 import { createPlanner, type Planner } from '../packages/runtime/src/query/planner.ts';
 import { differentQueryStrings, queryString } from './query-strings.ts';
 import { median, percentile } from './statistics.ts';
@@ -33,10 +34,10 @@ const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(fo
 const { api } = module;
 
 // What is measured is planning in a server that has run for a while: the optimising compiler needs some thousand shapes.
-const warm = createPlanner(api);
+const warm = createPlanner(api, keepPlans());
 for (let number = 0; number < differentQueryStrings; number++) plan(warm, number, 0);
 
-const planner = createPlanner(api);
+const planner = createPlanner(api, keepPlans());
 plan(planner, differentQueryStrings - 1, 0);
 const fresh = measure((number) => plan(planner, number, 0));
 const known = measure((number) => plan(planner, number, 1));
@@ -64,7 +65,7 @@ function measure(one: (number: number) => void): readonly number[] {
 }
 
 function measureHeap(): Planning['heap'] {
-  const filled = createPlanner(api);
+  const filled = createPlanner(api, keepPlans());
   let number = 0;
   return heapMarks.map((mark) => {
     for (; number < mark; number++) plan(filled, number, 0);

@@ -13,11 +13,14 @@ export const cacheNames = ['read_templates', 'reads', 'writes', 'graphql'] as co
 /** One of them. */
 export type CacheName = (typeof cacheNames)[number];
 
-/** Makes a cache of a server. */
-export type CreatePlanCache = <Value>(name: CacheName, size: number) => PlanCache<Value>;
+/** Makes a cache of a server; without a name its look-ups are not counted. */
+export type CreatePlanCache = <Value>(name: CacheName | null) => PlanCache<Value>;
+
+/** Entries of a generation of such a cache. */
+export const plansKept = 1_000;
 
 /** Makes a cache that counts nothing. */
-export const createUncounted: CreatePlanCache = (_name, size) => createPlanCache(size);
+export const createUncounted: CreatePlanCache = () => createPlanCache(plansKept);
 
 /** Makes a cache that keeps nothing. */
 export const createEmpty: CreatePlanCache = () => ({ get: () => undefined, set() {} });

@@ -101,7 +101,7 @@ export function planRead(
 ): PlannedRead {
   const { query } = splitTarget(target);
   const item = itemOf(target);
-  const planner = createPlanner(api, { plans: 1, limits });
+  const planner = createPlanner(api, { limits });
   const named = { name: item.collection };
   return item.key === null ? planner.list(caller, named, query) : planner.read(caller, named, item.key, query);
 }

@@ -87,9 +87,9 @@ async function execute(
   command: WriteCommand,
   limits: WriteLimits = {},
 ): Promise<Buffer | null> {
-  const planner = createPlanner(api, { plans: 1, ...(limits.limits && { limits: limits.limits }) });
+  const planner = createPlanner(api, limits.limits && { limits: limits.limits });
   const writer = createWriter({
-    ...{ api, database, planner, timeoutMs: 0, plans: 1, ...limits },
+    ...{ api, database, planner, timeoutMs: 0, ...limits },
     reportError: () => {},
     driftGuard: () => {},
     system: createSystemWrites({ api }),

@@ -1,13 +1,13 @@
 /** The addresses of a server, and their handlers. */
+import type { IncomingMessage } from 'node:http';
 import { PlatformError } from '../errors.ts';
 import { type CompiledApi, type JsonValue, systemCollection } from '../language/index.ts';
-import { splitTarget } from '../query/parse/target.ts';
-import type { Call } from './call.ts';
+import type { Log } from '../operate/log.ts';
+import type { Call, CallReader } from './call.ts';
 import type { CustomEndpoint } from './custom-routes.ts';
-import type { AnswerShortly } from './direct.ts';
 import type { ItemHandlers, ItemRequest } from './items.ts';
 import { createPageEndpoints, type PageEndpointsOptions } from './pages/page-endpoints.ts';
-import type { HttpContext } from './responses/answer.ts';
+import type { HttpContext, Responder } from './responses/answer.ts';
 import type { OwnUserHandlers } from './users.ts';
 
 /** Answers one request; a rejection becomes the error that is sent. */
@@ -26,6 +26,23 @@ export interface Endpoint {
   /** True if bodies may be multipart/form-data; the handler reads them from the request. */
   readonly takesParts?: boolean;
 }
+
+/** Parts of a server that answer requests once these are read. */
+export interface ServerParts {
+  readonly readCall: CallReader;
+  readonly endpoints: readonly Endpoint[];
+  readonly responder: Responder;
+}
+
+/** Answers some requests in the place of the web framework, with all of its checks. */
+export interface Shortcut {
+  takes(request: IncomingMessage): boolean;
+  /** Never rejects. */
+  respond(httpContext: HttpContext): Promise<void>;
+}
+
+/** Makes the shortcut of a server; `maxBytes` is the length of the longest body. */
+export type CreateShortcut = (parts: ServerParts & { readonly log: Log; readonly maxBytes: number }) => Shortcut;
 
 /** The addresses of the platform itself; `users` null: there are none. */
 export function listEndpoints(
@@ -103,34 +120,6 @@ export function groupEndpoints(custom: readonly CustomEndpoint[]): readonly Endp
     url,
     handlers: new Map<Method, Handler>(same.map(({ method, handler }) => [method, handler])),
   }));
-}
-
-/** Answers requests on the fast path: requests for items, and those that GraphQL, when there is any, takes by POST. */
-export function answersShortly(items: ItemHandlers, graphql: readonly Endpoint[]): AnswerShortly {
-  const posts = new Map(graphql.map(({ url, handlers }) => [url, handlers.get('POST')]));
-  // Not async, nor are the functions that it calls if nothing is awaited: each promise on the way costs a turn.
-  return function answerShortly(httpContext, call, body) {
-    if (call.item !== null) return answerItems(items, httpContext, call, body);
-    const url = httpContext.request.url ?? '';
-    const post = posts.get(url) ?? posts.get(splitTarget(url).path);
-    if (post === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
-    return post(httpContext, call, body);
-  };
-}
-
-/** Answers GET, POST and PATCH below `/items`: where the path has a key that item, which no POST may name, else many. */
-function answerItems(
-  items: ItemHandlers,
-  httpContext: HttpContext,
-  call: Call,
-  body: JsonValue | undefined,
-): Promise<void> {
-  const { method } = httpContext.request;
-  if (method === 'GET') return readItems(items, httpContext, call);
-  const request = itemRequest(httpContext, call);
-  if (method === 'POST') return items.create(request, body);
-  const key = call.item?.key ?? null;
-  return key === null ? items.update(request, body) : items.updateOne(request, key, body);
 }
 
 /** Answers GET below `/items`: one item where the path has a key, else the list. */

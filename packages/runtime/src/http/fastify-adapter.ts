@@ -2,7 +2,7 @@
  * Fastify as this server uses it: with limits, our bodies and our errors, without features that cost time on every
  * request.
  */
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import fastify, {
@@ -20,10 +20,10 @@ import type { PassRequest } from '../operate/begin-request.ts';
 import { logFailure, loggerOptions } from '../operate/log.ts';
 import { type RequestObserver, requestRecord } from '../operate/request-record.ts';
 import type { Call, CallReader } from './call.ts';
-import { type AnswerShortly, createShortWay, isDirect } from './direct.ts';
+import type { CreateShortcut, ServerParts, Shortcut } from './endpoints.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { observeRequests } from './observed-requests.ts';
-import { createResponder, type HttpContext, type Responder, type StreamingResponder } from './responses/answer.ts';
+import { createResponder, type Responder, type StreamingResponder } from './responses/answer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,16 +41,16 @@ declare module 'fastify' {
 }
 
 /**
- * Makes a Fastify server without routes in which every failure is answered by the specification's errors. Requests that
- * need no routing go to `answerShortly` at once.
+ * Makes a Fastify server without routes in which every failure is answered by the specification's errors. The shortcut
+ * gets the requests that it takes.
  */
 export function createFastifyAdapter(
   environment: Environment,
-  responder: Responder,
-  readCall: CallReader,
-  answerShortly: AnswerShortly,
+  parts: ServerParts,
+  createShortcut?: CreateShortcut,
   httpListener: Listener | null = null,
 ): FastifyInstance {
+  const { readCall, responder } = parts;
   const fail: FrameworkFailure = (request, reply, error) => {
     if (!reply.sent) reply.hijack();
     void tokenError(readCall, request).then((thrown) => failRequest(responder, request, reply, thrown ?? error));
@@ -77,10 +77,8 @@ export function createFastifyAdapter(
       refuse(error);
     }
   });
-  const answerDirectly = createShortWay({ readCall, answerShortly, responder, log: server.log });
-  const takesShortWay = (request: IncomingMessage): boolean => isDirect(request, environment.maxPayloadSize);
-  if (environment.optimizations.has('fast-path')) {
-    passBy(server.server, takesShortWay, (httpContext) => void answerDirectly(httpContext));
+  if (createShortcut !== undefined) {
+    passBy(server.server, createShortcut({ ...parts, log: server.log, maxBytes: environment.maxPayloadSize }));
   }
   // Connections are those of the front, which outlives the servers that it passes requests to.
   if (httpListener === null) {
@@ -195,16 +193,12 @@ function observeAll({ server }: FastifyInstance, environment: Environment): void
   server.on('request', begin);
 }
 
-/** Puts a listener in front of those that a server has: they get the requests that are not `wanted`. */
-function passBy(
-  server: Server,
-  requested: (request: IncomingMessage) => boolean,
-  result: (httpContext: HttpContext) => void,
-): void {
+/** Puts a shortcut in front of the listeners that a server has: they get the requests that it does not take. */
+function passBy(server: Server, shortcut: Shortcut): void {
   const others = server.listeners('request');
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (requested(request)) result({ request, response });
+    if (shortcut.takes(request)) void shortcut.respond({ request, response });
     else for (const other of others) other.call(server, request, response);
   });
 }

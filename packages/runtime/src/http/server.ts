@@ -1,7 +1,6 @@
 /**
  * HTTP server of a compiled API: Fastify carries connections, routing and bodies. The modules beside this file
- * interpret a request, in the order of the API specification, section 1.5: limit, token, route, body, query. Most
- * requests for items take the fast path around the router (`direct.ts`).
+ * interpret a request, in the order of the API specification, section 1.5: limit, token, route, body, query.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +10,7 @@ import type { Identity } from '../auth/identities.ts';
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
-import { type CreatePlanCache, createUncounted } from '../database/plan-cache.ts';
+import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { serverOf } from '../dialects/index.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 import { type Environment, requestLimits } from '../environment.ts';
@@ -33,7 +32,7 @@ import { type AuthenticatedUser, authenticatedUser, createAuthenticator } from '
 import { createCallReader, limitCalls } from './call.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { createDriftGuard } from './drift-guard.ts';
-import { answersShortly, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
+import { type CreateShortcut, groupEndpoints, listEndpoints, pageEndpoints } from './endpoints.ts';
 import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFastifyAdapter, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
@@ -72,13 +71,16 @@ export interface ServerOptions {
   readonly uploads?: string;
   /** Records the caller of each request. Default: not recorded. */
   readonly callers?: KnownCallers;
+  /** Answers some requests in the place of the web framework. Default: it answers all. */
+  readonly createShortcut?: CreateShortcut;
+  /** Makes the caches of plans. Default: nothing is kept. */
+  readonly createCache?: CreatePlanCache;
   /** Observes parts of the server. Default: each stays as it is. */
   readonly observers?: Partial<PartObservers>;
 }
 
 /** Observers of parts of a server. */
 export interface PartObservers {
-  readonly createCache: CreatePlanCache;
   readonly observeHook: ObserveHook;
   /** Observes sign-ins. */
   accounts(accounts: Accounts<AuthenticatedUser>): Accounts<AuthenticatedUser>;
@@ -121,7 +123,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Caller on whose behalf users of providers are created: these are not signed in yet.
   const administrator: Caller = { accessClass: names.admin, user: null, role: null };
   const describe = (identity: Identity): AuthenticatedUser => authenticatedUser(names, identity);
-  const { createCache = createUncounted, observeHook, accounts: observeAccounts } = options.observers ?? {};
+  const { createCache = createEmpty, observers: { observeHook, accounts: observeAccounts } = {} } = options;
   const unobserved = createAccounts({
     api,
     database,
@@ -206,7 +208,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   ];
   const readLimited = limitCalls(createCallReader(authenticate, endpoints), limiter);
   const readCall = noteCallers(spreadCalls(readLimited, names.public, timeoutMs), options.callers);
-  const server = createFastifyAdapter(environment, responder, readCall, answersShortly(items, graphql.endpoints), host);
+  const server = createFastifyAdapter(environment, { readCall, endpoints, responder }, options.createShortcut, host);
   for (const endpoint of endpoints) mountEndpoint(server, responder, environment, endpoint);
   // Errors of preparing a document are reported to the client that requests it.
   const warm = (): Promise<void> => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../caller.ts';
+import { createUncounted } from '../database/plan-cache.ts';
 import { PlatformError } from '../errors.ts';
 import type { JsonValue } from '../language/index.ts';
 import { createPlanner } from './planner.ts';
 import { collections, magazine } from './testing/magazine.ts';
 
-const planner = createPlanner(magazine);
+const planner = createPlanner(magazine, { createCache: createUncounted });
 const admin: Caller = { accessClass: 'admin', user: null, role: 'admin' };
 const visitor: Caller = { accessClass: 'public', user: null, role: null };
 const writer: Caller = { accessClass: 'writer', user: '7', role: 'author' };

@@ -1,11 +1,10 @@
 import type { Caller } from '../caller.ts';
 import type { Binder } from '../database/binder.ts';
 import type { Parameter } from '../database/database.ts';
-import { type CreatePlanCache, createPlanCache, createUncounted, type PlanCache } from '../database/plan-cache.ts';
+import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
 import { forbidden } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
-import type { Selector } from './authorise/shape.ts';
 import { bindRows } from './bind-rows.ts';
 import { parseKeySegment, parseKeys } from './parse/keys.ts';
 import { parseQueryString, type QueryTree } from './parse/parse-query-string.ts';
@@ -15,17 +14,16 @@ import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
 import { fixPlan } from './plan/plan-fixed.ts';
 import { prepareRead } from './prepare.ts';
-import type { NamedKeys, Prepared } from './prepared.ts';
-import { fillTemplate, learnTemplate, type PlannedTemplate, templateOf } from './template.ts';
+import type { FindPrepared, NamedKeys } from './prepared.ts';
 
 /** Options of a planner; everything has a default. */
 export interface PlannerOptions {
   /** Limits of requests. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
-  /** Plans kept per access class. Default 1,000. */
-  readonly plans?: number;
-  /** Default: caches that count nothing. */
+  /** Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
+  /** Makes what finds the prepared reads of an access class. Default: each is prepared. */
+  readonly createFinder?: () => FindPrepared;
 }
 
 /** A read that is ready to run. */
@@ -68,15 +66,10 @@ export interface Planner {
 interface ClassPlans {
   readonly scope: Scope;
   readonly byShape: PlanCache<ReadPlan>;
-  /** By the text of the request without the values of its comparisons, which spares parsing. */
-  readonly byTemplate: PlanCache<PlannedTemplate>;
+  readonly find: FindPrepared;
 }
 
-/** A plan with the values of one request. */
-type Ready = Pick<Prepared, 'plan' | 'values' | 'size' | 'large'>;
-
-/** Query strings longer than this are parsed every time. */
-const longestTemplate = 2_048;
+const prepareEach: FindPrepared = (_selector, _collection, _query, prepare) => prepare();
 
 /** Creates the planner of a compiled API. Scopes are built once per access class, when it is first asked for. */
 export function createPlanner(
@@ -84,7 +77,7 @@ export function createPlanner(
   options: PlannerOptions = {},
 ): Planner {
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const { plans: kept = 1_000, createCache = createUncounted } = options;
+  const { createCache = createEmpty, createFinder = () => prepareEach } = options;
   const open = buildOpenScope(api);
   const classes = new Map<string, ClassPlans>();
 
@@ -94,11 +87,7 @@ export function createPlanner(
     const access = api.access.find((candidate) => candidate.name === accessClass);
     if (access === undefined) throw new Error(`there is no access class "${accessClass}"`);
     const scope = buildScope(api, access, open);
-    const plans = {
-      scope,
-      byShape: createCache<ReadPlan>('reads', kept),
-      byTemplate: createCache<PlannedTemplate>('read_templates', kept),
-    };
+    const plans = { scope, byShape: createCache<ReadPlan>('reads'), find: createFinder() };
     classes.set(accessClass, plans);
     return plans;
   }
@@ -108,7 +97,7 @@ export function createPlanner(
     const plans = plansOf(caller);
     if (notPopulated !== true) return plans;
     const scope = withoutRows(plans.scope, name);
-    return { scope, byShape: createPlanCache<ReadPlan>(1), byTemplate: createPlanCache<PlannedTemplate>(1) };
+    return { scope, byShape: createEmpty<ReadPlan>(null), find: prepareEach };
   }
 
   function parse(query: string | QueryTree): QueryTree {
@@ -118,8 +107,8 @@ export function createPlanner(
   return {
     list(caller, named, query) {
       const collection = named.name;
-      const { scope, byShape, byTemplate } = plansOver(caller, named);
-      const { plan, values, size, large } = remembered(byTemplate, 'list', collection, query, () => {
+      const { scope, byShape, find } = plansOver(caller, named);
+      const { plan, values, size, large } = find('list', collection, query, () => {
         const request = parseListRequest(parse(query), limits);
         return prepareRead(byShape, { scope, limits, selector: 'list', collection, request, fixes: true });
       });
@@ -128,13 +117,13 @@ export function createPlanner(
       return { plan: settled, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
     },
     read(caller, { name: collection }, key, query) {
-      const { scope, byShape, byTemplate } = plansOf(caller);
+      const { scope, byShape, find } = plansOf(caller);
       let values: readonly string[] | undefined;
       const readKey = (collection: CollectionScope): NamedKeys => {
         values = parseKeySegment(collection, key);
         return { values: [], count: 1 };
       };
-      const prepared = remembered(byTemplate, 'key', collection, query, () => {
+      const prepared = find('key', collection, query, () => {
         const request = parseKeyRequest(parse(query), limits);
         return prepareRead(byShape, { scope, limits, selector: 'key', collection, request, keys: readKey });
       });
@@ -175,27 +164,6 @@ export function createPlanner(
       };
     },
   };
-}
-
-/** Looks a request up by its template before it is parsed. */
-function remembered(
-  cache: PlanCache<PlannedTemplate>,
-  selector: Selector,
-  collection: string,
-  query: string | QueryTree,
-  prepare: () => Prepared,
-): Ready {
-  if (typeof query !== 'string' || query.length > longestTemplate) return prepare();
-  const { text, texts } = templateOf(query);
-  // The length keeps a name with a space in it from running into the query.
-  const key = `${selector} ${collection.length} ${collection} ${text}`;
-  const cached = cache.get(key);
-  const values = cached && fillTemplate(cached, texts);
-  if (cached !== undefined && values !== undefined) return { ...cached, values };
-  const prepared = prepare();
-  const learned = learnTemplate(prepared, texts);
-  if (learned !== undefined) cache.set(key, learned);
-  return prepared;
 }
 
 function collectionOf(scope: Scope, name: string): CollectionScope {

@@ -1,6 +1,7 @@
 import type { CollectionScope, Scope } from '../sql/scope.ts';
 import type { OpenValues } from './authorise/filter.ts';
 import type { Selector } from './authorise/shape.ts';
+import type { QueryTree } from './parse/parse-query-string.ts';
 import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
 import type { RequestedTargets } from './plan/plan-read.ts';
@@ -37,3 +38,14 @@ export interface Prepared {
   /** Set where its limits let a list within lists have more rows than are answered from memory. */
   readonly large?: true;
 }
+
+/** A plan with the values of one request. */
+export type ReadyRead = Pick<Prepared, 'plan' | 'values' | 'size' | 'large'>;
+
+/** Gives the prepared read of a query of one access class, or has it prepared. */
+export type FindPrepared = (
+  selector: Selector,
+  collection: string,
+  query: string | QueryTree,
+  prepare: () => Prepared,
+) => ReadyRead;

@@ -5,6 +5,7 @@ import {
   cacheNames,
   countLookups,
   createPlanCache,
+  plansKept,
 } from '../database/plan-cache.ts';
 import { Counter, type MetricValues } from '../operate/metrics/measured.ts';
 
@@ -21,9 +22,9 @@ export class CacheMetrics {
     ]),
   );
 
-  readonly createCache: CreatePlanCache = <Value>(name: CacheName, size: number) => {
-    const counters = this.#byName.get(name);
-    const cache = createPlanCache<Value>(size);
+  readonly createCache: CreatePlanCache = <Value>(name: CacheName | null) => {
+    const counters = name === null ? undefined : this.#byName.get(name);
+    const cache = createPlanCache<Value>(plansKept);
     return counters === undefined ? cache : countLookups(cache, counters.hits, counters.misses);
   };
 

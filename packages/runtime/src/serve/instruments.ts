@@ -6,6 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Database } from '../database/database.ts';
 import { observeDatabase, type StatementObservers } from '../database/observed.ts';
+import type { CreatePlanCache } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { Environment } from '../environment.ts';
 import { toPlatformError } from '../errors.ts';
@@ -38,7 +39,7 @@ export interface Instruments {
   readonly pool: PoolObserver;
   database(database: Database, dialect: Dialect, others: Omit<StatementObservers, 'meter'>): Database;
   /** Observers of what serves an API from now on. */
-  serves(api: CompiledApi): Partial<PartObservers>;
+  serves(api: CompiledApi): Partial<PartObservers> & { readonly createCache?: CreatePlanCache };
   generations(generations: Generations): Generations;
   /** Begins to measure the process, and listens. */
   open(parts: OpenParts): Promise<void>;

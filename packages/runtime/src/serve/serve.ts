@@ -10,7 +10,6 @@ import type { FirstAdministrator } from '../auth/first-administrator.ts';
 import { refuseContract } from '../contract-error.ts';
 import type { Database } from '../database/database.ts';
 import { watchHost } from '../database/host-watch.ts';
-import { createEmpty, createUncounted } from '../database/plan-cache.ts';
 import { withoutWrites } from '../database/read-only.ts';
 import { createSlowLog } from '../database/slow-log.ts';
 import { serverOf } from '../dialects/index.ts';
@@ -34,6 +33,8 @@ import { compiledModel, frozenModel } from '../model/model-changes.ts';
 import type { Recompiler } from '../model/recompiler.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 import type { MetricValues } from '../operate/metrics/measured.ts';
+import { createFastPath } from '../optimize/fast-path/fast-path.ts';
+import { keepPlans } from '../optimize/plan-cache/template.ts';
 import { startPaths } from '../pages/page-paths.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
@@ -179,10 +180,9 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   if (callers !== null && onExchange !== undefined) recordRequests(httpListener.server.server, callers, onExchange);
   const made = createGenerations(api, (compiled, existing) => {
     const observers = instruments.serves(compiled);
-    const keeps = environment.optimizations.has('plan-cache');
-    const createCache = keeps ? (observers.createCache ?? createUncounted) : createEmpty;
+    const caches = environment.optimizations.has('plan-cache') ? keepPlans(observers.createCache) : {};
     const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
-    const planner = createPlanner(compiled, { limits: readLimits(environment), createCache });
+    const planner = createPlanner(compiled, { limits: readLimits(environment), ...caches });
     const set = {
       database,
       environment,
@@ -193,7 +193,9 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
       trustedDocuments,
       uploads,
       host,
-      observers: { ...observers, createCache },
+      observers,
+      ...caches,
+      ...(environment.optimizations.has('fast-path') && { createShortcut: createFastPath }),
       model: model.changes,
       ...(callers && { callers }),
     };

@@ -37,8 +37,9 @@ export function tracePlans(
     return since ?? now;
   }
 
-  return <Value>(name: CacheName, size: number): PlanCache<Value> => {
-    const cache = createCache<Value>(name, size);
+  return <Value>(name: CacheName | null): PlanCache<Value> => {
+    const cache = createCache<Value>(name);
+    if (name === null) return cache;
     let missed: { readonly key: string; readonly startedAt: number } | undefined;
     return {
       get(key) {

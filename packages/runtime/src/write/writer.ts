@@ -2,7 +2,7 @@
 
 import type { Database, Transaction } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
-import { type CreatePlanCache, createPlanCache, createUncounted } from '../database/plan-cache.ts';
+import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
 import { sqlDialects } from '../dialects/index.ts';
 import type { ObserveHook } from '../extensions/hooks.ts';
 import type { CompiledApi, JsonValue } from '../language/index.ts';
@@ -23,7 +23,7 @@ import type { TransactionBody } from './execute/transaction-body.ts';
 import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-executor.ts';
 import { createHistory } from './history/history.ts';
 import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
-import { createStepPlans } from './plan/plans.ts';
+import type { StepPlans } from './plan/step-plans.ts';
 import type { PreparedReturning } from './returning.ts';
 import type { LinksPlan } from './tree/links/links-plan.ts';
 import type { TreePlan } from './tree/single-statement/tree-plan.ts';
@@ -59,9 +59,7 @@ export interface WriterOptions {
   readonly maxItems?: number | null;
   /** IDEMPOTENCY_TTL: how long the answer to a request with a key is kept, in milliseconds. Default: a day. */
   readonly answerTtlMs?: number;
-  /** Plans kept per access class. Default 1,000. */
-  readonly plans?: number;
-  /** Default: caches that count nothing. */
+  /** Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
   /** False runs all writes step by step. Default true. */
   readonly singleStatement?: boolean;
@@ -173,8 +171,7 @@ function createContexts(
     limits,
     fieldLimits,
     maxItems = null,
-    plans = 1_000,
-    createCache = createUncounted,
+    createCache = createEmpty,
     passwordPattern = async () => null,
   }: WriterOptions,
   images: WriteContext['images'],
@@ -203,11 +200,11 @@ function createContexts(
     const { scopes, classes } = readingOf(request);
     const cached = classes.get(accessClass) ?? {
       scope: scopes(accessClass),
-      reads: createPlanCache<ReadPlan>(plans),
-      echoes: createPlanCache<PreparedReturning>(plans),
-      steps: createStepPlans(plans, createCache),
-      trees: createPlanCache<TreePlan | null>(plans),
-      links: createPlanCache<LinksPlan | null>(plans),
+      reads: createCache<ReadPlan>(null),
+      echoes: createCache<PreparedReturning>(null),
+      steps: createCache<StepPlans>('writes'),
+      trees: createCache<TreePlan | null>(null),
+      links: createCache<LinksPlan | null>(null),
     };
     classes.set(accessClass, cached);
     return { ...request, ...cached, limits: all, maxItems, passwordPattern, complaints: [], images };

@@ -1,7 +1,7 @@
 /** Compiles operations: the parts that hold for every request. Source: API specification, section 14.1. */
 
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
-import { type CreatePlanCache, createUncounted, type PlanCache } from '../../database/plan-cache.ts';
+import { type CreatePlanCache, createEmpty, type PlanCache } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
 import { type CompiledApi, type GraphqlScope, indexGraphql } from '../../language/index.ts';
 import { graphqlServiceRoots } from '../../language/operations/index.ts';
@@ -23,9 +23,7 @@ export interface OperationCompilerOptions {
   readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
   /** Limits of lists and filters. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
-  /** Plans kept per access class. Default 1,000. */
-  readonly plans?: number;
-  /** Default: caches that count nothing. */
+  /** Default: nothing is kept. */
   readonly createCache?: CreatePlanCache;
 }
 
@@ -58,7 +56,7 @@ export type CompiledOperation =
 
 /** Makes the compiler of an API. */
 export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
-  const { api, plans = 1_000, createCache = createUncounted } = options;
+  const { api, createCache = createEmpty } = options;
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
   const index = indexGraphql(api.collections, graphqlServiceRoots);
   const open = buildOpenScope(api);
@@ -71,7 +69,7 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
     if (cached !== undefined) return cached;
     const access = api.access.find((candidate) => candidate.name === name);
     if (access === undefined) throw new Error(`there is no access class "${name}"`);
-    const made = { scope: buildScope(api, access, open), ...keptReads(plans, createCache) };
+    const made = { scope: buildScope(api, access, open), ...keptReads(createCache) };
     classes.set(name, made);
     return made;
   }
@@ -92,7 +90,7 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
       kind: 'query',
       fieldsOf: createVariants(source, (variant) => compileQuery(setting(variant), type, sets)),
       emptied(collection, variables) {
-        const without = { scope: withoutRows(classSetting.scope, collection), ...keptReads(1, createUncounted) };
+        const without = { scope: withoutRows(classSetting.scope, collection), ...keptReads(createEmpty) };
         const other = settingOf(source, without, 'query');
         return createVariants(source, (variant) => compileQuery(other(variant), type, sets))(variables);
       },
@@ -134,8 +132,8 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
   };
 }
 
-function keptReads(size: number, createCache: CreatePlanCache): Pick<ClassSetting, 'plans' | 'reads'> {
-  return { plans: createCache<ReadPlan>('reads', size), reads: createCache<PreparedRead>('graphql', size) };
+function keptReads(createCache: CreatePlanCache): Pick<ClassSetting, 'plans' | 'reads'> {
+  return { plans: createCache<ReadPlan>('reads'), reads: createCache<PreparedRead>('graphql') };
 }
 
 /** Root fields whose answers are not kept. Source: API specification, section 17. */

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
+import { createUncounted } from '../../database/plan-cache.ts';
 import { PlatformError } from '../../errors.ts';
 import { createPlanner } from '../planner.ts';
 import { magazine } from '../testing/magazine.ts';
 
-const planner = createPlanner(magazine);
+const planner = createPlanner(magazine, { createCache: createUncounted });
 const admin: Caller = { accessClass: 'admin', user: null, role: 'admin' };
 const visitor: Caller = { accessClass: 'public', user: null, role: null };
 

@@ -4,14 +4,13 @@ import type { Caller } from '../../caller.ts';
 import type { Parameter, RowSink, Statement, Transaction } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements/name-statement.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
-import { createPlanCache } from '../../database/plan-cache.ts';
+import { createEmpty } from '../../database/plan-cache.ts';
 import { cast } from '../../dialects/casts.ts';
 import { allOf, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
 import type { FieldDescriptor, JsonValue } from '../../language/index.ts';
 import { parseListRequest, readBodyQuery } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
-import type { ReadPlan } from '../../query/plan/plan.ts';
 import { printKeyFields } from '../../query/plan/plan-keys.ts';
 import { orderBy, printOrder } from '../../query/plan/plan-order.ts';
 import type { RequestedTargets } from '../../query/plan/plan-read.ts';
@@ -51,8 +50,10 @@ export function checkTargetsSyntax(requested: Omit<TargetRequest, 'targets'>): v
 /** Prepares a query as a read is: everything about it is judged, and only readable items match. There is no default limit. */
 export function prepareTargets(requested: TargetRequest): Targets {
   // The items that may be written depend on the data too, so the plan is of no use to another request.
-  const once = createPlanCache<ReadPlan>(1);
-  const { plan, values } = prepareRead(once, { ...requestedTargets(requested), targets: requested.targets });
+  const { plan, values } = prepareRead(createEmpty(null), {
+    ...requestedTargets(requested),
+    targets: requested.targets,
+  });
   const { statement, binders, held = false } = plan;
   return { statement, parameters: bind(binders, values, requested.caller), held };
 }

@@ -1,7 +1,7 @@
 /** Items as the database stores them, in the forms of the API, regardless of the caller's permissions. */
 
 import type { Transaction } from '../../database/database.ts';
-import { createPlanCache } from '../../database/plan-cache.ts';
+import { createEmpty } from '../../database/plan-cache.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
@@ -87,7 +87,7 @@ function planImages(open: Scope, limits: ReadLimits, descriptor: CollectionDescr
     deep: new Map(),
   };
   const parts = descriptor.key.map(() => '');
-  const { plan } = prepareRead(createPlanCache<ReadPlan>(1), {
+  const { plan } = prepareRead(createEmpty(null), {
     scope: open,
     limits,
     selector: 'written',

@@ -1,7 +1,7 @@
 /** Planned writes by their shape, in a bounded cache per access class. */
 
 import type { RowBatch } from '../../database/database.ts';
-import { type CreatePlanCache, longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
+import { longestCachedStatement, type PlanCache } from '../../database/plan-cache.ts';
 import type { AccessRule } from '../../language/index.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
 import { batchKey } from '../../query/plan/plan-keys.ts';
@@ -28,11 +28,6 @@ export type StepForm = 'one' | 'many' | 'shared';
 
 /** A cache of the plans of one access class. */
 export type StepPlanCache = PlanCache<StepPlans>;
-
-/** Makes the cache: so many shapes are kept. */
-export function createStepPlans(size: number, createCache: CreatePlanCache): StepPlanCache {
-  return createCache<StepPlans>('writes', size);
-}
 
 /**
  * The plans of a create or an update; `all` is the grant before rules were left out that the caller cannot use. With a

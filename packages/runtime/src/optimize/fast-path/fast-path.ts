@@ -6,31 +6,23 @@
  * run before the handler of every request belongs there, not into a hook of the framework.
  */
 import type { IncomingMessage } from 'node:http';
-import { parseBody } from '../json/body.ts';
-import type { JsonValue } from '../language/index.ts';
-import { type Log, logFailure } from '../operate/log.ts';
-import { requestRecord } from '../operate/request-record.ts';
-import type { Call, CallReader } from './call.ts';
-import { toAnswerError } from './failures.ts';
-import { createKnownBodyParser } from './graphql/known-bodies.ts';
-import type { HttpContext, Responder } from './responses/answer.ts';
-
-/** Answers a request that takes the short way; throws or rejects with the error that answers it. */
-export type AnswerShortly = (httpContext: HttpContext, call: Call, body: JsonValue | undefined) => Promise<void>;
-
-/** Handlers and services of the fast path. */
-export interface ShortWay {
-  readonly readCall: CallReader;
-  readonly answerShortly: AnswerShortly;
-  readonly responder: Responder;
-  readonly log: Log;
-}
+import { PlatformError } from '../../errors.ts';
+import type { Call } from '../../http/call.ts';
+import type { CreateShortcut, Handler } from '../../http/endpoints.ts';
+import { toAnswerError } from '../../http/failures.ts';
+import type { HttpContext } from '../../http/responses/answer.ts';
+import { parseBody } from '../../json/body.ts';
+import type { JsonValue } from '../../language/index.ts';
+import { logFailure } from '../../operate/log.ts';
+import { requestRecord } from '../../operate/request-record.ts';
+import { splitTarget } from '../../query/parse/target.ts';
+import { createKnownBodyParser } from './known-bodies.ts';
 
 /**
  * True if a request can take the fast path. It is a GET below `/items` without a body, a POST or PATCH there, or a POST
  * to GraphQL. Their bodies have a length of at most `maxBytes`.
  */
-export function isDirect({ method, url = '', headers }: IncomingMessage, maxBytes: number): boolean {
+function isDirect({ method, url = '', headers }: IncomingMessage, maxBytes: number): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;
   const length = headers['content-length'];
   if (!url.startsWith('/items/')) {
@@ -40,34 +32,46 @@ export function isDirect({ method, url = '', headers }: IncomingMessage, maxByte
   return length !== undefined && length !== '0' && Number(length) <= maxBytes;
 }
 
-/** Makes the function that checks and answers requests for which `isDirect` is true. Never rejects. */
-export function createShortWay({
-  readCall,
-  answerShortly,
-  responder,
-  log,
-}: ShortWay): (httpContext: HttpContext) => Promise<void> {
+/** Makes the fast path of a server. */
+export const createFastPath: CreateShortcut = ({ readCall, endpoints, responder, log, maxBytes }) => {
   const parseKnownBody = createKnownBodyParser();
+  const handlers = new Map<string, ReadonlyMap<string, Handler>>(
+    endpoints.map((endpoint) => [endpoint.url, endpoint.handlers]),
+  );
 
   function parse(bytes: Buffer, request: IncomingMessage, call: Call): JsonValue | undefined {
     return call.item === null ? parseKnownBody(bytes, request.headers) : parseBody(bytes, request.headers);
   }
 
-  return async function answerDirectly(httpContext) {
+  /** The handler that the router would find. */
+  function handlerOf({ url = '', method = '' }: IncomingMessage, { item }: Call): Handler {
+    const found =
+      item === null
+        ? (handlers.get(url) ?? handlers.get(splitTarget(url).path))
+        : handlers.get(item.key === null ? '/items/:collection' : '/items/:collection/:key');
+    const handler = found?.get(method);
+    if (handler === undefined) throw new PlatformError('ROUTE_NOT_FOUND');
+    return handler;
+  }
+
+  async function respond(httpContext: HttpContext): Promise<void> {
     const { request } = httpContext;
     try {
       const read = readCall(request, true);
       const call = read instanceof Promise ? await read : read;
       if (request[requestRecord] !== undefined) request[requestRecord].call = call;
+      const handler = handlerOf(request, call);
       const body = request.method === 'GET' ? undefined : parse(await readBytes(request), request, call);
-      await answerShortly(httpContext, call, body);
+      await handler(httpContext, call, body);
     } catch (thrown) {
       const error = toAnswerError(thrown);
       logFailure(log, request, error);
       responder.fail(httpContext, error);
     }
-  };
-}
+  }
+
+  return { takes: (request) => isDirect(request, maxBytes), respond };
+};
 
 /** True if an address is one of GraphQL. */
 function isGraphql(url: string): boolean {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Caller } from '../caller.ts';
-import { createPlanner, type Planner } from './planner.ts';
-import { templateOf } from './template.ts';
-import { magazine } from './testing/magazine.ts';
+import type { Caller } from '../../caller.ts';
+import { createPlanner, type Planner } from '../../query/planner.ts';
+import { magazine } from '../../query/testing/magazine.ts';
+import { keepPlans, templateOf } from './template.ts';
 
 const writer: Caller = { accessClass: 'writer', user: '7', role: 'author' };
 const admin: Caller = { accessClass: 'admin', user: null, role: 'admin' };
@@ -66,7 +66,7 @@ test.each([
   // One that is no value of the type.
   ['filter[views][_gte]=5', 'filter[views][_gte]=many'],
 ])('after %s, %s is planned as it would be alone', (first, second) => {
-  const known = createPlanner(magazine);
+  const known = createPlanner(magazine, keepPlans());
   outcome(known, admin, first);
   expect(outcome(known, admin, second)).toBe(outcome(createPlanner(magazine), admin, second));
 });
@@ -132,7 +132,7 @@ test('a planner that knows a template plans as one that knows nothing', { timeou
   const request = fc.array(fc.tuple(name, value, value), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(request, fc.constantFrom(admin, writer), (parts, caller) => {
-      const known = createPlanner(magazine);
+      const known = createPlanner(magazine, keepPlans());
       const query = (which: 1 | 2): string => parts.map((part) => `${part[0]}=${part[which]}`).join('&');
       outcome(known, caller, query(1));
       expect(outcome(known, caller, query(2))).toBe(outcome(createPlanner(magazine), caller, query(2)));

@@ -4,12 +4,14 @@
  * the values are of the right types. So a known template spares everything but reading the values.
  */
 
-import { definitions, elementwise, flags, listed, type Operator, operators } from '../language/operators/index.ts';
-import type { JsonValue } from '../language/values/json.ts';
-import { encodeText, type OperandType } from '../sql/operand.ts';
-import type { OpenValues } from './authorise/filter.ts';
-import type { ReadPlan } from './plan/plan.ts';
-import type { Prepared } from './prepared.ts';
+import { type CreatePlanCache, createUncounted, type PlanCache } from '../../database/plan-cache.ts';
+import { definitions, elementwise, flags, listed, type Operator, operators } from '../../language/operators/index.ts';
+import type { JsonValue } from '../../language/values/json.ts';
+import type { OpenValues } from '../../query/authorise/filter.ts';
+import type { ReadPlan } from '../../query/plan/plan.ts';
+import type { PlannerOptions } from '../../query/planner.ts';
+import type { FindPrepared, Prepared } from '../../query/prepared.ts';
+import { encodeText, type OperandType } from '../../sql/operand.ts';
 
 /** A query string with its holes marked, and the texts that stood in them. */
 export interface Template {
@@ -55,6 +57,33 @@ const comparison = new RegExp(
   'g',
 );
 
+/** Query strings longer than this are parsed every time. */
+const longestTemplate = 2_048;
+
+/** Has planners keep what they planned before, also by the texts of requests. */
+export function keepPlans(
+  createCache: CreatePlanCache = createUncounted,
+): Required<Pick<PlannerOptions, 'createCache' | 'createFinder'>> {
+  return { createCache, createFinder: () => findByTemplate(createCache('read_templates')) };
+}
+
+/** Looks requests up by their templates before they are parsed. */
+function findByTemplate(cache: PlanCache<PlannedTemplate>): FindPrepared {
+  return function findPrepared(selector, collection, query, prepare) {
+    if (typeof query !== 'string' || query.length > longestTemplate) return prepare();
+    const { text, texts } = templateOf(query);
+    // The length keeps a name with a space in it from running into the query.
+    const key = `${selector} ${collection.length} ${collection} ${text}`;
+    const cached = cache.get(key);
+    const values = cached && fillTemplate(cached, texts);
+    if (cached !== undefined && values !== undefined) return { ...cached, values };
+    const prepared = prepare();
+    const learned = learnTemplate(prepared, texts);
+    if (learned !== undefined) cache.set(key, learned);
+    return prepared;
+  };
+}
+
 /** Stands in the place of a text; no text of a request may hold it. */
 const separator = '\0';
 const noTexts: readonly string[] = [];
@@ -76,7 +105,7 @@ export function templateOf(query: string): Template {
  * Finds the values that the texts of a template became. Undefined when that is not certain. The request may compare
  * with one of the texts twice, or in another place than the hole of the template.
  */
-export function learnTemplate(
+function learnTemplate(
   { plan, values, open, size, large }: Prepared,
   texts: readonly string[],
 ): PlannedTemplate | undefined {
@@ -105,10 +134,7 @@ function printed(value: JsonValue): string {
 }
 
 /** The values of another request of the template; undefined when a text is no value of its type. */
-export function fillTemplate(
-  { values, holes }: PlannedTemplate,
-  texts: readonly string[],
-): readonly string[] | undefined {
+function fillTemplate({ values, holes }: PlannedTemplate, texts: readonly string[]): readonly string[] | undefined {
   if (holes.length !== texts.length) return undefined;
   if (holes.length === 0) return values;
   const completed = [...values];
