@@ -45,8 +45,45 @@ describe('reading', () => {
     const other = buildTables(await catalogOf(database.url, {}, 'SET ROLE pg_signal_backend'));
     const missing = other.diagnostics.filter(({ code }) => code === 'unreadable-tables');
     expect(missing).toContainEqual(expect.objectContaining({ severity: 'warning', place: 'schema shop' }));
-    const rest = other.diagnostics.filter((diagnostic) => !missing.includes(diagnostic));
-    expect(JSON.stringify({ ...other, diagnostics: rest })).toBe(JSON.stringify(facts));
+    const ofRole = new Set(['unreadable-tables', 'row-security']);
+    const withoutRole = (read: SchemaFacts) => ({
+      ...read,
+      diagnostics: read.diagnostics.filter(({ code }) => !ofRole.has(code)),
+    });
+    expect(JSON.stringify(withoutRole(other))).toBe(JSON.stringify(withoutRole(facts)));
+  });
+
+  test('tells which rows the role sees of tables under policies', async () => {
+    const tables = ['nobody', 'part', 'narrow'];
+    const other = await createDatabase(`${tables.map((name) => `CREATE TABLE ${name} (id int);`).join(' ')}
+      ${tables.map((name) => `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;`).join(' ')}
+      CREATE POLICY written ON nobody FOR INSERT TO pg_signal_backend WITH CHECK (true);
+      CREATE POLICY others ON nobody TO pg_monitor USING (true);
+      CREATE POLICY own ON part FOR SELECT TO pg_signal_backend USING (id > 1);
+      CREATE POLICY few ON narrow AS RESTRICTIVE USING (id > 1);`);
+    const told = async (settings?: string) => {
+      const { diagnostics } = buildTables(await catalogOf(other.url, {}, settings));
+      return diagnostics.flatMap(({ code, severity, message }) =>
+        code === 'row-security' ? [[severity, message]] : [],
+      );
+    };
+    const bound = await told('SET ROLE pg_signal_backend');
+    const free = await told();
+    await other.drop();
+    const none = 'no policy for reading is for it. Lists of it are empty.';
+    expect(bound).toEqual([
+      ['warning', `The database role "pg_signal_backend" sees no rows of "narrow": ${none}`],
+      ['warning', `The database role "pg_signal_backend" sees no rows of "nobody": ${none}`],
+      [
+        'warning',
+        'The database role "pg_signal_backend" sees only rows of "part" that its policies let through: "own".',
+      ],
+    ]);
+    expect(free).toEqual(
+      tables
+        .toSorted()
+        .map((name) => ['info', expect.stringContaining(`Row-level security of "${name}" does not bind`)]),
+    );
   });
 
   test('tells which columns the role may not read', async () => {
@@ -417,7 +454,12 @@ describe('relations', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a comment that would be code in a template
     expect(table.comment).toBe('People */ process.exit(1) /* and ${names}');
     expect(columnOf(facts, 'shop.people', 'email').comment).toBe('Line one\nline two');
-    expect(table.rowSecurity).toEqual({ enabled: true, forced: true });
+    expect(table.rowSecurity).toEqual({
+      ...{ enabled: true, forced: true },
+      policies: [
+        { name: 'people_policy', permissive: true, command: 'all', roles: ['public'], using: 'true', check: null },
+      ],
+    });
     expect(table.owner).not.toBe('');
   });
 

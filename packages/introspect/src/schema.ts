@@ -41,7 +41,12 @@ export interface Table {
   readonly kind: 'table' | 'partitioned' | 'view' | 'materializedView' | 'foreign';
   readonly comment: string | null;
   readonly owner: string;
-  readonly rowSecurity: { readonly enabled: boolean; readonly forced: boolean };
+  readonly rowSecurity: {
+    readonly enabled: boolean;
+    readonly forced: boolean;
+    /** By name; absent where there are none. */
+    readonly policies?: readonly Policy[];
+  };
   /** Parents by inheritance (not by partitioning). */
   readonly inherits: readonly TableId[];
   /** Set when it also shows the rows of tables that inherit from it, served or not: its keys do not hold for those. */
@@ -70,6 +75,19 @@ export interface Table {
   readonly checks: readonly Check[];
   /** By name. */
   readonly indexes: readonly Index[];
+}
+
+/** A policy of row-level security. */
+export interface Policy {
+  readonly name: string;
+  /** False: one that narrows what the others let through. */
+  readonly permissive: boolean;
+  readonly command: 'all' | 'select' | 'insert' | 'update' | 'delete';
+  /** Roles of the database that it is for; `public` is all of them. */
+  readonly roles: readonly string[];
+  /** Condition of the rows that are seen, and that of written rows. */
+  readonly using: string | null;
+  readonly check: string | null;
 }
 
 /** One column as the catalog has it. */

@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 114_184, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 114_364, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1384,
+    today: 1387,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -34,6 +34,12 @@ function composite(nullable: boolean): Edit {
   );
 }
 
+/** Row-level security with one policy. */
+const secured = (using: string) => ({
+  ...{ enabled: true, forced: false },
+  policies: [{ name: 'own', permissive: true, command: 'all' as const, roles: ['public'], using, check: null }],
+});
+
 /** The platform's own table of users. */
 const users = addTables({
   platform_users: {
@@ -419,6 +425,10 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
     all(),
   ],
   'row-security-on': inTable('articles', (one) => ({ ...one, rowSecurity: { enabled: true, forced: false } })),
+  'row-policies-changed': [
+    inTable('articles', (one) => ({ ...one, rowSecurity: secured('(author_id = 1)') })),
+    inTable('articles', (one) => ({ ...one, rowSecurity: secured('(author_id = 2)') })),
+  ],
   'row-security-off': [
     inTable('articles', (one) => ({ ...one, rowSecurity: { enabled: true, forced: false } })),
     all(),

@@ -220,6 +220,7 @@ export const rules = {
     reason: 'Deleting an item does something else to those that refer to it.',
   },
   'row-security-on': { verdicts: { rest: D }, reason: 'The database hides rows from the server.' },
+  'row-policies-changed': { verdicts: { rest: D }, reason: 'The database shows and takes other rows.' },
   'row-security-off': { verdicts: { rest: D }, reason: 'The database hides no rows any more.' },
   'index-removed': { verdicts: { rest: D }, reason: 'Requests that used it get slower.' },
   'index-added': { verdicts: { rest: S }, reason: 'Requests can only get faster.' },

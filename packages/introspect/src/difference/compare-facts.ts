@@ -52,6 +52,7 @@ function compareTables(was: Table, is: Table): readonly FactDifference[] {
       value('kind', was.kind, is.kind),
       value('comment', was.comment, is.comment),
       value('row-level security', rowSecurity(was), rowSecurity(is)),
+      value('policies', policiesText(was), policiesText(is)),
       value('primary key', keyText(was.primaryKey), keyText(is.primaryKey)),
       value('writable actions', actions(was), actions(is)),
       value('parents', was.inherits.join(', '), is.inherits.join(', ')),
@@ -168,6 +169,16 @@ function rowSecurity({ rowSecurity: { enabled, forced } }: Table): string {
   return enabled ? (forced ? 'forced' : 'on') : 'off';
 }
 
+function policiesText({ rowSecurity: { policies = [] } }: Table): string {
+  return policies
+    .map(({ name, permissive, command, roles, using, check }) => {
+      const narrows = permissive ? '' : 'restrictive ';
+      const conditions = `${using === null ? '' : ` using (${using})`}${check === null ? '' : ` check (${check})`}`;
+      return `${name} (${narrows}${command} to ${roles.join(', ')}${conditions})`;
+    })
+    .join('; ');
+}
+
 function actions({ writable }: Table): string {
   return (['insert', 'update', 'delete'] as const).filter((action) => writable[action]).join(', ');
 }
@@ -227,6 +238,7 @@ const plurals: ReadonlySet<string> = new Set([
   'columns',
   'labels',
   'parents',
+  'policies',
   'writable actions',
   'hidden changes of written rows',
 ]);

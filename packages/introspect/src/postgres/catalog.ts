@@ -57,6 +57,8 @@ export interface RelationRow {
   readonly owner: string;
   readonly relrowsecurity: boolean;
   readonly relforcerowsecurity: boolean;
+  /** Policies of a table under row-level security; null for every other. */
+  readonly security: SecurityRow | null;
   readonly relispartition: boolean;
   /** Extension the relation belongs to. */
   readonly extension: string | null;
@@ -66,6 +68,29 @@ export interface RelationRow {
   readonly updatableByTriggers: number;
   /** The views that a view reads, where they are too many on top of each other; null for every other relation. */
   readonly towersOver: readonly string[] | null;
+}
+
+/** Row-level security of a table as the role of the connection meets it. */
+export interface SecurityRow {
+  readonly role: string;
+  /** `row_security_active`: false for superusers, BYPASSRLS, and owners without FORCE. */
+  readonly active: boolean;
+  readonly bypasses: boolean;
+  readonly policies: readonly PolicyRow[];
+}
+
+/** `pg_policy` of a table. */
+export interface PolicyRow {
+  readonly polname: string;
+  readonly polpermissive: boolean;
+  /** `r` select, `a` insert, `w` update, `d` delete, `*` all. */
+  readonly polcmd: string;
+  /** Names of the roles that it is for; `public` is all of them. */
+  readonly roles: readonly string[];
+  /** True if it is for the role of the connection. */
+  readonly applies: boolean;
+  readonly using: string | null;
+  readonly check: string | null;
 }
 
 /** `pg_attribute` of these relations. Those of partitions are read only when a view names the partition. */

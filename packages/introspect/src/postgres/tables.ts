@@ -11,6 +11,7 @@ import { buildKeys, type Keys } from './keys.ts';
 import { type Lookup, lookupOf } from './lookup.ts';
 import { privilegeDiagnostics } from './privileges.ts';
 import { catalogRemarks, tableRemarks } from './remarks.ts';
+import { rowSecurityOf, rowSecurityRemark } from './row-security.ts';
 import { selectRelations } from './selection.ts';
 import { buildEnums } from './types.ts';
 
@@ -82,7 +83,7 @@ function relationBuilder(
     const unreadable = lookup.columns(row.oid).filter((column) => !column.isReadable);
     return {
       table,
-      diagnostics: [...diagnostics, ...tableRemarks(lookup, listed, row)],
+      diagnostics: [...diagnostics, ...tableRemarks(lookup, listed, row), ...rowSecurityRemark(row)],
       unreadable: unreadable.map((column) => column.attname),
     };
   };
@@ -102,7 +103,7 @@ function buildTable(
     kind: tableKind(row.relkind),
     comment: row.description,
     owner: row.owner,
-    rowSecurity: { enabled: row.relrowsecurity, forced: row.relforcerowsecurity },
+    rowSecurity: rowSecurityOf(row),
     inherits: parentsOf(lookup, listed, row),
     ...(lookup.hasChildren(row.oid) && { inherited: true as const }),
     writable: {

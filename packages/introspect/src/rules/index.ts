@@ -27,7 +27,6 @@ import { privateCollections } from './permissions/private-collections.ts';
 import { refusedPresets } from './permissions/refused-presets.ts';
 import { repeatedRules } from './permissions/repeated-rules.ts';
 import { rolesWithoutRules } from './permissions/roles-without-rules.ts';
-import { rowSecurity } from './permissions/row-security.ts';
 import { systemRules } from './permissions/system-rules.ts';
 import { unmatchedConditions } from './permissions/unmatched-conditions.ts';
 import { hiddenForeignKeys } from './relations/hidden-foreign-keys.ts';
@@ -68,7 +67,6 @@ export const rules: readonly Rule[] = [
   rolesWithoutRules,
   oncePerBlock(hiddenPaths),
   privateCollections,
-  rowSecurity,
   hiddenForeignKeys,
   repeatedForeignKeys,
   missingInverses,

@@ -137,13 +137,6 @@ test('collections without a rule are private', () => {
   expect(notes(diagnostics, 'private')).toEqual(['"a" and "b" are private to administrators: no rule names them.']);
 });
 
-test('row-level security is named', () => {
-  const { diagnostics } = resolve({ articles: { ...articles, rowSecurity: true } });
-  expect(notes(diagnostics, 'row-security')).toEqual([
-    'Row-level security of the database applies to every role of the API, unless the server connects as its owner "owner".',
-  ]);
-});
-
 test('lists read as sentences', () => {
   expect(quotedList([])).toBe('');
   expect(quotedList(['a'])).toBe('"a"');

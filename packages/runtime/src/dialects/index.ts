@@ -18,6 +18,7 @@ import { readFingerprint } from './postgres/live-objects.ts';
 import { postgresMigrator } from './postgres/own-tables/migrate.ts';
 import { postgresMigrations } from './postgres/own-tables/migrations/index.ts';
 import { postgresTables } from './postgres/own-tables/spelling.ts';
+import { readTableSecurity } from './postgres/row-security.ts';
 import { postgres } from './postgres/select.ts';
 import type { EmbeddedDatabase, ServerDialect } from './server-dialect.ts';
 
@@ -47,6 +48,7 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
       (await import('./postgres/ddl/change-model.ts')).createPostgresModelChange(options)(...requested),
     askHost: askPostgres,
     readLive: readFingerprint,
+    readTableSecurity,
   },
   mysql: {
     connect: async (options) => (await import('./mysql/database.ts')).connectMysql(options),

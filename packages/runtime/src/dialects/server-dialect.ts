@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { AskHost } from '../database/host-state.ts';
 import type { MigrationConnection } from '../database/migration-connection.ts';
 import type { PublicReadLimits } from '../database/public/public-reads.ts';
+import type { TableSecurity } from '../database/table-security.ts';
 import type { Driver } from '../environment/drivers.ts';
 import type { Optimizations } from '../environment/optimizations.ts';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
@@ -93,6 +94,11 @@ export interface ServerDialect {
   readonly changeModel: (options: ModelChangerOptions, requested: Parameters<ChangeModel>) => Promise<ModelChanged>;
   /** Asks the server for its state. */
   readonly askHost: AskHost;
+  /** Reads how row-level security binds the connection; absent where servers have none. */
+  readonly readTableSecurity?: (
+    database: Pick<Database, 'query'>,
+    tables: readonly { readonly schema: string; readonly name: string }[],
+  ) => Promise<readonly TableSecurity[]>;
   /** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */
   readonly readLive: (database: Pick<Database, 'query'>, expected: Fingerprint) => Promise<readonly LiveObject[]>;
 }

@@ -45,6 +45,7 @@ import { createInstruments, type GatherMetrics, type Instruments } from './instr
 import { createLateDatabase } from './late-database.ts';
 import { withSecret } from './secret.ts';
 import { stopOnSignals } from './signals.ts';
+import { warnOfPolicies } from './warn-of-policies.ts';
 import { boundYoungGeneration } from './young-generation.ts';
 
 /** How a server is run. Everything has a default. */
@@ -243,6 +244,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     return watch.checked() ? undefined : watch.check();
   });
   void late.opened.then(() => welcome.greet());
+  void late.opened.then(() => warnOfPolicies(api, database, log));
   if (!tablesAreKnown) {
     void late.opened
       .then(() => refuseNewerTables(api, database, log))

@@ -119,10 +119,18 @@ function tableChanges(dialect: Dialect, was: Table, is: Table): readonly TableFi
             ? ({ rule: 'row-security-on', message: `Row-level security of ${name} is ${secured(is)}.` } as const)
             : ({ rule: 'row-security-off', message: `Row-level security of ${name} is off.` } as const),
         ]),
+    ...(was.rowSecurity.enabled && is.rowSecurity.enabled && policies(was) !== policies(is)
+      ? [{ rule: 'row-policies-changed', message: `The policies of ${name} are others.` } as const]
+      : []),
     ...(was.kind === is.kind
       ? []
       : [{ rule: 'table-kind-changed', message: `${name} is a ${is.kind}, it was a ${was.kind}.` } as const]),
   ];
+}
+
+/** Text of the policies, equal where they are. */
+function policies({ rowSecurity }: Table): string {
+  return JSON.stringify(rowSecurity.policies ?? []);
 }
 
 function indexChanges(was: Table, is: Table): readonly TableFinding[] {

@@ -4,10 +4,30 @@ import { canonicalTypeSql } from '@tablewright/runtime/language';
 export const namespacesSql = `  SELECT s.nspname, s.allowed
   FROM space AS s`;
 
+/** Policies of one relation, and what they are for the role of the connection. */
+const securitySql = `
+      SELECT pg_catalog.json_build_object(
+        'role', me.rolname, 'active', pg_catalog.row_security_active(r.oid),
+        'bypasses', me.rolsuper OR me.rolbypassrls,
+        'policies', COALESCE((
+          SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
+            'polname', p.polname, 'polpermissive', p.polpermissive, 'polcmd', p.polcmd,
+            'roles', CASE WHEN 0 = ANY (p.polroles) THEN pg_catalog.json_build_array('public') ELSE (
+              SELECT pg_catalog.json_agg(named.rolname ORDER BY named.rolname)
+              FROM pg_catalog.pg_roles AS named WHERE named.oid = ANY (p.polroles)) END,
+            'applies', 0 = ANY (p.polroles) OR EXISTS (
+              SELECT FROM pg_catalog.unnest(p.polroles) AS named(oid)
+              WHERE pg_catalog.pg_has_role(me.oid, named.oid, 'USAGE')),
+            'using', pg_catalog.pg_get_expr(p.polqual, p.polrelid),
+            'check', pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid)) ORDER BY p.polname)
+          FROM pg_catalog.pg_policy AS p WHERE p.polrelid = r.oid), '[]'))
+      FROM pg_catalog.pg_roles AS me WHERE me.rolname = current_user`;
+
 /** Reads tables, views, materialized views, foreign tables and partitions. */
 export const relationsSql = `  SELECT r.oid::pg_catalog.text, r.nspname, r.relname, r.relkind::pg_catalog.text, r.allowed,
     pg_catalog.pg_get_userbyid(r.relowner) AS owner,
     r.relrowsecurity, r.relforcerowsecurity, r.relispartition, r.extension,
+    CASE WHEN r.relrowsecurity THEN (${securitySql}) END AS security,
     pg_catalog.obj_description(r.oid, 'pg_class') AS description,
     -- a table takes every write (4 + 8 + 16); asking would wait for a session that alters it
     CASE WHEN r.relkind IN ('r', 'p') THEN 28
