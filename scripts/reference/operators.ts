@@ -4,6 +4,7 @@ import {
   definitions,
   type Operator,
   type OperatorDefinition,
+  operandForm,
   operatorsOf,
   types,
 } from '../../packages/runtime/src/language/index.ts';
@@ -44,6 +45,7 @@ const interfaces = [
     has: 'array',
     says: 'Fields that are arrays: as a whole, and by their elements.',
   },
+  { name: 'GeometryOperators', base: 'presence', has: 'geometry', value: 'Geometry', says: 'Fields of geometries.' },
   { name: 'RangeOperators<Value>', base: 'presence', has: 'range', says: 'Fields that are ranges, or several ranges.' },
 ] as const satisfies readonly {
   readonly name: string;
@@ -63,6 +65,17 @@ export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
 
 /** A value that the server fills in when it runs the filter: \`$NOW(-1 day)\`, \`$CURRENT_USER\`. */
 export type DynamicValue = \`$\${string}\`;
+
+/** Longitude and latitude, or a pair of numbers of a plane. */
+export type Position = readonly [x: number, y: number];
+
+/** A geometry of GeoJSON (RFC 7946). */
+export type Geometry =
+  | { readonly type: 'Point'; readonly coordinates: Position }
+  | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: readonly Position[] }
+  | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
 
 /** From the first value up to the second, which is left out; null is no end. */
 export type Span<Value> = readonly [Value | null, Value | null];
@@ -117,9 +130,10 @@ function printInterface(declared: (typeof interfaces)[number]): string {
 }
 
 function operandType(operator: Operator, comparison: Comparison, value: string): string {
-  const { operand, ofElements }: OperatorDefinition = definitions[operator];
-  const sent = `${value} | DynamicValue`;
-  switch (operand) {
+  const definition: OperatorDefinition = definitions[operator];
+  const { ofElements } = definition;
+  const sent = comparison === 'geometry' ? value : `${value} | DynamicValue`;
+  switch (operandForm(definition, comparison)) {
     case 'flag':
       return 'boolean';
     case 'same':
@@ -134,6 +148,10 @@ function operandType(operator: Operator, comparison: Comparison, value: string):
       return `readonly [${sent}, ${sent}]`;
     case 'span':
       return `Span<${value}>`;
+    case 'box':
+      return `${value} | readonly [west: number, south: number, east: number, north: number]`;
+    case 'near':
+      return `{ readonly to: Position | ${value}; readonly within: number }`;
   }
 }
 

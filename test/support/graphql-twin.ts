@@ -272,7 +272,9 @@ function writePart(to: Writing, collection: CollectionScope, part: Selected): Pi
       const [name, of] =
         call.kind === 'field'
           ? [call.function, call.field.descriptor.name]
-          : (['count', call.relation.descriptor.name] as const);
+          : call.kind === 'distance'
+            ? (['distance', call.field.descriptor.name] as const)
+            : (['count', call.relation.descriptor.name] as const);
       return { text: `${graphqlFunctionsName(of)} { x: ${name} }`, take: (value) => memberOf(value, 'x') };
     }
     case 'keys': {

@@ -131,6 +131,8 @@ export interface ColumnType {
   readonly maxLength: number | null;
   readonly precision: number | null;
   readonly scale: number | null;
+  /** On geometries: the GeoJSON type of all values, and their spatial reference; null: any. */
+  readonly geometry?: { readonly kind: string | null; readonly srid: number | null };
 }
 
 /** Source of a column's value that a statement leaves out. `default` keeps the expression's text. */

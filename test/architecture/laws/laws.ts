@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 114_364, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 115_119, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1387,
+    today: 1395,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -5,6 +5,7 @@ import type { Condition } from '@tablewright/runtime';
 import { dialectFacts, printTable } from '@tablewright/runtime/language';
 import type { Finding } from '../sources/finding.ts';
 import { quotedName, quotedTable } from '../sources/quoted.ts';
+import { examineGeometries } from './examine-geometries.ts';
 
 /** Looks at the tables of every collection. */
 export function examineTables(schema: Schema): readonly Finding[] {
@@ -16,6 +17,7 @@ export function examineTables(schema: Schema): readonly Finding[] {
       ...(key.length === 0 ? [withoutKey(name, table)] : []),
       ...(isStored(table) ? unindexedKeys(schema, table) : []),
       ...(isStored(table) ? unindexedRules(schema, name, table) : []),
+      ...(isStored(table) ? examineGeometries(schema, table) : []),
     ];
   });
 }

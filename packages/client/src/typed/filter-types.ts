@@ -9,6 +9,17 @@ export type FloatValue = number | 'NaN' | 'Infinity' | '-Infinity';
 /** A value that the server fills in when it runs the filter: `$NOW(-1 day)`, `$CURRENT_USER`. */
 export type DynamicValue = `$${string}`;
 
+/** Longitude and latitude, or a pair of numbers of a plane. */
+export type Position = readonly [x: number, y: number];
+
+/** A geometry of GeoJSON (RFC 7946). */
+export type Geometry =
+  | { readonly type: 'Point'; readonly coordinates: Position }
+  | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: readonly Position[] }
+  | { readonly type: 'MultiLineString' | 'Polygon'; readonly coordinates: readonly (readonly Position[])[] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
+  | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
+
 /** From the first value up to the second, which is left out; null is no end. */
 export type Span<Value> = readonly [Value | null, Value | null];
 
@@ -73,6 +84,17 @@ export interface ElementOperators<Value> extends NullOperators {
 export interface ArrayOperators<Value> extends ElementOperators<Value> {
   readonly _eq?: readonly (Value | null)[] | null;
   readonly _neq?: readonly (Value | null)[] | null;
+}
+
+/** Fields of geometries. */
+export interface GeometryOperators extends NullOperators {
+  readonly _within?: Geometry;
+  readonly _nwithin?: Geometry;
+  readonly _intersects?: Geometry;
+  readonly _nintersects?: Geometry;
+  readonly _intersects_bbox?: Geometry | readonly [west: number, south: number, east: number, north: number];
+  readonly _nintersects_bbox?: Geometry | readonly [west: number, south: number, east: number, north: number];
+  readonly _near?: { readonly to: Position | Geometry; readonly within: number };
 }
 
 /** Fields that are ranges, or several ranges. */

@@ -8,6 +8,8 @@ export const libraryTypes: ReadonlySet<string> = new Set([
   'Changes',
   'EqualOperators',
   'FloatValue',
+  'Geometry',
+  'GeometryOperators',
   'Given',
   'JsonOperators',
   'JsonValue',

@@ -163,6 +163,7 @@ function functionMembers(field: RoleField): readonly DeclaredMember[] {
   const { name, descriptor, nullable: empty } = field;
   if (descriptor.wire.kind === 'masked') return [];
   const certain = !empty && (descriptor.type === 'time' || descriptor.type === 'array');
+  if (descriptor.type === 'geometry') return [callMember('distance', name, false)];
   return functionsOf(descriptor.type).map((call) => callMember(call, name, certain));
 }
 

@@ -105,6 +105,7 @@ const inputScalars: Readonly<Record<string, string>> = {
   Decimal: 'string | number',
   GraphQLStringOrFloat: 'string | number',
   Void: 'null',
+  GeoJSON: 'Geometry',
 };
 
 function printInputType(type: GraphQLInputType, inputs: Inputs): string {

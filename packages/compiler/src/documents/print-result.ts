@@ -115,6 +115,7 @@ const outputScalars: Readonly<Record<string, string>> = {
   Decimal: 'string',
   GraphQLStringOrFloat: 'string | number',
   Void: 'null',
+  GeoJSON: 'Geometry',
 };
 
 function printNamed(to: Printing, type: GraphQLNamedType, sets: readonly Chosen[]): string {

@@ -5,6 +5,8 @@ export const runtimeTypes: ReadonlySet<string> = new Set([
   'CollectionDescriptor',
   'EqualOperators',
   'FloatValue',
+  'Geometry',
+  'GeometryOperators',
   'JsonOperators',
   'JsonValue',
   'LinkTo',

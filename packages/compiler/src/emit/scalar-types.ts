@@ -54,11 +54,12 @@ const operators: Readonly<Record<Comparison, readonly [name: string, short: bool
   array: ['ArrayOperators', false],
   range: ['RangeOperators', false],
   json: ['JsonOperators', false],
+  geometry: ['GeometryOperators', false],
   presence: ['NullOperators', false],
 };
 
 /** Operators without a type of values. */
-const plain = ['boolean', 'json', 'presence'];
+const plain = ['boolean', 'json', 'geometry', 'presence'];
 
 function makeCompared(field: Compared, listed: Type | null): Type | null {
   const comparison = comparisonOf(field);

@@ -24,6 +24,9 @@ export function functionsFilter(group: FunctionGroup): string {
   return `${group}_function_filter_operators`;
 }
 
+/** Type of what is computed of geometries. */
+export const distanceType = 'geometry_functions';
+
 const examples = { date: 'date', time: 'time', datetime: 'timestamp', count: 'json' } as const;
 
 /** The types of functions. */

@@ -21,7 +21,7 @@ import { type GraphqlCollections, graphqlCollectionsOf } from './graphql-collect
 import { inputTypes, referredInputs } from './inputs.ts';
 import { itemTypes } from './items.ts';
 import { operationTypes } from './operations.ts';
-import { operatorTypes } from './operators.ts';
+import { geometryTypes, operatorTypes } from './operators.ts';
 import { collectionRoots } from './roots.ts';
 import { serviceRoots, serviceTypes, unreadUsers } from './services.ts';
 import { scalarTypes } from './values.ts';
@@ -59,8 +59,17 @@ export function graphqlTypes(
     ...collectionTypes(schema, diskCache),
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? operationTypes(resources.modelChanges) : []),
+    ...(hasGeometry(schema) ? [geometryTypes()] : []),
     fixedTypes(users),
   ];
+}
+
+function hasGeometry({ collections }: GraphqlCollections): boolean {
+  return [...collections.values()].some(({ view: { fields, writes } }) =>
+    [fields, writes?.create?.fields ?? [], writes?.update?.fields ?? []].some((some) =>
+      some.some(({ descriptor }) => descriptor.geometry !== undefined),
+    ),
+  );
 }
 
 /** The types that no collection changes; those of accounts where users are installed. */

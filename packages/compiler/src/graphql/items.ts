@@ -2,7 +2,7 @@
 import { graphqlFunctionsName, graphqlName } from '@tablewright/runtime/language';
 import { type PrintedField, type SdlField, sdlField, sdlLine, sdlType, sdlUnion } from '../print/sdl.ts';
 import type { RoleField, RoleRelation } from '../role-view/role-view.ts';
-import { functionGroup, functionsType } from './functions.ts';
+import { distanceType, functionGroup, functionsType } from './functions.ts';
 import { deprecationOf, type GraphqlCollection, type ReferableCollections } from './graphql-collections.ts';
 import { nonNull, valueType } from './values.ts';
 
@@ -23,6 +23,7 @@ function fieldLines(field: RoleField, shown: GraphqlCollection, schema: Referabl
   const deprecated = deprecationOf(field, field.filtered, schema);
   const group = descriptor.wire.kind === 'masked' ? null : functionGroup(descriptor.type);
   const line = sdlLine(graphqlName(name), fieldType(field, shown, schema), note, deprecated);
+  if (descriptor.type === 'geometry') return line + sdlLine(graphqlFunctionsName(name), distanceType);
   return group === null ? line : line + sdlLine(graphqlFunctionsName(name), functionsType(group));
 }
 

@@ -2,14 +2,17 @@
 import {
   type Comparison,
   comparisonOf,
+  definitions,
   type FieldDescriptor,
   flags,
   listed,
   type Operator,
+  operandForm,
   operatorsOf,
   types,
 } from '@tablewright/runtime/language';
-import { type SdlField, sdlType } from '../print/sdl.ts';
+import { type SdlField, sdlScalar, sdlType } from '../print/sdl.ts';
+import { distanceType } from './functions.ts';
 
 /** One row per input: the comparison that has its operators, and the scalar that they compare with. */
 const groups = [
@@ -25,6 +28,7 @@ const groups = [
   { name: 'json', comparison: 'json', operand: 'JSON' },
   { name: 'array', comparison: 'array', operand: 'JSON' },
   { name: 'range', comparison: 'range', operand: 'JSON' },
+  { name: 'geometry', comparison: 'geometry', operand: 'GeoJSON' },
   { name: 'null', comparison: 'presence', operand: 'JSON' },
 ] as const satisfies readonly { readonly name: string; readonly comparison: Comparison; readonly operand: string }[];
 
@@ -54,7 +58,7 @@ const fieldsByGroup: ReadonlyMap<OperatorGroup, readonly SdlField[]> = new Map(
   groups.map(({ name, comparison, operand }) => {
     const fields = operatorsOf(comparison).map((operator) => ({
       name: operator,
-      type: operandType(operator, operand),
+      type: operandType(operator, comparison, operand),
     }));
     return [name, name === 'json' ? [...fields, within] : fields];
   }),
@@ -65,12 +69,29 @@ export function operatorFields(group: OperatorGroup): readonly SdlField[] {
   return fieldsByGroup.get(group) ?? [];
 }
 
-function operandType(operator: Operator, operand: string): string {
+function operandType(operator: Operator, comparison: Comparison, operand: string): string {
   if (flags.has(operator)) return 'Boolean';
-  return listed.has(operator) ? `[${operand}]` : operand;
+  const form = operandForm(definitions[operator], comparison);
+  // A box may be four numbers, and a neighbourhood is an object of its own.
+  if (form === 'box' || form === 'near') return 'JSON';
+  return form !== 'value' && listed.has(operator) ? `[${operand}]` : operand;
 }
 
-/** The inputs that compare. */
+/** The inputs that compare, without that of geometries. */
 export function operatorTypes(): string {
-  return groups.map(({ name }) => sdlType('input', operatorsName(name), operatorFields(name))).join('\n');
+  return operatorGroups.flatMap((group) => (group === 'geometry' ? [] : operatorInput(group))).join('\n');
+}
+
+/** Types that only fields of geometries need. */
+export function geometryTypes(): string {
+  const distance = 'To the geometry of the one `_near` on this field, in metres or units of the plane.';
+  return [
+    sdlType('type', distanceType, [{ name: 'distance', type: 'Float', note: distance }]),
+    operatorInput('geometry'),
+    sdlScalar('GeoJSON', 'A geometry of GeoJSON (RFC 7946).'),
+  ].join('\n');
+}
+
+function operatorInput(group: OperatorGroup): string {
+  return sdlType('input', operatorsName(group), operatorFields(group));
 }

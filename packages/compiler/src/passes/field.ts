@@ -46,10 +46,10 @@ export function resolveFields(
 }
 
 function describe(field: Field, table: Table, column: Column, index: SchemaIndex, singleton: boolean): FieldDescriptor {
-  const { binaryRows, guessableKeys, returnsKeys } = dialectFacts[index.dialect];
-  const { native, comparison, stored, collated, wire } = binaryRows
+  const { binaryRows, guessableKeys, hasSpatialReferences, returnsKeys } = dialectFacts[index.dialect];
+  const { native, comparison, stored, collated, wire, geometry } = binaryRows
     ? nativeForm(column.type, field.type)
-    : textForm(column, field.type);
+    : textForm(column, field.type, hasSpatialReferences);
   const { element, maxLength, precision, scale } = column.type;
   const values = column.type.values ?? (field.type === 'array' ? element?.values : null);
   const random = guessableKeys && table.writable.insert && isIdentifier(column);
@@ -76,6 +76,7 @@ function describe(field: Field, table: Table, column: Column, index: SchemaIndex
     ...(values && { values }),
     ...(field.type === 'array' && element && { element: element.portable }),
     ...(field.type === 'unknown' && rangeElement(column.type.base) && { range: column.type.base }),
+    ...(geometry && { geometry }),
     ...(fill && { filled: fill }),
     ...(random && { random }),
     ...(fallback !== undefined && { fallback }),

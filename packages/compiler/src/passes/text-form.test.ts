@@ -19,18 +19,18 @@ function column(type: Column['type'], more: Partial<Column> = {}): Column {
 }
 
 test('a number without sign has parameters that reach as far', () => {
-  expect(textForm(column(typeOf('bigint unsigned', 'bigInteger')), 'bigInteger').native).toBe('uint8');
-  expect(textForm(column(typeOf('bigint', 'bigInteger')), 'bigInteger').native).toBe('int8');
-  expect(textForm(column(typeOf('int unsigned', 'integer')), 'integer').native).toBe('uint4');
+  expect(textForm(column(typeOf('bigint unsigned', 'bigInteger')), 'bigInteger', true).native).toBe('uint8');
+  expect(textForm(column(typeOf('bigint', 'bigInteger')), 'bigInteger', true).native).toBe('int8');
+  expect(textForm(column(typeOf('int unsigned', 'integer')), 'integer', true).native).toBe('uint4');
 });
 
 test('a number that is filled with zeros is read without them', () => {
   const padded = column(typeOf('int unsigned', 'integer'), { nativeType: 'int(5) unsigned zerofill' });
-  expect(textForm(padded, 'integer').wire.cast).toBe('CAST({} + 0 AS CHAR)');
+  expect(textForm(padded, 'integer', true).wire.cast).toBe('CAST({} + 0 AS CHAR)');
 });
 
 test('only characters of another set are converted', () => {
-  const text = (collation: string) => textForm(column(typeOf('varchar', 'string'), { collation }), 'string');
+  const text = (collation: string) => textForm(column(typeOf('varchar', 'string'), { collation }), 'string', true);
   expect(text('utf8mb4_general_ci')).toEqual({
     native: 'text',
     collated: 'CONVERT({} USING utf8mb4) COLLATE utf8mb4_general_ci',
@@ -41,12 +41,12 @@ test('only characters of another set are converted', () => {
 
 test('fractions of a second are looked for only where there can be some', () => {
   const moment = (precision: number) =>
-    textForm(column({ ...typeOf('datetime', 'dateTime'), precision }), 'dateTime').wire.cast;
+    textForm(column({ ...typeOf('datetime', 'dateTime'), precision }), 'dateTime', true).wire.cast;
   expect(moment(0)).toBe("DATE_FORMAT({}, '%Y-%m-%dT%H:%i:%s')");
   expect(moment(3)).toContain('%f');
 });
 
 test('bits are as many bytes as they need', () => {
   const bits = column(typeOf('bit', 'binary'), { nativeType: 'bit(12)' });
-  expect(textForm(bits, 'binary').wire.cast).toBe("UNHEX(LPAD(HEX({} + 0), 4, '0'))");
+  expect(textForm(bits, 'binary', true).wire.cast).toBe("UNHEX(LPAD(HEX({} + 0), 4, '0'))");
 });

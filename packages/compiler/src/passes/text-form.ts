@@ -8,7 +8,8 @@
  */
 import type { Column } from '@tablewright/introspect/schema';
 import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/language';
-import type { NativeForm } from './wire-form.ts';
+import { geometryTextForm } from './geometry-form.ts';
+import type { NativeForm } from './native-form.ts';
 
 const asText = 'CAST({} AS CHAR)';
 /**
@@ -26,7 +27,7 @@ const integers: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The form of a column, read as `portable`, which differs from the type's own where configured. */
-export function textForm(column: Column, portable: PortableType): NativeForm {
+export function textForm(column: Column, portable: PortableType, hasReferences: boolean): NativeForm {
   if (portable === 'hash' || portable === 'secret' || portable === 'token') return text(column, 'masked');
   if (portable === 'csv') return text(column, 'csv');
   const { base, precision } = column.type;
@@ -64,6 +65,8 @@ export function textForm(column: Column, portable: PortableType): NativeForm {
       return { native: 'uuid', wire: { kind: 'text', cast: 'LOWER(CAST({} AS CHAR))' } };
     case 'json':
       return { native: 'json', wire: { kind: 'json', cast: asText } };
+    case 'geometry':
+      return geometryTextForm(column, hasReferences);
     case 'binary':
       return { native: 'bytea', wire: bytes(column) };
     case 'string':
@@ -71,7 +74,7 @@ export function textForm(column: Column, portable: PortableType): NativeForm {
     case 'enum':
       return text(column, 'text');
     default:
-      return unknown(column);
+      return unknown;
   }
 }
 
@@ -108,20 +111,4 @@ function bytes({ type, nativeType }: Column): WireForm {
   return { kind: 'bytes', cast: `UNHEX(LPAD(HEX({} + 0), ${2 * Math.ceil(Number(width) / 8)}, '0'))` };
 }
 
-const geometries: ReadonlySet<string> = new Set([
-  'geometry',
-  'point',
-  'linestring',
-  'polygon',
-  'multipoint',
-  'multilinestring',
-  'multipolygon',
-  'geometrycollection',
-  'geomcollection',
-]);
-
-/** Geometry as well-known text, anything else as the server casts it. */
-function unknown({ type: { base } }: Column): NativeForm {
-  const cast = geometries.has(base) ? 'ST_AsText({})' : asText;
-  return { native: 'text', comparison: cast, wire: { kind: 'text', cast } };
-}
+const unknown: NativeForm = { native: 'text', comparison: asText, wire: { kind: 'text', cast: asText } };

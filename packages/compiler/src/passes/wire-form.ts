@@ -7,21 +7,10 @@
  */
 
 import type { ColumnType } from '@tablewright/introspect/schema';
-import type { PortableType, WireForm, WireKind } from '@tablewright/runtime/language';
+import type { PortableType, WireKind } from '@tablewright/runtime/language';
+import { postgisForm } from './geometry-form.ts';
+import type { NativeForm } from './native-form.ts';
 import { quoteIdentifier, quoteQualified, splitQualified } from './quote.ts';
-
-/** The three facts about a column's type that reach SQL. */
-export interface NativeForm {
-  /** Type of parameters compared with the column. */
-  readonly native: string;
-  /** Cast of the column in comparisons, where its own type does not compare with `native`. */
-  readonly comparison?: string;
-  /** Cast of a value that is written, where a column of its own type does not take `native`. */
-  readonly stored?: string;
-  /** As `FieldDescriptor.collated`. */
-  readonly collated?: string;
-  readonly wire: WireForm;
-}
 
 /** One row per type of `pg_catalog` that has a form of its own; any other is text in every respect. */
 interface Row {
@@ -64,6 +53,7 @@ const asText: Row = { kind: 'text', cast: '::text', native: 'text', comparison: 
 
 /** The form of a column of this type, read as `portable`, which differs from the type's own where configured. */
 export function nativeForm(type: ColumnType, portable: PortableType): NativeForm {
+  if (portable === 'geometry') return postgisForm(type);
   const form = readForm(type, portable);
   // A value of an unknown type is never written.
   const isText = portable !== 'unknown' && /^text(?:\[\])?$/.test(form.native);

@@ -6,7 +6,6 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import {
   type CollectionDescriptor,
-  functionsOf,
   type GraphqlCollectionRoot,
   graphqlChangesName,
   graphqlCollectionRoots,
@@ -17,6 +16,7 @@ import {
   graphqlRootTypes,
   graphqlScope,
   graphqlTypeNames,
+  isComputable,
   type ManyToAny,
 } from '@tablewright/runtime/language';
 import { graphqlServiceRoots } from '@tablewright/runtime/operations';
@@ -141,7 +141,7 @@ function memberNames({ fields, relations }: CollectionDescriptor, links: readonl
   return {
     fields: [...fieldNames],
     relations: others.map(({ name }) => name),
-    called: [...fields.filter(({ type }) => functionsOf(type).length > 0).map(({ name }) => name), ...many],
+    called: [...fields.filter(({ type }) => isComputable(type)).map(({ name }) => name), ...many],
     many,
     items: [...new Set(links.flatMap(({ allowed }) => allowed))],
   };

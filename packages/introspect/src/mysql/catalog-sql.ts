@@ -49,7 +49,7 @@ export function rowsSql(dialect: MysqlDialect, extent: Extent): Readonly<Record<
   };
   return {
     tables: statement(tablesSql),
-    columns: statement(columnsSql),
+    columns: statement((among) => columnsSql(dialect, among)),
     statistics: statement((among) => statisticsSql(dialect, among)),
     keys: statement(keysSql),
     checks: statement((among) => checksSql(dialect, among)),
@@ -79,26 +79,29 @@ function tablesSql(among: Among): string {
   );
 }
 
-function columnsSql(among: Among): string {
+function columnsSql(dialect: MysqlDialect, among: Among): string {
   return select(
-    plain([
-      'table_schema',
-      'table_name',
-      'column_name',
-      'ordinal_position',
-      'column_default',
-      'is_nullable',
-      'data_type',
-      'column_type',
-      'character_maximum_length',
-      'numeric_precision',
-      'numeric_scale',
-      'datetime_precision',
-      'collation_name',
-      'extra',
-      'column_comment',
-      'generation_expression',
-    ]),
+    {
+      ...plain([
+        'table_schema',
+        'table_name',
+        'column_name',
+        'ordinal_position',
+        'column_default',
+        'is_nullable',
+        'data_type',
+        'column_type',
+        'character_maximum_length',
+        'numeric_precision',
+        'numeric_scale',
+        'datetime_precision',
+        'collation_name',
+        'extra',
+        'column_comment',
+        'generation_expression',
+      ]),
+      srs_id: dialect === 'mysql' ? 'SRS_ID' : 'NULL',
+    },
     `information_schema.COLUMNS WHERE ${among('TABLE_SCHEMA', 'TABLE_NAME')}`,
   );
 }

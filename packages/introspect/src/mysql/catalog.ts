@@ -62,6 +62,8 @@ export interface ColumnRow extends TableName {
   readonly numeric_precision: number | null;
   readonly numeric_scale: number | null;
   readonly datetime_precision: number | null;
+  /** Spatial reference that all values have; MySQL only. */
+  readonly srs_id: number | null;
   readonly collation_name: string | null;
   readonly extra: string;
   readonly column_comment: string;

@@ -17,6 +17,7 @@ function column(name: string, collation: string | null): ColumnRow {
     numeric_precision: null,
     numeric_scale: null,
     datetime_precision: null,
+    srs_id: null,
     collation_name: collation,
     extra: '',
     column_comment: '',

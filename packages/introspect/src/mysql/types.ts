@@ -38,6 +38,19 @@ const portables: ReadonlyMap<string, PortableType> = new Map([
   ['bit', 'binary'],
 ]);
 
+/** GeoJSON types of spatial types; null: any. */
+const geometries: ReadonlyMap<string, string | null> = new Map([
+  ['geometry', null],
+  ['point', 'Point'],
+  ['linestring', 'LineString'],
+  ['polygon', 'Polygon'],
+  ['multipoint', 'MultiPoint'],
+  ['multilinestring', 'MultiLineString'],
+  ['multipolygon', 'MultiPolygon'],
+  ['geometrycollection', 'GeometryCollection'],
+  ['geomcollection', 'GeometryCollection'],
+]);
+
 /** Types whose length counts characters; for texts and blobs the catalog counts bytes. */
 const sized: ReadonlySet<string> = new Set(['char', 'varchar']);
 const timed: ReadonlySet<string> = new Set(['time', 'datetime', 'timestamp']);
@@ -49,6 +62,7 @@ export function columnType(row: ColumnRow, isJson: boolean): ColumnType {
   const [base, portable] =
     isJson && isText ? (['json', 'json'] as const) : ([baseOf(row, kind), portableOf(row, kind)] as const);
   const isDecimal = kind === 'decimal';
+  const geometry = geometries.get(kind);
   return {
     portable,
     base,
@@ -60,6 +74,7 @@ export function columnType(row: ColumnRow, isJson: boolean): ColumnType {
     maxLength: sized.has(kind) ? row.character_maximum_length : null,
     precision: isDecimal ? row.numeric_precision : timed.has(kind) ? row.datetime_precision : null,
     scale: isDecimal ? row.numeric_scale : null,
+    ...(geometry !== undefined && { geometry: { kind: geometry, srid: row.srs_id === 0 ? null : row.srs_id } }),
   };
 }
 
@@ -69,6 +84,7 @@ function isBoolean({ column_type: type }: ColumnRow): boolean {
 }
 
 function portableOf(row: ColumnRow, kind: string): PortableType {
+  if (geometries.has(kind)) return 'geometry';
   return isBoolean(row) ? 'boolean' : (portables.get(kind) ?? 'unknown');
 }
 

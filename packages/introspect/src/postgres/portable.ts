@@ -1,9 +1,10 @@
 import type { PortableType } from '@tablewright/runtime/language';
+import type { ColumnType } from '../schema.ts';
 
 /**
  * Portable types of the types in `pg_catalog`, by `typname`. Unlisted types are `unknown` and read as text. Source: API
  * specification, section 6. `name` and `"char"` are short texts in the catalogs and are served as such. `oid`, `xid`
- * and the `reg*` types identify objects within one server only: they stay unknown. So do `bit`, ranges, geometry and
+ * and the `reg*` types identify objects within one server only: they stay unknown. So do `bit`, ranges, shapes and
  * text search, which have no portable form.
  */
 const builtIn: ReadonlyMap<string, PortableType> = new Map([
@@ -42,9 +43,34 @@ export function portableBuiltIn(typname: string): PortableType {
   return builtIn.get(typname) ?? 'unknown';
 }
 
-/** The portable type of a base type that an extension brought: `citext` is text, all others are unknown. */
+/** Types of extensions that have a portable one; any other is unknown. */
+const extensions: ReadonlyMap<string, PortableType> = new Map([
+  ['citext.citext', 'text'],
+  ['postgis.geometry', 'geometry'],
+  ['postgis.geography', 'geometry'],
+]);
+
+/** The portable type of a base type that an extension brought. */
 export function portableExtension(extension: string | null, typname: string): PortableType {
-  return extension === 'citext' && typname === 'citext' ? 'text' : 'unknown';
+  return extensions.get(`${extension}.${typname}`) ?? 'unknown';
+}
+
+const geometryKinds: readonly (string | null)[] = [
+  null,
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'GeometryCollection',
+];
+
+/** Reads the modifier of a geometry: the reference in 21 bits, the kind in 6, and two bits of dimensions. */
+export function geometryOf(typname: string, typmod: number): NonNullable<ColumnType['geometry']> {
+  const srid = typmod < 0 ? 0 : (typmod >> 8) & 0x1fffff;
+  const kind = typmod < 0 ? null : (geometryKinds[(typmod >> 2) & 0x3f] ?? null);
+  return { kind, srid: srid > 0 ? srid : typname === 'geography' ? 4326 : null };
 }
 
 /** Limits in the modifier of a type. All null without a modifier. */

@@ -3,7 +3,7 @@ import { sortedBy } from '../order.ts';
 import type { ColumnType, EnumType } from '../schema.ts';
 import { tableId } from '../table-id.ts';
 import type { Catalog, DomainCheck, TypeRow } from './catalog.ts';
-import { limitsOf, portableBuiltIn, portableExtension } from './portable.ts';
+import { geometryOf, limitsOf, portableBuiltIn, portableExtension } from './portable.ts';
 
 /** Types by their oid. */
 export type TypesByOid = ReadonlyMap<string, TypeRow>;
@@ -79,7 +79,11 @@ function buildScalar(row: TypeRow, typmod: number): ColumnType {
     };
   }
   const category = categoryOf(row);
-  if (category !== 'base') return { ...plainType(portableExtension(row.extension, row.typname), base), category };
+  if (category !== 'base') {
+    const portable = portableExtension(row.extension, row.typname);
+    const geometry = portable === 'geometry' && geometryOf(row.typname, typmod);
+    return { ...plainType(portable, base), category, ...(geometry && { geometry }) };
+  }
   return { ...plainType(portableBuiltIn(row.typname), base), category, ...limitsOf(row.typname, typmod) };
 }
 

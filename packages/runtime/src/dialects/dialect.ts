@@ -1,6 +1,7 @@
 import type { ParameterForm, Statement } from '../database/database.ts';
 import type { AggregateFunction } from '../language/descriptors/aggregates.ts';
 import type { Dialect, FieldDescriptor, FieldFunction, Operator, PortableType, WireForm } from '../language/index.ts';
+import type { GeometryForm } from '../language/types/definition.ts';
 import type { CopyDialect } from './copies.ts';
 import type { InputDialect } from './input.ts';
 import type { JsonDialect } from './json.ts';
@@ -33,6 +34,17 @@ export interface ListParts {
   readonly where: string;
   readonly order: string;
   readonly bounds: string;
+}
+
+/** Predicates on two geometries of one form, and the distance between them. */
+export interface SpatialDialect {
+  intersects(form: GeometryForm, left: string, right: string): string;
+  within(form: GeometryForm, left: string, right: string): string;
+  /** The boxes around them have a point in common. */
+  boxes(form: GeometryForm, left: string, right: string): string;
+  /** The distance, a text, is at least as far. */
+  near(form: GeometryForm, left: string, right: string, distance: string): string;
+  distance(form: GeometryForm, left: string, right: string): string;
 }
 
 /**
@@ -135,6 +147,8 @@ export interface SqlDialect {
   list(parts: ListParts): string;
   /** The list of a row that is everything after FROM, aggregated to one, or of none. */
   single(element: Value, rows: string): string;
+  /** How geometries are compared. */
+  readonly spatial: SpatialDialect;
   /** How comparisons look into JSON. */
   readonly json: JsonDialect;
   /** Rows that a statement is given, and rows that it tells of. */

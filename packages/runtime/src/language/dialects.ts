@@ -34,9 +34,11 @@ export interface DialectFacts {
   readonly guessableKeys: boolean;
   /** True if an INSERT returns the key that the database has made, of any type. */
   readonly returnsKeys: boolean;
+  /** True if a spatial column can name the reference of its positions. */
+  readonly hasSpatialReferences: boolean;
 }
 
-const others: Omit<DialectFacts, 'title' | 'returnsKeys'> = {
+const others: Omit<DialectFacts, 'title' | 'returnsKeys' | 'hasSpatialReferences'> = {
   ...{ family: 'mysql', hasSchemas: false, binaryRows: false, quote: '`' },
   ...{ namesIndexes: false, numbersNulls: true, guessableKeys: true },
 };
@@ -46,9 +48,10 @@ export const dialectFacts: Readonly<Record<Dialect, DialectFacts>> = {
   postgres: {
     ...{ family: 'postgres', title: 'PostgreSQL', hasSchemas: true, binaryRows: true, quote: '"' },
     ...{ namesIndexes: true, numbersNulls: false, guessableKeys: false, returnsKeys: true },
+    hasSpatialReferences: true,
   },
-  mysql: { ...others, title: 'MySQL', returnsKeys: false },
-  mariadb: { ...others, title: 'MariaDB', returnsKeys: true },
+  mysql: { ...others, title: 'MySQL', returnsKeys: false, hasSpatialReferences: true },
+  mariadb: { ...others, title: 'MariaDB', returnsKeys: true, hasSpatialReferences: false },
 };
 
 /** The server of embedded databases, and of what was compiled before there were others. */

@@ -29,6 +29,7 @@ export {
   isOrdered,
   listed,
   type Operator,
+  operandForm,
   operators,
   operatorsOf,
 } from './operators/index.ts';

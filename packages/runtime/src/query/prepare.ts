@@ -87,7 +87,7 @@ export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead
   const shape = shapeOf(desired.selector, desired.collection, request, condition, nested, keys.count);
   // A shape that has a plan has names that were looked up, so nothing but its values is left to judge.
   const cached = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
-  const names = cached ?? authoriseNames(desired, collection, nested);
+  const names = cached ?? authoriseNames(desired, collection, nested, condition);
   const orders = authoriseNested(scope, nested);
   const aggregates = checkConditions(scope, conditions, orders);
   const open = openValues();
@@ -157,9 +157,10 @@ function authoriseNames(
   { scope, request, limits }: RequestedRead,
   collection: CollectionScope,
   reads: NestedReads,
+  condition: Condition,
 ): AuthorisedNames {
-  const fields = resolveFields({ scope, collection, aliases: request.alias, reads, limits }, request.fields);
-  return { ...fields, order: resolveSort(scope, collection, request.sort) };
+  const names = { scope, collection, aliases: request.alias, reads, condition, limits };
+  return { ...resolveFields(names, request.fields), order: resolveSort(scope, collection, request.sort, condition) };
 }
 
 function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: NestedOrders): NestedAggregates {

@@ -1,25 +1,41 @@
 import { invalidQuery } from '../errors.ts';
 import { parseCall } from '../language/conditions/function-call.ts';
-import type { FieldFunction } from '../language/index.ts';
+import { always, type Condition, type FieldFunction, type Operand } from '../language/index.ts';
 import { functionFits, isFieldFunction } from '../language/types/index.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from './scope.ts';
 
 /** A function of a field, or the number of rows of a relation (API specification, section 5.3). */
 export type Call =
   | { readonly kind: 'field'; readonly function: FieldFunction; readonly field: FieldScope }
-  | { readonly kind: 'rows'; readonly relation: RelationScope };
+  | { readonly kind: 'rows'; readonly relation: RelationScope }
+  /** How far a geometry is from the one that the filter of its rows looks near. */
+  | { readonly kind: 'distance'; readonly field: FieldScope; readonly near: Operand };
 
-/** A call that was looked up, with its response name. `unfit`: the function does not take that type. */
+/**
+ * A call that was looked up, with its response name. `unfit`: the function does not take that type, or nothing tells
+ * from where a distance is.
+ */
 export interface NamedCall {
   readonly key: string;
   readonly found: Call | 'hidden' | 'unfit';
 }
 
-/** The names stage of a function call; undefined when the name is no call. Hidden and unknown are one. */
-export function resolveCall(collection: CollectionScope, name: string): NamedCall | undefined {
+/**
+ * The names stage of a function call; undefined when the name is no call. Hidden and unknown are one. `condition` is the
+ * filter of the same rows.
+ */
+export function resolveCall(
+  collection: CollectionScope,
+  name: string,
+  condition: Condition = always,
+): NamedCall | undefined {
   const call = parseCall(name);
-  if (call === undefined || !isFieldFunction(call.function)) return undefined;
+  if (call === undefined) return undefined;
   const field = collection.fields.get(call.argument);
+  if (call.function === distance) {
+    return { key: `${call.argument}_${distance}`, found: fitDistance(field, nearIn(condition, call.argument)) };
+  }
+  if (!isFieldFunction(call.function)) return undefined;
   const relation = collection.relations.get(call.argument);
   return { key: `${call.argument}_${call.function}`, found: fitCall(call.function, field, relation) };
 }
@@ -37,6 +53,22 @@ function fitCall(
   return fits ? { kind: 'field', function: name, field: usable } : 'unfit';
 }
 
+const distance = 'distance';
+
+function fitDistance(field: FieldScope | undefined, near: readonly Operand[]): NamedCall['found'] {
+  if (field === undefined || field.secret) return 'hidden';
+  const [only] = near;
+  if (only === undefined || near.length > 1 || field.descriptor.type !== 'geometry') return 'unfit';
+  return { kind: 'distance', field, near: only };
+}
+
+/** Operands of `_near` on a field, in the conditions on the rows themselves. */
+function nearIn(condition: Condition, field: string): readonly Operand[] {
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.of.flatMap((part) => nearIn(part, field));
+  const isNear = condition.kind === 'compare' && condition.field === field && condition.operator === '_near';
+  return isNear ? [condition.operand] : [];
+}
+
 /** The syntax stage of names: a call of something that is no function, unless some collection has it as a name. */
 export function refuseUnknownFunctions(
   scope: Scope,
@@ -46,7 +78,7 @@ export function refuseUnknownFunctions(
 ): void {
   for (const name of paths.flat()) {
     const call = parseCall(name);
-    if (call === undefined || isFieldFunction(call.function)) continue;
+    if (call === undefined || call.function === distance || isFieldFunction(call.function)) continue;
     if (!isName(scope, name) && aliases?.has(name) !== true) {
       throw invalidQuery(`"${parameter}" has an unknown function.`);
     }

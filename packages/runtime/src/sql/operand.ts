@@ -25,9 +25,9 @@ export interface OperandType extends ValueType {
 export function operandType(field: FieldDescriptor, call?: FieldFunction): OperandType {
   if (call !== undefined) return { type: 'integer', native: call === 'count' ? 'int8' : 'int4' };
   // A number beyond smallint is a number all the same: it matches nothing and must not fail in the database.
-  const { type, values, element } = field;
+  const { type, values, element, geometry } = field;
   const native = /^(?:pg_catalog\.)?(?:int2|smallint)$/.test(field.native) ? 'int4' : field.native;
-  return { type, native, ...(values && { values }), ...(element && { element }) };
+  return { type, native, ...(values && { values }), ...(element && { element }), ...(geometry && { geometry }) };
 }
 
 /** The type of a path into JSON: a list of texts. */
@@ -76,6 +76,8 @@ export function encodeOperand(type: ValueType, operator: Operator, operand: Oper
   if (operand.kind === 'caller') return [];
   if (operand.kind === 'now') return [operand.offset];
   const value = literalValue(operand);
+  // The shape was decoded when it was read, and a distance may stand after it.
+  if (type.type === 'geometry' && Array.isArray(value)) return value.map(String);
   if (ranged.has(operator) && Array.isArray(value)) {
     const element = elementOf(type) ?? type;
     return [arrayLiteral(value.map((end: JsonValue) => (end === null ? null : encodeOne(element, end))))];

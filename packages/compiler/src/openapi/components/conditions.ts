@@ -9,6 +9,7 @@ import {
   type FieldDescriptor,
   type JsonValue,
   type OperatorDefinition,
+  operandForm,
   operatorsOf,
 } from '@tablewright/runtime/language';
 import { type JsonObject, objectOf, oftenReferred, reference } from '../json.ts';
@@ -30,6 +31,7 @@ const compared: readonly (readonly [name: Compared, type: JsonValue, description
   ['range', ['number', 'string'], 'Looks for values and ranges in a range.'],
   ['json', scalar, 'Looks into JSON.'],
   ['inside', scalar, 'Compares a value within JSON as what stands beside the operator.', 'one'],
+  ['geometry', 'object', 'Compares geometries, which are GeoJSON.'],
   ['presence', 'string', 'Asks whether there is a value.'],
 ];
 
@@ -90,23 +92,46 @@ function typesIn(type: JsonValue): readonly JsonValue[] {
   return Array.isArray(type) ? type : [type];
 }
 
-function operandSchema({ operand, ofElements }: OperatorDefinition, name: Compared, type: JsonValue): JsonObject {
-  switch (operand) {
+function operandSchema(definition: OperatorDefinition, name: Compared, type: JsonValue): JsonObject {
+  const { ofElements } = definition;
+  switch (operandForm(definition, name)) {
     case 'flag':
       return { anyOf: [{ type: 'boolean' }, { enum: ['', 'true', 'false', '1', '0', 1, 0] }] };
     case 'same':
       return name === 'array' || name === 'list' ? arraySchema(type) : { type: [...typesIn(type), 'null'] };
     case 'value':
     case 'text':
-      return { type };
+      return valueSchema(type);
     case 'list':
       return listSchema(name === 'list' && ofElements !== true ? { anyOf: [{ type }, list({ type })] } : { type });
     case 'pair':
       return { anyOf: [pair(type), { type: 'string' }] };
+    case 'box':
+      return { anyOf: [valueSchema(type), { type: 'array', items: number, minItems: 4, maxItems: 4 }] };
+    case 'near':
+      return near;
     case 'span':
       return { anyOf: [pair([...typesIn(type), 'null']), { type: 'string' }] };
   }
 }
+
+/** A geometry is an object of members that its type decides. */
+function valueSchema(type: JsonValue): JsonObject {
+  return type === 'object' ? { type, additionalProperties: true } : { type };
+}
+
+const number: JsonObject = { type: 'number' };
+
+/** A position, or a geometry, and how far away what is looked for may be. */
+const near: JsonObject = {
+  type: 'object',
+  required: ['to', 'within'],
+  properties: {
+    to: { anyOf: [{ type: 'array', items: number, minItems: 2, maxItems: 2 }, valueSchema('object')] },
+    within: { type: 'number', minimum: 0, description: 'Metres, or units of the plane.' },
+  },
+  additionalProperties: false,
+};
 
 function list(items: JsonObject): JsonObject {
   return { type: 'array', items };

@@ -41,6 +41,7 @@ export function namedField(field: Field, type: ColumnType | undefined): NamedFie
     ...(type && field.type === 'unknown' && rangeElement(type.base) && { range: type.base }),
     ...(values && { values }),
     ...(type?.element && { element: type.element.portable }),
+    ...(type?.geometry && { geometry: { form: type.geometry.srid === null ? 'plane' : 'degrees' } }),
   };
 }
 

@@ -18,6 +18,7 @@ import { mysqlJson } from './json.ts';
 import { rawColumn } from './raw-columns.ts';
 import { encoded, within } from './records.ts';
 import { nestedColumn } from './rows/nested.ts';
+import { mysqlSpatial } from './spatial.ts';
 import { exactCollation, inputText, type MysqlServerName } from './texts.ts';
 import { mysqlInput } from './write.ts';
 
@@ -191,6 +192,7 @@ function dialectOf(name: MysqlServerName): SqlDialect {
     },
     single: (value, rows) =>
       `IFNULL((SELECT IFNULL(CONCAT(_binary'[', ${value.expression}, ']'), '!') FROM ${rows}), '[]')`,
+    spatial: mysqlSpatial,
     json: mysqlJson(name, exactly),
     input,
     copies: mysqlCopies(name, input, keyOf),

@@ -1,6 +1,6 @@
 /** Rows of JSON as tables of input, and lists of what many rows hold in the form of PostgreSQL's arrays. */
 import type { FieldDescriptor } from '../../language/index.ts';
-import { cast } from '../casts.ts';
+import { cast, castStored } from '../casts.ts';
 import type { InputDialect, InputField } from '../input.ts';
 import { inputText, type MysqlServerName } from './texts.ts';
 
@@ -45,9 +45,10 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
     },
     stored: storedValue,
     kept: storedValue,
-    sought: (input, { native, collated }) => {
+    sought: (input, field) => {
+      const { native, collated } = field;
       if (plain(native) === 'uuid') return `CAST(${input} AS UUID)`;
-      return collated === undefined ? storedValue(input, { native }) : cast(input, collated);
+      return collated === undefined ? storedValue(input, field) : cast(input, collated);
     },
     // A text stands beside a text of input, which has another collation; a boolean becomes its number.
     typed(expression, native) {
@@ -78,7 +79,8 @@ export function mysqlInput(exactly: (expression: string) => string, server: Mysq
   };
 }
 
-function storedValue(input: string, { native }: Pick<FieldDescriptor, 'native'>): string {
+function storedValue(input: string, { native, stored }: Pick<FieldDescriptor, 'native' | 'stored'>): string {
+  if (stored !== undefined) return castStored(input, { native, stored });
   if (native === 'bytea') return `UNHEX(${input})`;
   return native === 'float8' ? `CAST(${input} AS DOUBLE)` : input;
 }

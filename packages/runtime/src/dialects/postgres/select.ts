@@ -10,6 +10,7 @@ import { cast } from '../casts.ts';
 import type { SqlDialect } from '../dialect.ts';
 import { postgresCopies } from './copies.ts';
 import { postgresJson } from './json.ts';
+import { postgresSpatial } from './spatial.ts';
 import { postgresInput } from './write.ts';
 
 const matches: Readonly<Partial<Record<Operator, string>>> = {
@@ -139,6 +140,7 @@ export const postgres: SqlDialect = {
   list: ({ element, from, where, order, bounds }) =>
     `ARRAY(SELECT ${element.expression} FROM ${from}${where}${order}${bounds})`,
   single: ({ expression }, rows) => `ARRAY(SELECT ${expression} FROM ${rows})`,
+  spatial: postgresSpatial,
   json: postgresJson,
   input: postgresInput,
   copies: postgresCopies(keyOf, exactly),

@@ -1,5 +1,5 @@
 /** Arrays as tables of input, and arrays of what many rows hold. */
-import { cast } from '../casts.ts';
+import { cast, castStored } from '../casts.ts';
 import type { InputDialect } from '../input.ts';
 
 /** That of PostgreSQL. */
@@ -17,10 +17,9 @@ export const postgresInput: InputDialect = {
   join: ' JOIN ',
   lookUp: (table, input, on) => `${table} JOIN ${input} ON ${on}`,
   equal: (column, input, field) => `${cast(column, field?.comparison)} = ${input}`,
-  stored: (input, field) =>
-    field.type === 'array' || field.stored !== undefined ? `${input}::${field.stored ?? field.native}` : input,
-  kept: (input, field) => `${input}::${field.stored ?? field.native}`,
-  sought: (input, field) => `${input}::${field.stored ?? field.native}`,
+  stored: (input, field) => (field.type === 'array' || field.stored !== undefined ? castStored(input, field) : input),
+  kept: castStored,
+  sought: castStored,
   typed: (expression, native) => `${expression}::${native}`,
   collectedArray({ value, order, only }) {
     const all = `pg_catalog.array_agg(${value}${order === undefined ? '' : ` ORDER BY ${order}`})`;

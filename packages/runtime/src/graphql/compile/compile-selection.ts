@@ -48,7 +48,7 @@ export function constantOf(type: GraphQLObjectType, { key, name }: CollectedFiel
 function compilePart(to: Compiling, parent: Place, field: CollectedField): PartTemplate {
   const member = parent.names.output.get(field.name);
   if (member === undefined) return ready(constantOf(parent.type, field) ?? unknownPart(field));
-  if (member.kind === 'functions') return ready(compileFunctions(to, parent, member.name, field));
+  if (member.kind === 'functions') return compileFunctions(to, parent, member.name, field);
   return field.nodes[0].selectionSet === undefined
     ? ready(compileKey(parent, member, field))
     : compileNested(to, parent, member, field);
@@ -105,15 +105,20 @@ function compileList(
 }
 
 /** An object of functions of one field. */
-function compileFunctions(to: Compiling, parent: Place, name: string, field: CollectedField): Selected {
+function compileFunctions(to: Compiling, parent: Place, name: string, field: CollectedField): PartTemplate {
   const type = getNamedType(parent.type.getFields()[field.name]?.type);
   if (!isObjectType(type)) throw unknownName(field.name);
-  const parts = collectFields(to, type, setsOf(field)).map((inner): Selected => {
+  const inside = collectFields(to, type, setsOf(field));
+  if (parent.collection.fields.get(name)?.descriptor.type === 'geometry') {
+    const names = inside.map((inner) => constantOf(type, inner) ?? ({ kind: 'distance', key: inner.key } as const));
+    return { kind: 'distances', key: field.key, field: name, names };
+  }
+  const parts = inside.map((inner): Selected => {
     const found = resolveCall(parent.collection, `${inner.name}(${name})`)?.found;
     if (typeof found === 'object') return { kind: 'call', key: inner.key, call: found };
     return constantOf(type, inner) ?? unknownPart(inner);
   });
-  return { kind: 'group', key: field.key, parts };
+  return ready({ kind: 'group', key: field.key, parts });
 }
 
 function unknownPart({ name }: Pick<CollectedField, 'name'>): never {

@@ -127,7 +127,7 @@ function planItems(
   const orders = new Map(lists.map((list): [NestedRead, readonly OrderTerm[]] => [list.read, list.order]));
   return planRead({
     scope,
-    selection: fillSelection(selection, reads),
+    selection: fillSelection(selection, reads, condition),
     condition,
     order,
     limit,

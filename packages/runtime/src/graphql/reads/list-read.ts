@@ -86,7 +86,7 @@ export function readList(setting: ListSetting, slot: ListSlot, variables: Variab
   refuseProblem(filter.problems, 'syntax');
   const sorted = request.sort.map(({ path }) => path);
   refuseUnknownFunctions(scope, sorted, 'sort');
-  const order = resolveSort(scope, collection, request.sort);
+  const order = resolveSort(scope, collection, request.sort, filter.condition);
   refuseProblem(filter.problems, 'name');
   refuseProblem(filter.problems, 'value');
   checkSort(order);

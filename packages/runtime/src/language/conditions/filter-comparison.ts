@@ -14,6 +14,7 @@ import { isTextual } from '../types/index.ts';
 import type { JsonValue } from '../values/json.ts';
 import { decodeValue } from '../values/values.ts';
 import type { Condition, Operand } from './condition.ts';
+import { readShape } from './filter-geometry.ts';
 import { isPointer, kindOf, readPointer, readScalar } from './filter-json.ts';
 import { comparedWith, readOperand } from './filter-operand.ts';
 import { all, below, type Compared, type Place, problem, type Reader, readList } from './filter-reader.ts';
@@ -55,6 +56,8 @@ function readComparison(
     return problem(reader, 'value', location.path, 'is not defined for the type of this field');
   }
   if (flags.has(operator)) return readFlag(reader, compared, operator, written, location);
+  if (compared.type.type === 'geometry')
+    return compare(compared, operator, readShape(reader, compared, operator, written, location));
   const value = readableValue(reader, compared, operator, written);
   if (listed.has(operator)) return readListed(reader, compared, operator, value, location);
   if (isNull(reader, compared, operator, value)) return readNull(reader, compared, operator, location);

@@ -1,3 +1,4 @@
+import type { GeometryForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** A field as filters see it. */
@@ -9,6 +10,8 @@ export interface NamedField {
   readonly native?: string;
   /** As `FieldDescriptor.range`. */
   readonly range?: string;
+  /** As `FieldDescriptor.geometry`. */
+  readonly geometry?: GeometryForm;
 }
 
 /** A relation as filters see it. `targets` are the allowed collections of a many-to-any. */

@@ -1,3 +1,4 @@
+import type { GeometryForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 import type { WireForm } from './wire.ts';
 
@@ -20,7 +21,10 @@ export interface FieldDescriptor {
    */
   readonly native: string;
   readonly comparison?: string;
-  /** Type that a value is cast to when it is written, ready for SQL, where the server does not take `native` for it. */
+  /**
+   * Type that a value is cast to when it is written, ready for SQL, where the server does not take `native` for it. It
+   * may be an expression with `{}` in the value's place.
+   */
   readonly stored?: string;
   readonly wire: WireForm;
   /**
@@ -37,6 +41,8 @@ export interface FieldDescriptor {
   readonly element?: PortableType;
   /** Name of the built-in range or multirange type, which filters can look into; `type` is `unknown` then. */
   readonly range?: string;
+  /** Form of the values when `type` is `geometry`. */
+  readonly geometry?: GeometryForm;
   /**
    * Source of the column's value when the caller gives none. Absent: there is no source, so a value is required unless
    * `nullable`.

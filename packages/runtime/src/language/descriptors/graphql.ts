@@ -5,7 +5,7 @@
  * Source: API specification, sections 14.2 and 14.3.
  */
 
-import { functionsOf } from '../types/index.ts';
+import { isComputable } from '../types/index.ts';
 import type { CollectionDescriptor, ManyToAny, ManyToOne, RelationDescriptor } from './collection.ts';
 import {
   type GraphqlCollectionRoot,
@@ -127,7 +127,7 @@ function namesOf(descriptor: CollectionDescriptor, links: readonly ManyToAny[]):
   const fieldNames = new Set(fields.map(({ name }) => name));
   const others = relations.filter(({ name }) => !fieldNames.has(name));
   const many = others.filter(({ kind }) => kind !== 'm2o').map(({ name }) => name);
-  const called = [...fields.filter(({ type }) => functionsOf(type).length > 0).map(({ name }) => name), ...many];
+  const called = [...fields.filter(({ type }) => isComputable(type)).map(({ name }) => name), ...many];
   const names = [...fieldNames, ...others.map(({ name }) => name)];
   const functions = called.map((name) => [graphqlFunctionsName(name), { kind: 'functions', name }] as const);
   return {

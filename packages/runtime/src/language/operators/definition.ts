@@ -18,12 +18,15 @@ export type Truth = boolean | undefined;
  * - `flag` true or false; false means the operator `otherwise`
  * - `same` a value or null, which means `_null` or `_nnull`; `value` a value; `text` a part or a pattern of a text
  * - `list` values; `pair` two ends; `span` two ends of a range of which null is none
+ * - `box` a geometry or the four numbers of a box; `near` a position and a distance
  */
-export type OperandForm = 'flag' | 'same' | 'value' | 'text' | 'list' | 'pair' | 'span';
+export type OperandForm = 'flag' | 'same' | 'value' | 'text' | 'list' | 'pair' | 'span' | 'box' | 'near';
 
 /** A filter operator. */
 export interface OperatorDefinition<Name extends string = string> {
   readonly operand: OperandForm;
+  /** Form beside a geometry, where it is another one. */
+  readonly geometryOperand?: OperandForm;
   /** Comparisons of the types that have it; `inside` stands for values within JSON. */
   readonly comparisons: readonly (Comparison | 'inside')[];
   /** The operator that a false flag means. */

@@ -19,9 +19,11 @@ export const elements: OperatorFamily<ElementOperator> = {
 /** Additions: operators that compare ranges. The first value of a pair belongs to it, the second does not. */
 const range: OperatorDefinition = { operand: 'span', comparisons: ['range'] };
 
+const within: OperatorDefinition = { ...range, comparisons: ['range', 'geometry'], geometryOperand: 'value' };
+
 export const spans: OperatorFamily<'_overlaps' | '_noverlaps' | '_within' | '_nwithin'> = {
   _overlaps: { ...range, excludes: ['_noverlaps'] },
   _noverlaps: range,
-  _within: { ...range, excludes: ['_nwithin'] },
-  _nwithin: range,
+  _within: { ...within, excludes: ['_nwithin'] },
+  _nwithin: within,
 };

@@ -11,6 +11,7 @@ import { equality } from './equality.ts';
 import { membership } from './membership.ts';
 import { between, order } from './order.ts';
 import { presence } from './presence.ts';
+import { type SpatialOperator, spatial } from './spatial.ts';
 import { emptiness, regex, type TextOperator, text } from './text.ts';
 
 /** One comparison operator. */
@@ -24,6 +25,7 @@ export type Operator =
   | keyof typeof emptiness
   | ElementOperator
   | keyof typeof spans
+  | SpatialOperator
   | keyof typeof regex;
 
 /** Every operator by its name. */
@@ -37,6 +39,7 @@ export const definitions: Readonly<Record<Operator, OperatorDefinition>> = {
   ...emptiness,
   ...elements,
   ...spans,
+  ...spatial,
   ...regex,
 };
 
@@ -69,6 +72,11 @@ const requested = operators.filter((operator) => definitions[operator].inRulesOn
 
 function withForm(...forms: readonly OperandForm[]): ReadonlySet<Operator> {
   return new Set(operators.filter((operator) => forms.includes(definitions[operator].operand)));
+}
+
+/** Form of an operand beside a field of a comparison. */
+export function operandForm({ operand, geometryOperand }: OperatorDefinition, comparison: string): OperandForm {
+  return comparison === 'geometry' ? (geometryOperand ?? operand) : operand;
 }
 
 /** Operators whose value is a flag. */

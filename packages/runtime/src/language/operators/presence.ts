@@ -2,7 +2,20 @@
 import type { OperatorDefinition, OperatorFamily } from './definition.ts';
 
 const comparisons: OperatorDefinition['comparisons'] = [
-  ...(['text', 'list', 'choice', 'number', 'time', 'boolean', 'array', 'range', 'json', 'inside', 'presence'] as const),
+  ...([
+    'text',
+    'list',
+    'choice',
+    'number',
+    'time',
+    'boolean',
+    'array',
+    'range',
+    'json',
+    'geometry',
+    'inside',
+    'presence',
+  ] as const),
 ];
 
 export const presence: OperatorFamily<'_null' | '_nnull'> = {

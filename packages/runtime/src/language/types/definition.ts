@@ -17,6 +17,21 @@ export interface ValueFacts {
   readonly precision?: number;
   readonly scale?: number;
   readonly wire?: { readonly kind: string };
+  readonly geometry?: GeometryForm;
+}
+
+/** Form of the geometries of a column, and the SQL that the database needs for them; `{}` stands for the geometry. */
+export interface GeometryForm {
+  /** `degrees`: longitude and latitude. `plane`: numbers of a plane, as they are stored. */
+  readonly form: 'degrees' | 'plane';
+  /** GeoJSON type of all values; absent: any. */
+  readonly kind?: string;
+  /** Prefix of spatial functions, ready for SQL; absent: none. */
+  readonly library?: string;
+  /** A geometry whose distances are metres; absent: those of the geometry itself are. */
+  readonly measured?: string;
+  /** A geometry that has a box; absent: each has. */
+  readonly boxed?: string;
 }
 
 /**
@@ -29,7 +44,7 @@ export type Decoded =
 
 /** A limit of a field that a value breaks: the type of its FAILED_VALIDATION. */
 export interface BrokenLimit {
-  readonly type: 'range' | 'enum' | 'max_length';
+  readonly type: 'range' | 'enum' | 'max_length' | 'geometry';
   readonly message: string;
 }
 
@@ -47,6 +62,7 @@ export type Comparison =
   | 'array'
   | 'range'
   | 'json'
+  | 'geometry'
   | 'presence';
 
 /** Functions that take a field to an integer (API specification, section 5.3). */

@@ -10,16 +10,16 @@ import { decimal } from './decimal.ts';
 import { type FieldFunction, fieldFunctions, type TypeDefinition } from './definition.ts';
 import { enumeration } from './enum.ts';
 import { float } from './float.ts';
+import { geometry } from './geometry.ts';
 import { hash } from './hash.ts';
 import { integer } from './integer.ts';
 import { interval } from './interval.ts';
 import { json } from './json.ts';
-import { secret } from './secret.ts';
+import { secret, token } from './secret.ts';
 import { string } from './string.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { timestamp } from './timestamp.ts';
-import { token } from './token.ts';
 import { unknown } from './unknown.ts';
 import { uuid } from './uuid.ts';
 
@@ -43,6 +43,7 @@ export type PortableType =
   | 'array'
   | 'csv'
   | 'binary'
+  | 'geometry'
   | 'hash'
   | 'secret'
   | 'token'
@@ -68,6 +69,7 @@ export const types: Readonly<Record<PortableType, TypeDefinition>> = {
   array,
   csv,
   binary,
+  geometry,
   hash,
   secret,
   token,
@@ -103,6 +105,11 @@ export function isWhole(name: PortableType): boolean {
 /** The functions that take fields of a type. */
 export function functionsOf(name: PortableType): readonly FieldFunction[] {
   return types[name].functions ?? none;
+}
+
+/** True if something is computed of fields of a type beside their values: functions, or the distance to a geometry. */
+export function isComputable(name: PortableType): boolean {
+  return functionsOf(name).length > 0 || name === 'geometry';
 }
 
 const none: readonly FieldFunction[] = [];

@@ -12,3 +12,6 @@ export const secret: TypeDefinition = {
   graphql: { value: 'Hash', filter: null },
   readFrom: ['string', 'text'],
 };
+
+/** Secret that signs its user in. */
+export const token: TypeDefinition = secret;

@@ -1,3 +1,4 @@
+import type { GeometryForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 
 /** Type that decides how a value is written: a field's type, and its restrictions. */
@@ -11,4 +12,6 @@ export interface ValueType {
   readonly element?: PortableType;
   /** Name of the range type, for `type` `unknown` where the column is a range. */
   readonly range?: string;
+  /** For `type` `geometry`. */
+  readonly geometry?: GeometryForm;
 }

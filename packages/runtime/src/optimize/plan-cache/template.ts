@@ -44,6 +44,7 @@ const plain = operators.filter(
     !flags.has(operator) &&
     !listed.has(operator) &&
     !elementwise.has(operator) &&
+    !definitions[operator].comparisons.includes('geometry') &&
     definitions[operator].inRulesOnly !== true,
 );
 

@@ -1,7 +1,7 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
 import { parseCall } from '../../language/conditions/function-call.ts';
 import { type AggregateFunction, aggregateFits, isAggregateFunction } from '../../language/descriptors/aggregates.ts';
-import type { FieldFunction } from '../../language/index.ts';
+import { always, type FieldFunction } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { functionFits, isFieldFunction } from '../../language/types/index.ts';
 import { refuseUnknownFunctions } from '../../sql/calls.ts';
@@ -105,7 +105,7 @@ function unusedTerms(request: AggregateRequest): readonly SortTerm[] {
 }
 
 function resolveUnused(scope: Scope, collection: CollectionScope, request: AggregateRequest): readonly OrderTerm[] {
-  return resolveSort(scope, collection, unusedTerms(request));
+  return resolveSort(scope, collection, unusedTerms(request), always);
 }
 
 function lookUp(collection: CollectionScope, name: string): Named {

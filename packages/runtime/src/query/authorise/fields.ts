@@ -1,5 +1,5 @@
 import { forbidden, invalidQuery, type PlatformError } from '../../errors.ts';
-import type { ManyToAny } from '../../language/index.ts';
+import type { Condition, ManyToAny } from '../../language/index.ts';
 import { resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
 import type { ReadLimits } from '../parse/request.ts';
@@ -23,6 +23,8 @@ export interface FieldNames {
   readonly collection: CollectionScope;
   readonly aliases: ReadonlyMap<string, string>;
   readonly reads: NestedReads;
+  /** Filter of the same rows. Default: none. */
+  readonly condition?: Condition;
   readonly limits: ReadLimits;
 }
 
@@ -43,6 +45,7 @@ interface Level {
   readonly reads: NestedReads;
   readonly aliases: ReadonlyMap<string, string>;
   readonly link?: ManyToAny | undefined;
+  readonly condition?: Condition | undefined;
 }
 
 const noAliases: ReadonlyMap<string, string> = new Map();
@@ -55,11 +58,11 @@ const noReads: NestedReads = new Map();
  * Throws FORBIDDEN for a name that is hidden or unknown, INVALID_QUERY for a selection that is too large.
  */
 export function resolveFields(names: FieldNames, fields: readonly (readonly string[])[]): ResolvedFields {
-  const { scope, collection, aliases, reads, limits } = names;
+  const { scope, collection, aliases, reads, condition, limits } = names;
   const to: Resolving = { scope, budget: budgetOf(limits.relations), late: [] };
   authoriseAliases(to, collection, aliases);
   const paths = fields.map((path) => ({ names: path, soft: false }));
-  return { selection: resolveLevel(to, { collection, reads, aliases }, paths), late: to.late };
+  return { selection: resolveLevel(to, { collection, reads, aliases, condition }, paths), late: to.late };
 }
 
 /** An alias stands for a field or relation of the level. Only readable names decide if its own name is free. */
@@ -102,21 +105,21 @@ function resolveName(to: Resolving, level: Level, key: string, requested: Reques
   if (requested.below.length > 0) return resolveNested(to, key, { relation, field, read }, requested);
   if (field !== undefined) return { kind: 'field', key, field };
   if (relation !== undefined) return resolveKeys(to, key, relation, requested.soft, read);
-  return resolveFunction(to, collection, name, requested.soft);
+  return resolveFunction(to, level, name, requested.soft);
 }
 
 /** Under a wildcard a function of what this level does not have is left out. */
 function resolveFunction(
   to: Resolving,
-  collection: CollectionScope,
+  { collection, condition }: Level,
   name: string,
   soft: boolean,
 ): Selected | undefined {
-  const call = resolveCall(collection, name);
+  const call = resolveCall(collection, name, condition);
   if (call !== undefined && typeof call.found === 'object') return { kind: 'call', key: call.key, call: call.found };
   if (soft) return undefined;
   if (call?.found !== 'unfit') throw forbidden();
-  to.late.push(invalidQuery('"fields" has a function that does not fit.'));
+  to.late.push(invalidQuery('"fields" has a function that does not fit. A distance needs one "_near" beside it.'));
   return undefined;
 }
 
@@ -136,7 +139,8 @@ function resolveNested(to: Resolving, key: string, found: Found, requested: Requ
   countRelation(to.budget);
   const link = linkOf(relation.descriptor);
   const reads = read?.below ?? noReads;
-  const selection = resolveLevel(to, { collection: target, reads, aliases: noAliases, link }, requested.below);
+  const level = { collection: target, reads, aliases: noAliases, link, condition: read?.condition };
+  const selection = resolveLevel(to, level, requested.below);
   return { kind: 'nested', key, relation, of: selection, read };
 }
 

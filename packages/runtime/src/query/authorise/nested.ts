@@ -104,7 +104,8 @@ export function authoriseNested(scope: Scope, reads: NestedReads): NestedOrders 
     if (collection === undefined) throw forbidden();
     refuseProblem(filter.problems, 'name');
     refuseHaving(having, 'name');
-    if (request.aggregate === undefined) orders.set(read, resolveSort(scope, collection, request.sort));
+    if (request.aggregate === undefined)
+      orders.set(read, resolveSort(scope, collection, request.sort, filter.condition));
     else authoriseAggregate(scope, collection, request.aggregate);
   });
   return orders;

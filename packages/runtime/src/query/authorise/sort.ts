@@ -1,4 +1,5 @@
 import { forbidden, invalidQuery } from '../../errors.ts';
+import { always, type Condition } from '../../language/index.ts';
 import { isOrdered } from '../../language/operators/index.ts';
 import { type Call, resolveCall } from '../../sql/calls.ts';
 import type { CollectionScope, FieldScope, RelationScope, Scope } from '../../sql/scope.ts';
@@ -14,11 +15,12 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
-/** The names stage of `sort`. Throws FORBIDDEN for a name that is hidden, unknown or secret. */
+/** The names stage of `sort`, beside the filter of the same rows. Throws FORBIDDEN for a name that is hidden, unknown or secret. */
 export function resolveSort(
   scope: Scope,
   collection: CollectionScope,
   terms: readonly SortTerm[],
+  condition: Condition,
 ): readonly OrderTerm[] {
   return terms.map(({ path, descending }) => {
     const through: RelationScope[] = [];
@@ -30,16 +32,17 @@ export function resolveSort(
       through.push(relation);
       level = target;
     }
-    return { through, by: resolveOrderKey(level, path.at(-1) ?? ''), descending };
+    const filter = path.length === 1 ? condition : always;
+    return { through, by: resolveOrderKey(level, path.at(-1) ?? '', filter), descending };
   });
 }
 
-function resolveOrderKey(level: CollectionScope, name: string): OrderKey {
+function resolveOrderKey(level: CollectionScope, name: string, condition: Condition): OrderKey {
   const field = level.fields.get(name);
   if (field?.secret === true) throw forbidden();
   if (field !== undefined) return { kind: 'plain', field };
   if (level.relations.has(name)) return { kind: 'unfit' };
-  const found = resolveCall(level, name)?.found;
+  const found = resolveCall(level, name, condition)?.found;
   if (found === undefined || found === 'hidden') throw forbidden();
   return found === 'unfit' ? { kind: 'unfit' } : found;
 }

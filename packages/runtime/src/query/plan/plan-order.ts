@@ -85,8 +85,11 @@ function printTerm(row: Row, { through, by, descending }: OrderTerm): PrintedTer
 
 function keyType(by: OrderKey): OperandType {
   if (by.kind === 'plain') return operandType(by.field.descriptor);
+  if (by.kind === 'distance') return distanceType;
   return by.kind === 'field' ? operandType(by.field.descriptor, by.function) : countType;
 }
+
+const distanceType: OperandType = { type: 'float', native: 'float8' };
 
 /** True if the order of a field is that of its column. */
 function isBare({ grant, descriptor }: FieldScope): boolean {

@@ -1,5 +1,6 @@
 /** Values that rules set under a payload. Source: API specification, sections 8.2 and 8.3. */
 
+import { castStored } from '../../dialects/casts.ts';
 import { allOf } from '../../dialects/fragment.ts';
 import type { FieldDescriptor, Operand, WriteRule } from '../../language/index.ts';
 import { printPath, printPresence } from '../../sql/caller-path.ts';
@@ -60,7 +61,7 @@ export interface PresetPrinting {
 export function printPreset({ statement, written }: PresetPrinting, field: FieldDescriptor, value: Operand): string {
   if (value.kind === 'literal' && value.value === null) return 'NULL';
   const printed = printSource({ statement, scope: written.scope.open }, field, value);
-  return field.stored === undefined ? printed : `(${printed})::${field.stored}`;
+  return field.stored === undefined ? printed : castStored(`(${printed})`, field);
 }
 
 function printSource(printing: Printing, field: FieldDescriptor, value: Operand): string {

@@ -1,5 +1,6 @@
 /** The parameters of a write: where each finds its value when the statement runs. */
 
+import { castStored } from '../../dialects/casts.ts';
 import { arrayLiteral, type FieldDescriptor } from '../../language/index.ts';
 import type { StatementBuilder } from '../../sql/row.ts';
 import type { Batch } from '../decode/batch.ts';
@@ -97,7 +98,7 @@ export function storedType({ stored, native }: FieldDescriptor): string {
 /** One value of a field as an expression. */
 export function scalarInput(inputs: Inputs, field: FieldDescriptor, column: number): string {
   const value = inputs.take({ kind: 'value', column }, field.native);
-  return field.stored === undefined ? value : `${value}::${field.stored}`;
+  return field.stored === undefined ? value : castStored(value, field);
 }
 
 /** Several values of a field, as a column of input. Arrays in arrays go as their texts. */

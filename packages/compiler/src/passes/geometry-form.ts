@@ -1,0 +1,65 @@
+/**
+ * Geometry of a column → how its values are read, written and compared. Outside they are GeoJSON, in longitude and
+ * latitude where the column names a spatial reference. `{}` stands for the value.
+ */
+import type { Column, ColumnType } from '@tablewright/introspect/schema';
+import type { GeometryForm } from '@tablewright/runtime/language';
+import type { NativeForm } from './native-form.ts';
+import { quoteIdentifier, splitQualified } from './quote.ts';
+
+/** Reference of longitude and latitude, as GeoJSON has them. */
+const degrees = 4326;
+const digits = 9;
+
+/** A geometry of PostGIS, whose functions lie in the schema of its types. */
+export function postgisForm({ base, geometry }: ColumnType): NativeForm {
+  const { schema, name } = splitQualified(base);
+  const library = `${quoteIdentifier(schema)}.`;
+  const { kind = null, srid = null } = geometry ?? {};
+  const read = `${library}st_geomfromgeojson({})`;
+  const common = { ...(kind !== null && { kind }), library } as const;
+  const write = (value: string, options = ''): NativeForm['wire'] => ({
+    kind: 'json',
+    cast: `${library}st_asgeojson(${value}, ${digits}${options})::pg_catalog.json`,
+  });
+  if (name === 'geography') {
+    const form: GeometryForm = { form: 'degrees', ...common, boxed: `({})::${library}geometry` };
+    return { native: 'text', stored: `${read}::${library}geography`, wire: write('{}'), geometry: form };
+  }
+  if (srid === null) {
+    // Rows of such a column may have references of their own, which must not keep them from being compared.
+    const plain = (value: string): string => `${library}st_setsrid(${value}, 0)`;
+    const form: GeometryForm = { form: 'plane', ...common };
+    return { native: 'text', comparison: plain('{}'), stored: plain(read), wire: write('{}', ', 0'), geometry: form };
+  }
+  const moved = (value: string, to: number): string =>
+    srid === degrees ? value : `${library}st_transform(${value}, ${to})`;
+  const form: GeometryForm = { form: 'degrees', ...common, measured: `(${moved('{}', degrees)})::${library}geography` };
+  return { native: 'text', stored: moved(read, srid), wire: write(moved('{}', degrees)), geometry: form };
+}
+
+/** A geometry of a server without such a library; `referenced` tells that it knows spatial references. */
+export function geometryTextForm({ type: { geometry } }: Column, referenced: boolean): NativeForm {
+  const { kind = null, srid = null } = geometry ?? {};
+  const common = kind === null ? {} : { kind };
+  const write = (value: string): NativeForm['wire'] => ({
+    kind: 'json',
+    cast: `CAST(ST_AsGeoJSON(${value}, ${digits}) AS CHAR)`,
+  });
+  if (!referenced) {
+    return {
+      native: 'text',
+      stored: 'ST_GeomFromGeoJSON({})',
+      wire: write('{}'),
+      geometry: { form: 'plane', ...common },
+    };
+  }
+  const read = (reference: number): string => `ST_GeomFromGeoJSON({}, 1, ${reference})`;
+  if (srid === null) {
+    const form: GeometryForm = { form: 'plane', ...common };
+    return { native: 'text', comparison: 'ST_SRID({}, 0)', stored: read(0), wire: write('{}'), geometry: form };
+  }
+  const moved = (value: string, to: number): string => (srid === degrees ? value : `ST_Transform(${value}, ${to})`);
+  const form: GeometryForm = { form: 'degrees', ...common };
+  return { native: 'text', stored: moved(read(degrees), srid), wire: write(moved('{}', degrees)), geometry: form };
+}

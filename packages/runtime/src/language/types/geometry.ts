@@ -1,0 +1,156 @@
+/** Shape on the earth or on a plane, as GeoJSON (RFC 7946). Positions are pairs: longitude and latitude, or x and y. */
+import type { JsonValue } from '../values/json.ts';
+import { accept, refuse } from './decoding.ts';
+import type { BrokenLimit, Decoded, GeometryForm, TypeDefinition, ValueFacts } from './definition.ts';
+
+/** Lists around the positions of each type of GeoJSON. */
+const levels: ReadonlyMap<string, number> = new Map([
+  ['Point', 0],
+  ['MultiPoint', 1],
+  ['LineString', 1],
+  ['MultiLineString', 2],
+  ['Polygon', 2],
+  ['MultiPolygon', 3],
+]);
+
+/** Positions of one value, and levels of collections within each other. */
+const maxPositions = 10_000;
+const maxCollections = 4;
+
+const refused = refuse('must be a GeoJSON geometry');
+
+/** A problem ends the walk, so the first one is told. */
+class Malformed extends Error {}
+
+function decode(value: JsonValue, { geometry }: ValueFacts): Decoded {
+  const written = typeof value === 'string' ? parse(value) : value;
+  if (!isObject(written)) return refused;
+  if (written.type === 'Feature') return refuse('must be a geometry. Send the geometry of the feature');
+  try {
+    const budget = { positions: maxPositions };
+    return accept(JSON.stringify(readGeometry(written, geometry?.form === 'plane', maxCollections, budget)));
+  } catch (error) {
+    if (error instanceof Malformed) return refuse(error.message);
+    throw error;
+  }
+}
+
+interface Budget {
+  positions: number;
+}
+
+function readGeometry(value: JsonValue, plane: boolean, collections: number, budget: Budget): JsonValue {
+  if (!isObject(value)) throw new Malformed('must be a GeoJSON geometry');
+  const { type, coordinates = null, geometries = null } = value;
+  if (type === 'GeometryCollection') {
+    if (collections === 0) throw new Malformed(`must not have more than ${maxCollections} levels of collections`);
+    if (!Array.isArray(geometries)) throw new Malformed('needs a list of geometries');
+    return { type, geometries: geometries.map((part) => readGeometry(part, plane, collections - 1, budget)) };
+  }
+  const level = typeof type === 'string' ? levels.get(type) : undefined;
+  if (typeof type !== 'string' || level === undefined) throw new Malformed('must be a GeoJSON geometry');
+  return { type, coordinates: readPositions(coordinates, level, shapeOf(type), plane, budget) };
+}
+
+/** Form of the innermost lists of a type. */
+function shapeOf(type: string): 'points' | 'line' | 'ring' {
+  if (type.endsWith('Polygon')) return 'ring';
+  return type.endsWith('LineString') ? 'line' : 'points';
+}
+
+function readPositions(
+  value: JsonValue,
+  level: number,
+  shape: ReturnType<typeof shapeOf>,
+  plane: boolean,
+  budget: Budget,
+): JsonValue {
+  if (level === 0) return readPosition(value, plane, budget);
+  if (!Array.isArray(value) || value.length === 0) throw new Malformed('needs coordinates');
+  const read = value.map((part: JsonValue) => readPositions(part, level - 1, shape, plane, budget));
+  if (level === 1 && shape === 'line' && read.length < 2) throw new Malformed('has a line of less than two positions');
+  if (level === 1 && shape === 'ring' && !isRing(read)) {
+    throw new Malformed('has a ring that is not closed, or of less than four positions');
+  }
+  return read;
+}
+
+function isRing(positions: readonly JsonValue[]): boolean {
+  return positions.length >= 4 && JSON.stringify(positions[0]) === JSON.stringify(positions.at(-1));
+}
+
+function readPosition(value: JsonValue, plane: boolean, budget: Budget): JsonValue {
+  budget.positions -= 1;
+  if (budget.positions < 0) throw new Malformed(`must not have more than ${maxPositions} positions`);
+  if (!Array.isArray(value) || value.length !== 2) throw new Malformed('has a position that is not two numbers');
+  const [x, y] = value.map(numberOf);
+  if (x === undefined || y === undefined) throw new Malformed('has a position that is not two numbers');
+  if (!plane && (Math.abs(x) > 180 || Math.abs(y) > 90)) {
+    throw new Malformed('has a position that is not a longitude and a latitude');
+  }
+  return [x, y];
+}
+
+/** Numbers that no double holds wait as their digits; a position is never that exact. */
+function numberOf(value: JsonValue): number | undefined {
+  const number = JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+/** Reads a position as the text of a point. */
+export function decodePosition(value: JsonValue, plane: boolean): Decoded {
+  return decode({ type: 'Point', coordinates: value }, { geometry: { form: plane ? 'plane' : 'degrees' } });
+}
+
+/** Reads four numbers as the text of a box: west, south, east, north. */
+export function decodeBox(value: JsonValue, plane: boolean): Decoded {
+  const corners = Array.isArray(value) ? value.map(numberOf) : [];
+  const [west, south, east, north] = corners;
+  if (corners.length !== 4 || west === undefined || south === undefined || east === undefined || north === undefined)
+    return refuse('must be a geometry, or the four numbers of a box');
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  return decode({ type: 'Polygon', coordinates: [ring] }, { geometry: { form: plane ? 'plane' : 'degrees' } });
+}
+
+function limit({ geometry }: ValueFacts, text: string): BrokenLimit | undefined {
+  const { kind } = geometry ?? {};
+  if (kind === undefined || text.startsWith(`{"type":"${kind}"`)) return undefined;
+  return { type: 'geometry', message: `must be a ${kind}` };
+}
+
+export const geometry: TypeDefinition = {
+  decode,
+  limit,
+  comparison: 'geometry',
+  typescript: { value: 'Geometry' },
+  schema: ({ geometry: form }: { readonly geometry?: GeometryForm }) => ({
+    type: 'object',
+    description: 'A GeoJSON geometry (RFC 7946).',
+    required: ['type'],
+    properties: {
+      type: form?.kind === undefined ? { enum: [...levels.keys(), 'GeometryCollection'] } : { enum: [form.kind] },
+      coordinates: { type: 'array', items: {} },
+      geometries: { type: 'array', items: {} },
+    },
+  }),
+  graphql: { value: 'GeoJSON', filter: 'geometry' },
+  isUnordered: true,
+};

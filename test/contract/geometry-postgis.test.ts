@@ -1,0 +1,138 @@
+/** Geometries of PostGIS: plans of what is asked of them, what the doctor misses, and what rules hide. */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOf } from '../support/explain.ts';
+import { startHosted } from '../support/host.ts';
+import { createProject, type Platform, runPlatform } from '../support/platform.ts';
+import { createDatabaseOn, type PostgresServer, startSystemPostgres, withClient } from '../support/postgres.ts';
+import { failure } from '../support/project.ts';
+import { type CountingProxy, countStatements } from '../support/proxy.ts';
+
+const sql = `CREATE EXTENSION postgis;
+  CREATE TABLE spots (id serial PRIMARY KEY, open boolean NOT NULL, place geometry(Point, 4326));
+  INSERT INTO spots (open, place)
+    SELECT i % 2 = 0, ST_SetSRID(ST_MakePoint(i % 100, i / 1000.0), 4326) FROM generate_series(1, 20000) i;
+  CREATE TABLE depots (id integer PRIMARY KEY, place geometry(Point, 4326));
+  INSERT INTO depots VALUES (1, 'SRID=4326;POINT(1 1)');
+  CREATE INDEX ON depots USING gist (place);
+  CREATE INDEX ON depots USING gist ((place::geography));`;
+
+/** Closed spots show the public no place, and depots none at all. */
+const permissions = `permissions:
+  public:
+    spots: { read: [{ fields: [id] }, { fields: [place], filter: { open: true } }] }
+    depots: { read: { fields: [id] } }
+  local:
+    spots: { read: { fields: [id], filter: { place: { _near: { to: [2, 0.002], within: 100 } } } } }
+roles: { local: {} }
+`;
+
+const near = { _near: { to: [1, 0.001], within: 1_000 } };
+const area = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [0, 0],
+      [3, 0],
+      [3, 3],
+      [0, 3],
+      [0, 0],
+    ],
+  ],
+};
+
+const hasPostgis = existsSync('/usr/share/postgresql/15/extension/postgis.control');
+
+describe.skipIf(!hasPostgis)('PostGIS (skipped where it is not installed)', () => {
+  let postgres: PostgresServer;
+  let database: Awaited<ReturnType<typeof createDatabaseOn>>;
+  let statements: CountingProxy;
+  let project: Awaited<ReturnType<typeof createProject>>;
+  let platform: Platform;
+  beforeAll(async () => {
+    postgres = await startSystemPostgres();
+    database = await createDatabaseOn(postgres.url, sql);
+    statements = await countStatements(database.url);
+    project = await createProject();
+    await writeFile(join(project.folder, 'permissions.yaml'), permissions);
+    platform = await startHosted(project.folder, statements.url);
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await statements?.close();
+    await project?.remove();
+    await postgres?.stop();
+  });
+
+  const search = (collection: string, query: object) => ({ path: `/items/${collection}`, body: { query } });
+  const asPublic = ({ path, body }: ReturnType<typeof search>) => platform.ask(path, { method: 'SEARCH', body });
+
+  const advised = async (): Promise<readonly string[]> => {
+    const { stdout } = await runPlatform(['doctor', '--json', '--project', project.folder], {
+      DATABASE_URL: database.url,
+    });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    return events.filter(({ check }) => check === 'geo-index-missing').map(({ advice }) => advice);
+  };
+
+  it('uses the indexes that the doctor asks for', async () => {
+    const indexes = await advised();
+    expect(indexes).toEqual([
+      'CREATE INDEX ON "public"."spots" USING gist ("place");',
+      'CREATE INDEX ON "public"."spots" USING gist (("place"::geography));',
+    ]);
+    await withClient(database.url, (client) => client.query(`${indexes.join('')} ANALYZE spots`));
+    expect(await advised()).toEqual([]);
+    for (const condition of [{ _within: area }, { _intersects: area }, { _intersects_bbox: [0, 0, 1, 1] }, near]) {
+      statements.reset();
+      const query = { fields: ['id'], filter: { place: condition } };
+      const answer = await platform.admin('/items/spots', { method: 'SEARCH', body: { query } });
+      expect(answer.json.data.length).toBeGreaterThan(0);
+      const [statement = ''] = statements.texts().filter((text) => text.includes('"spots"'));
+      const plan = JSON.stringify(await planOf(database.url, statement));
+      expect(plan).toContain('Index Scan');
+      expect(plan).not.toContain('Seq Scan');
+    }
+  });
+
+  it('finds and measures no place that a rule hides', async () => {
+    const hidden = { id: 1, place_distance: null };
+    const found = await asPublic(search('spots', { fields: ['id'], filter: { place: near } }));
+    expect(found.json.data).toEqual([]);
+    const open = { _near: { to: [2, 0.002], within: 1 } };
+    expect((await asPublic(search('spots', { fields: ['id'], filter: { place: open } }))).json.data).toEqual([
+      { id: 2 },
+    ]);
+    const either = { _or: [{ id: 1 }, { place: open }] };
+    const query = { fields: ['id', 'distance(place)'], filter: either, sort: ['id'] };
+    expect((await asPublic(search('spots', query))).json.data).toEqual([hidden, { id: 2, place_distance: 0 }]);
+    expect((await asPublic(search('spots', { ...query, sort: ['distance(place)'] }))).json.data.at(-1)).toEqual(hidden);
+  });
+
+  it('answers of a hidden geometry as of an unknown one', async () => {
+    for (const query of [
+      (name: string) => ({ filter: { [name]: near } }),
+      (name: string) => ({ filter: { [name]: { _within: area } } }),
+      (name: string) => ({ fields: [`distance(${name})`], filter: { id: 1 } }),
+      (name: string) => ({ sort: [`distance(${name})`] }),
+    ]) {
+      const [hidden, unknown] = await Promise.all(
+        ['place', 'plaza'].map((name) => asPublic(search('depots', query(name)))),
+      );
+      expect(failure(hidden ?? { status: 0, json: {} })).toBe('403 FORBIDDEN');
+      expect(hidden?.text).toBe(unknown?.text);
+    }
+  });
+
+  it('takes no text of a request into SQL', async () => {
+    for (const value of ["'); DROP TABLE spots; --", '{"type":"Point","coordinates":[1,"2);"]}', '"$1"']) {
+      const answer = await asPublic(search('spots', { filter: { place: { _intersects: value } } }));
+      expect(failure(answer)).toBe('400 INVALID_QUERY');
+    }
+  });
+});
