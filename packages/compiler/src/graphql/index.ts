@@ -13,7 +13,7 @@ import { textOfChunk } from '../print/chunks.ts';
 import type { DocumentPart } from '../print/class-document.ts';
 import { sdlType } from '../print/sdl.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import type { RoleView } from '../role-view/role-view.ts';
+import { hasGeometry, type RoleView } from '../role-view/role-view.ts';
 import { aggregateTypes } from './aggregates.ts';
 import { filterTypes, keyFilters } from './filters.ts';
 import { functionTypes } from './functions.ts';
@@ -59,17 +59,9 @@ export function graphqlTypes(
     ...collectionTypes(schema, diskCache),
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? operationTypes(resources.modelChanges) : []),
-    ...(hasGeometry(schema) ? [geometryTypes()] : []),
+    ...(hasGeometry(schema.view) ? [geometryTypes()] : []),
     fixedTypes(users),
   ];
-}
-
-function hasGeometry({ collections }: GraphqlCollections): boolean {
-  return [...collections.values()].some(({ view: { fields, writes } }) =>
-    [fields, writes?.create?.fields ?? [], writes?.update?.fields ?? []].some((some) =>
-      some.some(({ descriptor }) => descriptor.geometry !== undefined),
-    ),
-  );
 }
 
 /** The types that no collection changes; those of accounts where users are installed. */

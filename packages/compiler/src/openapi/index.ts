@@ -13,7 +13,7 @@ import { changesModel } from '../model/changes.ts';
 import { type DocumentPart, jsonParts } from '../print/class-document.ts';
 import { roleViewOf } from '../role-view/build-role-view.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import type { RoleCollection, RoleView } from '../role-view/role-view.ts';
+import { hasGeometry, type RoleCollection, type RoleView } from '../role-view/role-view.ts';
 import { aggregateSchemas } from './components/aggregation.ts';
 import { conditionSchemas } from './components/conditions.ts';
 import { filterSchemas } from './components/filters.ts';
@@ -213,7 +213,7 @@ function sharedSchemas(view: RoleView, from: TextsFrom): readonly (readonly [str
   return [
     ...nestedWriteSchemas(view, from),
     ...valueSchemas(),
-    ...conditionSchemas(),
+    ...conditionSchemas(hasGeometry(view)),
     ...parameterSchemas(),
     ['Meta', metaSchema()],
     ...operationSchemas(resources.server, view.administrator),

@@ -153,3 +153,12 @@ export interface RoleRelation {
   /** The collections that a many-to-any links. */
   readonly linked: readonly { readonly collection: string; readonly names: DocumentNames }[];
 }
+
+/** True if some field of a class is a geometry, whether it is read or written. */
+export function hasGeometry({ collections }: RoleView): boolean {
+  return collections.some(({ fields, writes }) =>
+    [fields, writes?.create?.fields ?? [], writes?.update?.fields ?? []].some((some) =>
+      some.some(({ descriptor }) => descriptor.geometry !== undefined),
+    ),
+  );
+}

@@ -35,9 +35,10 @@ const compared: readonly (readonly [name: Compared, type: JsonValue, description
   ['presence', 'string', 'Asks whether there is a value.'],
 ];
 
-/** Components of all comparisons, by name. */
-export function conditionSchemas(): readonly (readonly [string, JsonObject])[] {
-  return compared.map(([name, type, description, alone]) => {
+/** Components of all comparisons, by name; few databases have geometries. */
+export function conditionSchemas(geometries: boolean): readonly (readonly [string, JsonObject])[] {
+  const shown = compared.filter(([name]) => geometries || name !== 'geometry');
+  return shown.map(([name, type, description, alone]) => {
     if (alone === undefined) return [nameOf(name), operators(name, type, description)];
     const value = alone === 'one' ? { type: [...typesIn(type), 'null'] } : arraySchema(type);
     return [nameOf(name), { description, anyOf: [value, operators(name, type, null)] }];
