@@ -53,7 +53,15 @@ export const sidebar: Group[] = [
       folded('The model', ['configuration', 'model', 'migrations']),
       folded('Databases', ['databases', 'mysql', 'mysql-writes', 'system-tables']),
       folded('Development and pipelines', ['development', 'cli', 'diff', 'pipelines']),
-      folded('Deployment and upgrades', ['deployment', 'operations', 'observability', 'traces', 'limits', 'upgrades']),
+      folded('Deployment and upgrades', [
+        'deployment',
+        'operations',
+        'scale',
+        'observability',
+        'traces',
+        'limits',
+        'upgrades',
+      ]),
       folded('Runbooks', [
         'runbooks/index',
         'runbooks/back-up-and-restore',

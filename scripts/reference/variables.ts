@@ -59,7 +59,12 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
       [
         'DATABASE_URL',
         { absent: 'embedded PostgreSQL under `.platform/`' },
-        '`postgres://user:password@host:5432/database`, `mysql://…` or `mariadb://…`.',
+        '`postgres://user:password@host:5432/database`, `mysql://…` or `mariadb://…`; hosts of [several servers](../scale.md) with commas.',
+      ],
+      [
+        'DATABASE_FAILOVER_WAIT',
+        { absent: '5s with several hosts' },
+        'Time that a write waits for a server that takes it.',
       ],
       ['DATABASE_DRIVER', 'auto', '`auto`, `fast` or `pg`, see [the connection](../configuration.md#the-connection).'],
       ['DATABASE_POOL_MAX', '10', 'Connections of one process.'],

@@ -25,14 +25,15 @@ const schemes: ReadonlySet<string> = new Set(['postgres:', 'postgresql:', 'mysql
  * The fault of a URL that `subject` (`DATABASE_URL`) holds; null where a database of that address may exist.
  * @example const problem = databaseUrlProblem(process.env.DATABASE_URL ?? '', 'DATABASE_URL');
  */
-export function databaseUrlProblem(url: string, subject: string): UrlProblem | null {
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*:)\/\//.exec(url)?.[1];
+export function databaseUrlProblem(list: string, subject: string): UrlProblem | null {
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*:)\/\//.exec(list)?.[1];
   if (scheme === undefined)
     return { message: `${subject} does not begin as a URL does.`, hint: `Write it as ${form}.` };
   if (!schemes.has(scheme)) {
     const message = `${subject} begins with "${scheme}", which is no kind of database that Tablewright reads.`;
     return { message, hint: `Write ${likelyScheme(scheme) ?? `it as ${form}`}.` };
   }
+  const url = firstHost(list);
   // Text after a # belongs to no database: it is the rest of a password.
   if (!URL.canParse(url) || new URL(url).hash !== '') {
     const hint = `Write it as ${form}; in a password # is %23, / is %2F and @ is %40.`;
@@ -45,6 +46,11 @@ export function databaseUrlProblem(url: string, subject: string): UrlProblem | n
     };
   }
   return null;
+}
+
+/** The address with the first of its hosts alone: `postgres://a:5432,b:5432/c` has two. */
+function firstHost(list: string): string {
+  return list.replace(/^([^/]*\/\/(?:[^/?#]*@)?[^/?#,]*),[^/?#]*/, '$1');
 }
 
 /** The scheme that a misspelt one was to be; null where nothing speaks for one. */

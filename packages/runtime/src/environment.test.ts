@@ -26,6 +26,7 @@ test('an empty environment has the defaults of the specification', () => {
     streams: { bufferMax: 67_108_864, clientMax: null, stallTimeout: 10_000 },
     database: {
       url: null,
+      failoverWait: null,
       driver: 'auto',
       poolMax: 10,
       poolTimeout: 2000,

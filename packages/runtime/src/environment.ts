@@ -5,7 +5,7 @@
  */
 
 import { type AuthEnvironment, readAuth } from './environment/auth.ts';
-import { type Driver, drivers } from './environment/drivers.ts';
+import { type DatabaseEnvironment, readDatabase } from './environment/database.ts';
 import type { EnvironmentProblem } from './environment/error.ts';
 import { type FilesEnvironment, readFiles } from './environment/files.ts';
 import { type GraphqlEnvironment, readGraphql } from './environment/graphql.ts';
@@ -30,7 +30,7 @@ import {
   readText,
 } from './environment/values.ts';
 import { type Variables, variableText } from './environment/variable-text.ts';
-import { databaseUrlStart, defaultQueryBounds, exampleDatabaseUrl } from './language/index.ts';
+import { defaultQueryBounds } from './language/index.ts';
 
 /** Levels of the log, from the rarest line to every line. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -87,23 +87,6 @@ export interface Environment {
   readonly optimizations: Optimizations;
 }
 
-/** How the database is reached. */
-export interface DatabaseEnvironment {
-  /** Null: the embedded database. */
-  readonly url: string | null;
-  /** How a server is talked to; an embedded database does not ask. */
-  readonly driver: Driver;
-  readonly poolMax: number;
-  readonly poolTimeout: number;
-  readonly statementTimeout: number;
-  /** DATABASE_READ_ONLY: refuses all writes, even if the database would accept them. */
-  readonly readOnly: boolean;
-  /** DATABASE_PUBLIC_STATEMENT_TIMEOUT: that of callers without a token. */
-  readonly publicStatementTimeout: number;
-  /** DATABASE_STREAM_MAX: answers streamed at once; null: a third of the connections. */
-  readonly streamMax: number | null;
-}
-
 /** Limits of answers that their clients do not read. */
 export interface StreamsEnvironment {
   /** STREAM_STALL_TIMEOUT: milliseconds that an answer waits for its reader before it is cut. */
@@ -131,6 +114,7 @@ export type EnvironmentReading =
   | { readonly ok: true; readonly environment: Environment }
   | { readonly ok: false; readonly problems: readonly EnvironmentProblem[] };
 
+export type { DatabaseEnvironment } from './environment/database.ts';
 export type { Variables } from './environment/variable-text.ts';
 
 /** Reads every variable the server knows; all problems are collected, unknown variables are ignored. */
@@ -176,16 +160,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     shutdownDelay: read('SHUTDOWN_DELAY', readDuration, 0),
     shutdownTimeout: read('SHUTDOWN_TIMEOUT', readDuration, 10_000),
     requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
-    database: {
-      url: read<string | null>('DATABASE_URL', readDatabaseUrl, null),
-      driver: read('DATABASE_DRIVER', readChoice(drivers), 'auto'),
-      poolMax: read('DATABASE_POOL_MAX', readInteger(1, 10_000), 10),
-      poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
-      statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', readDuration, 30_000),
-      readOnly: read('DATABASE_READ_ONLY', readBoolean, false),
-      publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDuration, 10_000),
-      streamMax: read<number | null>('DATABASE_STREAM_MAX', readInteger(1), null),
-    },
+    database: readDatabase(read),
     streams: {
       stallTimeout: read('STREAM_STALL_TIMEOUT', readDuration, 10_000),
       bufferMax: read('STREAM_BUFFER_MAX', readSize, 64 * 1024 ** 2),
@@ -266,13 +241,4 @@ function readCors(read: Read): CorsEnvironment | null {
     maxAge: read('CORS_MAX_AGE', readInteger(0, 2_147_483_647), 18_000),
   };
   return read('CORS_ENABLED', readBoolean, false) ? cors : null;
-}
-
-const isDatabaseUrl = new RegExp(`^${databaseUrlStart}`);
-
-function readDatabaseUrl(text: string): Reading<string> {
-  // The value can hold a password, so the sentence never repeats it.
-  return isDatabaseUrl.test(text) && URL.canParse(text)
-    ? { value: text }
-    : { problem: `must be an address such as "${exampleDatabaseUrl}".` };
 }

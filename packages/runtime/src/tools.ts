@@ -14,6 +14,7 @@ export {
 } from './database/own-statements/script.ts';
 export { formParameters } from './database/parameter-forms.ts';
 export { readable } from './database/readable.ts';
+export { chooseHost } from './dialects/choose-host.ts';
 export { EmbeddedInUseError, lockEmbedded } from './dialects/embedded-lock.ts';
 export { ownTables } from './dialects/index.ts';
 export type { ModelTables } from './dialects/own-statements.ts';
@@ -21,6 +22,7 @@ export { fromRows, type OwnTables, rowsBeside } from './dialects/own-tables.ts';
 export { databaseLabel, type UnusableDatabase, unusableDatabase } from './dialects/unusable.ts';
 export { isEmail, longestEmail } from './environment/email.ts';
 export { EnvironmentError, type EnvironmentProblem } from './environment/error.ts';
+export { hostUrls } from './environment/host-list.ts';
 export { keepSecret, keptSecret } from './environment/kept-secret.ts';
 export {
   type CorsEnvironment,

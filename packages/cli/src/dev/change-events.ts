@@ -1,5 +1,6 @@
 /** `platform dev --notify`: has the database tell of changes where it can, and says why where it cannot. */
 
+import { chooseHost } from '@tablewright/runtime/tools';
 import type { Project } from '../project/project.ts';
 import { databaseUrl } from '../project/settings.ts';
 import type { TableEvents } from '../sources/commands.ts';
@@ -41,7 +42,7 @@ export async function startChangeEvents(
   };
   const lose = (url: string): void => {
     poll('the connection that told of them was lost');
-    const again = (): void => void listen(url).catch(later);
+    const again = (): void => void chooseHost(url).then(listen).catch(later);
     const later = (): void => {
       if (!closed) timer = setTimeout(again, retryAfter).unref();
     };
@@ -50,7 +51,10 @@ export async function startChangeEvents(
   const url = databaseUrl(project);
   if (typeof hearTables === 'string') poll(hearTables);
   else if (url === null) poll('the embedded database is this process alone');
-  else await listen(url).catch((error: Error) => poll(error.message));
+  else
+    await chooseHost(url)
+      .then(listen)
+      .catch((error: Error) => poll(error.message));
   return async () => {
     closed = true;
     clearTimeout(timer);

@@ -1,6 +1,7 @@
 /** Findings about a database: clock, rights, ability to write, and settings that some feature needs. */
 import type { Schema } from '@tablewright/introspect/schema';
 import { familyOf } from '@tablewright/runtime/language';
+import { hostUrls } from '@tablewright/runtime/tools';
 import { reasonOf } from '../errors/reason-of.ts';
 import type { ConnectionFacts } from '../sources/connection.ts';
 import { sources } from '../sources/dialects.ts';
@@ -17,7 +18,8 @@ export async function examineDatabase(source: Source, schema: Schema): Promise<r
 
 /** Reads an address of a database as the driver does. */
 export async function connectionFacts(url: string): Promise<ConnectionFacts> {
-  return (await sources[familyOf(url)].commands()).connection(url);
+  const [first = url] = hostUrls(url);
+  return (await sources[familyOf(url)].commands()).connection(first);
 }
 
 /** Connections that the role of a database may have at once; null where there is no limit. */

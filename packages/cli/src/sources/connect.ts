@@ -1,4 +1,5 @@
 import { defaultDialect, dialectFacts, familyOf } from '@tablewright/runtime/language';
+import { chooseHost } from '@tablewright/runtime/tools';
 import { hasDatabase, refuseNewDatabase } from '../project/present-database.ts';
 import type { Project } from '../project/project.ts';
 import { databaseUrl, embeddedFolder } from '../project/settings.ts';
@@ -46,5 +47,5 @@ export async function connectPresent(
 async function openSource(project: Project, { writable = false }: ConnectOptions): Promise<Source> {
   const url = databaseUrl(project);
   if (url === null) return openEmbedded(embeddedFolder(project));
-  return sources[familyOf(url)].open(url, writable);
+  return sources[familyOf(url)].open(await chooseHost(url), writable);
 }

@@ -68,6 +68,15 @@ export class StalledError extends ConnectionError {
   override readonly name = 'StalledError';
 }
 
+/** COMMIT got no answer, and nothing tells if it was done: it must not be repeated. */
+export class UnknownOutcomeError extends ConnectionError {
+  override readonly name = 'UnknownOutcomeError';
+
+  constructor() {
+    super('The outcome of a COMMIT is unknown.');
+  }
+}
+
 /** The connection stands but does not bear the fast lane. */
 export class UnfitError extends ConnectionError {
   override readonly name = 'UnfitError';

@@ -42,7 +42,7 @@ export async function readHostState(
 }
 
 /** A server that starts or stops says so (57P03); so does a node of a cluster without the others, of any table. */
-function stateOfError(error: unknown): HostState {
+export function stateOfError(error: unknown): HostState {
   return hasSqlstate(error, '57P03') ? 'joining' : 'away';
 }
 

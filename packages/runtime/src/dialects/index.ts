@@ -47,6 +47,7 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     changeModel: async (options, requested) =>
       (await import('./postgres/ddl/change-model.ts')).createPostgresModelChange(options)(...requested),
     askHost: askPostgres,
+    createProbe: async (address) => (await import('./postgres/host-probe.ts')).probePostgres(address),
     readLive: readFingerprint,
     readTableSecurity,
   },
@@ -63,6 +64,7 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     changeModel: async (options, requested) =>
       (await import('./mysql/ddl/change-model.ts')).createMysqlModelChange(options)(...requested),
     askHost: askMysql,
+    createProbe: async (address) => (await import('./mysql/host-probe.ts')).probeMysql(address),
     readLive: readMysqlFingerprint,
   },
 };

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import { type PublicReadLimits, queuePublicReads } from '../database/public/public-reads.ts';
 import { shareStreams } from '../database/stream-share.ts';
 import { familyOf } from '../language/index.ts';
+import { chooseHost } from './choose-host.ts';
 import { connectEmbedded, serverOfFamily } from './index.ts';
 import type { ConnectOptions, EmbeddedDatabase } from './server-dialect.ts';
 
@@ -44,8 +45,8 @@ function publicLimits(target: DatabasePlace, poolMax: number, timeoutMs: number)
   return { ...publicReads(places, poolMax), slowMs: 150, pauseFactor: 0, timeoutMs };
 }
 
-function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {
+async function connect(target: DatabasePlace, options: OpenOptions): Promise<Database> {
   if (!('url' in target)) return connectEmbedded(target.embedded);
-  const { url } = target;
+  const url = options.renewable === undefined ? await chooseHost(target.url) : target.url;
   return serverOfFamily(familyOf(url)).connect({ ...options, url });
 }

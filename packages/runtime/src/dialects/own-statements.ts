@@ -91,7 +91,7 @@ export interface OwnStatements {
    */
   readonly takeKey: OwnSql;
   /** Proves the transaction that has taken the key, where its number does not: $3 when that expires, as texts have it. */
-  readonly proveKey?: OwnSql;
+  readonly proveKey: OwnSql;
   /** Makes a row of activity for each comment of $1: $2 to $5 user, address, agent and page of the request. */
   readonly recordComments: OwnSql;
   /**

@@ -1,5 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { AskHost } from '../database/host-state.ts';
+import type { Failover } from '../database/hosts/failover.ts';
+import type { CreateProbe } from '../database/hosts/host-probe.ts';
 import type { MigrationConnection } from '../database/migration-connection.ts';
 import type { PublicReadLimits } from '../database/public/public-reads.ts';
 import type { TableSecurity } from '../database/table-security.ts';
@@ -42,6 +44,8 @@ export interface ConnectOptions {
   readonly preparedLimit?: number;
   /** Name by which the server knows them. Default `platform`. */
   readonly applicationName?: string;
+  /** Choice among several servers, which `renewable` leads to. Default: there is one. */
+  readonly failover?: Failover;
   /** Hears of requests that waited for a connection. Default: no one does. */
   readonly poolObserver?: PoolObserver;
 }
@@ -99,6 +103,8 @@ export interface ServerDialect {
     database: Pick<Database, 'query'>,
     tables: readonly { readonly schema: string; readonly name: string }[],
   ) => Promise<readonly TableSecurity[]>;
+  /** Asks one of several servers again and again. */
+  readonly createProbe: CreateProbe;
   /** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */
   readonly readLive: (database: Pick<Database, 'query'>, expected: Fingerprint) => Promise<readonly LiveObject[]>;
 }

@@ -2,6 +2,7 @@
 
 import { ConnectionError, ServerError } from '../database/errors.ts';
 import { readable } from '../database/readable.ts';
+import { hostUrls } from '../environment/host-list.ts';
 import { titleOf } from '../language/index.ts';
 
 /** Texts for people. */
@@ -12,8 +13,10 @@ export interface UnusableDatabase {
 
 /** Names the database of a URL, without credentials. */
 export function databaseLabel(url: string): string {
-  const { host, pathname } = new URL(url);
-  const address = `${readable(host === '' ? 'localhost' : host)}${readable(pathname)}`;
+  const [first = url] = hostUrls(url);
+  const { pathname } = new URL(first);
+  const hosts = hostUrls(url).map((each) => new URL(each).host);
+  const address = `${hosts.map((host) => readable(host === '' ? 'localhost' : host)).join(', ')}${readable(pathname)}`;
   return `${titleOf(url)} at ${address}`;
 }
 

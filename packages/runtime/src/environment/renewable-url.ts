@@ -1,4 +1,5 @@
 /** Address of a database whose password may change while a server runs: that in the file of DATABASE_URL_FILE. */
+import { credentialsOf, hostUrls, withCredentials } from './host-list.ts';
 import { type Variables, variableText } from './variable-text.ts';
 
 /** An address to connect to. */
@@ -26,16 +27,29 @@ export function renewableUrl(variables: Variables, url: string): RenewableUrl {
   return {
     current: () => current,
     renew(refused) {
-      if (current === refused) current = withCredentials(current, text());
+      if (current === refused) current = renewed(current, text());
       return current === refused ? null : current;
     },
   };
 }
 
 /** Another host or database is a matter of a start. */
-function withCredentials(url: string, other: string | null): string {
-  const from = URL.parse(other ?? '');
-  if (from === null) return url;
-  const { username, password } = from;
-  return Object.assign(new URL(url), { username, password }).href;
+function renewed(url: string, other: string | null): string {
+  return other === null || credentialsOf(other) === '' ? url : withCredentials(url, credentialsOf(other));
+}
+
+/** One host of an address of several, by its position there. */
+export function hostAddress(list: RenewableUrl, position: () => number): RenewableUrl {
+  const pick = (url: string): string => {
+    const urls = hostUrls(url);
+    return urls[position()] ?? urls[0] ?? url;
+  };
+  return {
+    current: () => pick(list.current()),
+    renew(refused) {
+      if (pick(list.current()) !== refused) return pick(list.current());
+      const other = list.renew(list.current());
+      return other === null ? null : pick(other);
+    },
+  };
 }

@@ -111,5 +111,5 @@ export function isOutOfReach(thrown: unknown): boolean {
 const passingCodes =
   /^(PROTOCOL_CONNECTION_LOST|E(CONN\w+|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|PIPE|AI_AGAIN)|ENOTFOUND|57P0[123]|53300|08\w{3})$/;
 
-/** Messages of `pg` that have no code. */
-const passingMessages = /^(timeout expired|Connection terminated)/;
+/** Messages without a code: those of `pg`, and that of several servers. */
+const passingMessages = /^(timeout expired|Connection terminated|No database server takes writes)/;

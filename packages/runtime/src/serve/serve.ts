@@ -39,6 +39,7 @@ import { startPaths } from '../pages/page-paths.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { type FoundProvider, loadProvider } from '../traces/open-telemetry.ts';
+import { createDatabaseHosts, type DatabaseHosts } from './database-hosts.ts';
 import { createWelcome } from './first-user.ts';
 import { collectWhenIdle } from './idle-memory.ts';
 import { createInstruments, type GatherMetrics, type Instruments } from './instruments.ts';
@@ -145,8 +146,10 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const initial = environmentOf(variables);
   const location = options.database ?? placeOf(initial);
   refuseOthers(api, location);
-  const renewable = 'url' in location && { renewable: renewableUrl(variables, location.url) };
+  const address = 'url' in location ? renewableUrl(variables, location.url) : undefined;
   const environment = await withSecret(api, initial, location);
+  const hosts = await createDatabaseHosts(environment, location, address, () => httpListener.server.log);
+  const renewable = address && { renewable: address, ...hosts?.connections };
   const onFallback = (reason: Error): void =>
     httpListener.server.log.warn(
       { cause: describeCause(reason) },
@@ -156,13 +159,15 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const instruments = await instrumentsOf(environment, options, provider);
   const connections = { ...connectionsOf(environment), ...renewable, onFallback, poolObserver: instruments.pool };
   const late = createLateDatabase(async () => {
+    await hosts?.find();
     const opened = await openDatabase(location, connections);
     const slow = createSlowLog(environment, opened, () => httpListener.server.log);
     return instruments.database(opened, api.dialect, { slow });
   });
   const { askHost, listen } = serverOf(api.dialect);
-  const watched = watchHost(late.database, askHost, environment.database.poolTimeout);
-  const database = environment.database.readOnly ? withoutWrites(late.database) : watched.database;
+  const { poolTimeout: timeoutMs, readOnly } = environment.database;
+  const watched = hosts?.watch(late.database) ?? watchHost(late.database, askHost, timeoutMs);
+  const database = readOnly ? withoutWrites(late.database) : watched.database;
   const httpListener = createListener(environment, () => generations.current().server, instruments.listener);
   const { log } = httpListener.server;
   if (provider !== null && 'problem' in provider) log.warn({ cause: describeCause(provider.cause) }, provider.problem);
@@ -203,7 +208,6 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
     return { api: compiled, watch, server: createServer({ api: compiled, ...set }) };
   });
   const generations = instruments.generations(made);
-  const { poolTimeout: timeoutMs, readOnly } = environment.database;
   const health = createHealth({
     database,
     hostState: host.hostState,
@@ -214,7 +218,8 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const ready: RunningServer['ready'] = async (role) => readinessOf(await health(), role, host.draining());
   const welcome = createWelcome({ api, database, environment, log, report: options.onFirstAdministrator });
   const { shutdownDelay: delay, shutdownTimeout: grace } = environment;
-  const close = closeOnce({ listener: httpListener, host, model, generations, instruments, database, delay, grace });
+  const running = { listener: httpListener, host, model, generations, instruments, database, hosts, delay, grace };
+  const close = closeOnce(running);
   let tablesAreKnown = false;
   // Waits for a database do not keep a process running, and until it listens nothing else does.
   const awake = setInterval(() => {}, 2 ** 30);
@@ -349,6 +354,7 @@ interface Running {
   readonly generations: Generations;
   readonly instruments: Instruments;
   readonly database: Database;
+  readonly hosts: DatabaseHosts | null;
   /** Milliseconds for which all requests are served, and then only those under way. */
   readonly delay: number;
   readonly grace: number;
@@ -396,5 +402,6 @@ async function closeAll(running: Running, lingerMs: number | undefined): Promise
   await generations.close();
   host.limiter?.close();
   await database.close(Math.max(0, end - performance.now()));
+  running.hosts?.close();
   await instruments.flush(Math.max(leastFlushMs, end - performance.now()));
 }

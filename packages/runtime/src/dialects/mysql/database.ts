@@ -3,6 +3,7 @@ import { type ConnectionOptions, createPool, type Pool, type PoolConnection } fr
 import type { Database, Parameter, RowSink, Statement } from '../../database/database.ts';
 import { isRetryable, toDatabaseError } from '../../database/errors.ts';
 import { gatherReads } from '../../database/gathered-reads.ts';
+import { onlyHost } from '../../database/hosts/failover.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { formParameters } from '../../database/parameter-forms.ts';
 import { allOptimizations } from '../../environment/optimizations.ts';
@@ -37,7 +38,7 @@ const maxGroups = 2;
  */
 export async function connectMysql(options: ConnectOptions): Promise<Database> {
   const { poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
-  const { renewable = fixedUrl(options.url) } = options;
+  const { renewable = fixedUrl(options.url), failover = onlyHost } = options;
   // Two at least, so that a read never blocks a transaction.
   const poolMax = Math.max(options.poolMax ?? 10, 2);
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
@@ -55,6 +56,10 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
     observer: options.poolObserver ?? unobserved,
     kill: (connection) => killStatement(renewable.current(), connection),
     renew: () => renewPool(pool, renewable),
+    failover,
+  });
+  failover.listen((change) => {
+    if (change === 'moved') redirectPool(pool, renewable.current());
   });
   let isMariadb = false;
   try {
@@ -107,6 +112,14 @@ function plainSink(sink: RowSink): RowSink {
 /** How many connections there are at most, and when idle ones go: the driver looks for those only where one may be too many. */
 function keptConnections(poolMax: number) {
   return { connectionLimit: poolMax, maxIdle: poolMax - 1, idleTimeout: idleMs, gracefulEnd: true };
+}
+
+/** Lets the pool connect to another server from now on. */
+function redirectPool(pool: Pool, url: string): void {
+  // Absent in the types of the driver.
+  const { connectionConfig } = pool.config as { readonly connectionConfig?: ConnectionOptions };
+  const { host, port, user, password, stream } = connectionOptions(url);
+  Object.assign(connectionConfig ?? {}, { host, port, user, password, ...(stream !== undefined && { stream }) });
 }
 
 /** Lets the pool connect by another password, where there is one. */

@@ -1,11 +1,14 @@
 import type { AskHost } from '../../database/host-state.ts';
 
-/** Our sessions only read, so that their current setting is meaningless; the value that they began with counts. */
-const postgresSql = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' ELSE s.reset_val END,
-  CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN NULL
+/** Milliseconds that a standby lags; null on a primary, and where nothing was replayed yet. */
+export const lagSql = `CASE WHEN NOT pg_catalog.pg_is_in_recovery() THEN NULL
     WHEN pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn() THEN '0'
     ELSE pg_catalog.round(1000 * EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()
-      - pg_catalog.pg_last_xact_replay_timestamp())::pg_catalog.numeric)::pg_catalog.text END
+      - pg_catalog.pg_last_xact_replay_timestamp())::pg_catalog.numeric)::pg_catalog.text END`;
+
+/** Our sessions only read, so that their current setting is meaningless; the value that they began with counts. */
+const postgresSql = `SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'standby' ELSE s.reset_val END,
+  ${lagSql}
 FROM pg_catalog.pg_settings AS s WHERE s.name = 'default_transaction_read_only'`;
 
 /** Asks a PostgreSQL server for its state. */

@@ -64,7 +64,9 @@ export function createAnswerKeeper(location: SystemPlace, ttlMs: number): Answer
       const [number] = claimed ?? [];
       if (typeof number === 'string') {
         transaction.identify(number);
-        if (texts.prove !== undefined) await allRows(transaction, texts.prove, [caller, key, stored?.[3] ?? null]);
+        const values = [caller, key, stored?.[3] ?? null];
+        if (typeof texts.prove !== 'string') await allRows(transaction, texts.prove, values);
+        else transaction.proof?.({ statement: { name: '', text: texts.prove }, parameters: values });
         return null;
       }
       return answerOf(stored, requested);

@@ -1,7 +1,14 @@
 /** Connections to a MySQL or MariaDB server, each for one request at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolConnection } from 'mysql2';
-import { ConnectionError, isLost, isStatementTimeout, statementTimeout } from '../../../database/errors.ts';
+import {
+  ConnectionError,
+  isLost,
+  isNotPrimary,
+  isStatementTimeout,
+  statementTimeout,
+} from '../../../database/errors.ts';
+import type { Failover } from '../../../database/hosts/failover.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PoolLoad, PoolObserver } from '../../../operate/metrics/pool-metrics.ts';
 import { toMysqlError } from './errors.ts';
@@ -27,6 +34,8 @@ export interface MysqlPoolOptions extends PoolTimeouts {
   readonly kill: (connection: PoolConnection) => Promise<void>;
   /** Called when the server refused the password. True if there is another one now. */
   readonly renew: () => boolean;
+  /** Choice among several servers. */
+  readonly failover: Failover;
 }
 
 /** How often it is checked if all leased connections were returned, in milliseconds. */
@@ -40,6 +49,7 @@ export class MysqlPool {
   readonly #timeoutMs: number;
   readonly #kill: MysqlPoolOptions['kill'];
   readonly #renew: MysqlPoolOptions['renew'];
+  readonly #failover: Failover;
   readonly #reads: ReadQueue;
   readonly #waits = new Waits();
   readonly #max: number;
@@ -51,7 +61,7 @@ export class MysqlPool {
   #closing = false;
 
   constructor(pool: Pool, options: MysqlPoolOptions) {
-    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, observer, kill, renew } = options;
+    const { timeoutMs, answerTimeoutMs, publicTimeoutMs, poolMax, observer, kill, renew, failover } = options;
     this.#pool = pool;
     this.#max = poolMax;
     this.#observer = observer;
@@ -60,6 +70,10 @@ export class MysqlPool {
     this.publicTimeoutMs = publicTimeoutMs;
     this.#kill = kill;
     this.#renew = renew;
+    this.#failover = failover;
+    failover.listen((change) => {
+      if (change === 'moved' || change === 'gone') this.#dropAll();
+    });
     const limit = Math.max(1, poolMax - Math.max(1, Math.floor(poolMax / 3)));
     this.#reads = new ReadQueue({ maxCount: limit, maxPublic: Math.max(1, limit - 2), timeoutMs });
   }
@@ -74,6 +88,25 @@ export class MysqlPool {
     const used = this.#leased.size;
     const waiting = this.#waits.waited.waiting;
     return { used, idle: Math.max(0, this.#open.size - used), max: this.#max, waiting };
+  }
+
+  /** True where transactions have no server to go to. */
+  get isLost(): boolean {
+    return !this.#failover.isSettled;
+  }
+
+  /** A transaction has failed: perhaps with its server. */
+  failed(failure: unknown): void {
+    if (isNotPrimary(failure) || isLost(failure)) this.#failover.lost();
+  }
+
+  /** Closes all connections: a former server must take nothing more. */
+  #dropAll(): void {
+    for (const connection of [...this.#open]) {
+      const isLeased = this.#leased.has(connection);
+      this.destroy(connection);
+      if (isLeased) lineOf(connection).abandon(new ConnectionError('Another server is asked from now on.'));
+    }
   }
 
   /** Counts a connection until it is closed. */

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolConnection } from 'mysql2';
 import type { Outcome, Transaction } from '../../../database/database.ts';
-import { toDatabaseError } from '../../../database/errors.ts';
+import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
 import { Tries } from '../../../database/tries.ts';
 import { MysqlAttempt } from './attempt.ts';
 import type { MysqlPool } from './pool.ts';
@@ -45,9 +45,11 @@ interface Tried<T> {
 
 async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => Promise<Outcome<T>>): Promise<Tried<T>> {
   let connection: PoolConnection;
+  if (pool.isLost) return { error: new ConnectionError('No database server takes writes.') };
   try {
     connection = await pool.lease();
   } catch (error) {
+    pool.failed(error);
     return { error };
   }
   const attempt = new MysqlAttempt(connection, pool.answerTimeoutMs);
@@ -59,6 +61,7 @@ async function tryOnce<T>(pool: MysqlPool, work: (transaction: Transaction) => P
   try {
     return { attempt, outcome: await attempt.execute(remembered) };
   } catch (error) {
+    pool.failed(attempt.failure);
     return { attempt, error, ...(outcome && { outcome }) };
   } finally {
     if (attempt.broken) pool.destroy(connection);

@@ -1,7 +1,7 @@
 /** How a transaction ended whose COMMIT got no answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitProof } from '../../../database/database.ts';
-import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
+import { toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
 import { formParameters } from '../../../database/parameter-forms.ts';
 import type { MysqlPool } from './pool.ts';
 import { run } from './run.ts';
@@ -28,7 +28,7 @@ export async function wasCommitted(pool: MysqlPool, commitProof: CommitProof | u
     if (found !== undefined) return found;
     await sleep(wait);
   }
-  throw toDatabaseError(new ConnectionError('The outcome of a COMMIT is unknown.'));
+  throw toDatabaseError(new UnknownOutcomeError());
 }
 
 function look(pool: MysqlPool, { statement: { text, forms }, parameters }: CommitProof): Promise<boolean> {

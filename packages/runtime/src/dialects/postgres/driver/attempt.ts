@@ -1,5 +1,5 @@
 /** One attempt at a transaction, on a connection that it has to itself. */
-import type { Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
+import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { ConnectionError, isLost, toBeginError, toDatabaseError } from '../../../database/errors.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PooledConnection } from './pooled-connection.ts';
@@ -19,6 +19,8 @@ const noRows: RowSink = { row: () => {} };
 export class Attempt implements Transaction {
   /** Number of the transaction, once a statement has brought it along. */
   id: string | undefined;
+  /** A row that only this transaction has made, if it has named one. */
+  evidence: CommitProof | undefined;
   /** The first thing that went wrong between us and the database, as it came. */
   failure: unknown;
   /** True if the statement that failed was one that the connection knew by its name. */
@@ -75,6 +77,10 @@ export class Attempt implements Transaction {
 
   identify(id: string): void {
     this.id = id;
+  }
+
+  proof(commitProof: CommitProof): void {
+    this.evidence ??= commitProof;
   }
 
   async #commit<T>({ last }: Outcome<T>, release: () => void): Promise<void> {

@@ -11,11 +11,14 @@ import { cancelBackend } from './cancel.ts';
 import type { Channel } from './channel.ts';
 import { connectClient } from './client.ts';
 import { setUpWhereFit } from './fitness.ts';
+import { runIdentified } from './identified.ts';
 import { type PostgresSettings, sessionSql } from './options.ts';
 
 /** An open connection. */
 export interface PostgresConnection {
   readonly connection: Channel;
+  /** Cluster and history that its server held when it was made; undefined where it does not tell. */
+  readonly identity: string | undefined;
   /** Asks the server over another connection to end the running statement; never rejects. */
   cancel(): Promise<void>;
 }
@@ -35,13 +38,14 @@ export type Open = (shared: boolean, closed: Closed) => Promise<PostgresConnecti
 export async function openConnection(settings: PostgresSettings, closed: Closed): Promise<PostgresConnection> {
   const { socket, reuse } = createReusingSocket();
   const setUp = sessionSql({ ...settings, readOnly: true });
+  let identity: string | undefined;
   const { client, key } = await connectClient(settings, { stream: () => socket }, async (connected) => {
-    if (settings.driver === 'auto') await setUpWhereFit(connected, setUp);
-    else await connected.client.query(setUp);
+    const isSure = settings.driver !== 'auto';
+    identity = await (isSure ? runIdentified(connected.client, setUp) : setUpWhereFit(connected, setUp));
   });
   const connection = takeOver(client.connection.stream, settings.preparedLimit, closed);
   reuse();
-  return { connection, cancel: () => cancelBackend(client, key) };
+  return { connection, identity, cancel: () => cancelBackend(client, key) };
 }
 
 /** Moves the socket from `pg` to a connection of ours. */

@@ -36,6 +36,7 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
   let sent = false;
   const merging: MergingTransaction = {
     identify: (id) => transaction.identify(id),
+    proof: (commitProof) => transaction.proof?.(commitProof),
     begun: (send) => void others.push(send),
     run(statement, parameters, sink) {
       const { rows } = statement;

@@ -1,3 +1,4 @@
+import { onlyHost } from '../../../database/hosts/failover.ts';
 import { allOptimizations } from '../../../environment/optimizations.ts';
 import { fixedUrl } from '../../../environment/renewable-url.ts';
 import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
@@ -42,6 +43,7 @@ export function postgresSettings(options: ConnectOptions): PostgresSettings {
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     preparedLimit: options.preparedLimit ?? 1_000,
     applicationName: options.applicationName ?? 'platform',
+    failover: options.failover ?? onlyHost,
     poolObserver: options.poolObserver ?? unobserved,
   };
 }

@@ -7,7 +7,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RowSink } from '../../../database/database.ts';
-import { ConnectionError, toDatabaseError } from '../../../database/errors.ts';
+import { ConnectionError, isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
+import type { HostChange } from '../../../database/hosts/failover.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PlatformError } from '../../../errors.ts';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
@@ -21,6 +22,8 @@ import { answerTimeout, connectionsForTransactions, type PostgresSettings } from
 import {
   closeMembers,
   countUsed,
+  dropAll,
+  dropForWrites,
   headAge,
   isOverdue,
   lentOf,
@@ -30,6 +33,7 @@ import {
   pickForRead,
 } from './pooled-connection.ts';
 import { Read, sendRead } from './read.ts';
+import { ReadQueues } from './read-queues.ts';
 
 /** How often the pool looks after its connections while there is something to look after. */
 const lookMs = 50;
@@ -37,8 +41,6 @@ const lookMs = 50;
 const stallMs = 100;
 /** Connections that are not shared are closed after this time without use. */
 const idleMs = 10_000;
-/** How long a connection counts as new, when its server refuses to write. */
-const freshMs = 1_000;
 /** Requests that may wait for a connection; more are refused at once. */
 const maxWaiting = 5_000;
 
@@ -51,8 +53,7 @@ export class Pool {
   #members: PooledConnection[] = [];
   #opening = { shared: 0, other: 0 };
   readonly #lent: number;
-  /** Waiting reads: those of callers without a token after all others, those that may be slow after these. */
-  readonly #queues: Readonly<Record<'usual' | 'public' | 'apart', Read[]>> = { usual: [], public: [], apart: [] };
+  readonly #queues = new ReadQueues();
   #leases: Waiting[] = [];
   readonly #waits = new Waits();
   #timer: NodeJS.Timeout | undefined;
@@ -66,6 +67,7 @@ export class Pool {
     this.#open = open;
     this.#depth = depth;
     this.#lent = settings.poolMax - settings.readConnections - connectionsForTransactions(settings);
+    settings.failover.listen((change) => this.#hostChanged(change));
   }
 
   /** Requests that wait for a connection of their own. */
@@ -75,7 +77,7 @@ export class Pool {
 
   /** All connections, and all that wait for one. */
   get load(): PoolLoad & { readonly underWay: number } {
-    const waiting = this.#waitingReads + this.#leases.length;
+    const waiting = this.#queues.length + this.#leases.length;
     return { ...countUsed(this.#members), max: this.#settings.poolMax, waiting };
   }
 
@@ -97,7 +99,7 @@ export class Pool {
   read(request: Request, sink: RowSink, took?: (ms: number) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error: unknown): void => {
-        if (this.#waitingReads > 0) this.#serve();
+        if (this.#queues.length > 0) this.#serve();
         if (error !== undefined) {
           reject(error);
           return;
@@ -120,7 +122,8 @@ export class Pool {
    * another one, when there is no better one.
    */
   async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<PooledConnection> {
-    if (this.#refuses(this.#leases.length)) throw this.#unavailable();
+    const isRefused = leaseFor === 'transaction' && !this.#settings.failover.isSettled;
+    if (isRefused || this.#refuses(this.#leases.length)) throw this.#unavailable();
     const { promise, resolve, reject } = Promise.withResolvers<PooledConnection>();
     const waiting: Waiting = { deadline: this.#deadline(), leaseFor, take: resolve, refuse: reject };
     const abort = (): void => this.#withdrawLease(waiting);
@@ -145,15 +148,24 @@ export class Pool {
   }
 
   /**
-   * The server has refused to write: connections of writes are made anew, by then perhaps to another one. Those that are
-   * hardly older have led to the same server.
+   * A transaction has failed. Where the server has refused to write, connections of writes are made anew, by then perhaps
+   * to another one. Those that are hardly older have led to the same server.
    */
-  refusedToWrite(): void {
-    const before = performance.now() - freshMs;
-    for (const { connection, shared, openedAt } of [...this.#members]) {
-      if (shared || openedAt > before || connection.isClosed) continue;
-      if (connection.inFlight === 0) connection.fail(new ConnectionError('The server takes no writes.'));
+  failed(failure: unknown): void {
+    if (!isNotPrimary(failure) && !isLost(failure)) return;
+    if (isNotPrimary(failure)) dropForWrites(this.#members);
+    this.#settings.failover.lost();
+  }
+
+  #hostChanged(change: HostChange): void {
+    if (change === 'lost') {
+      for (const waiting of [...this.#leases]) if (waiting.leaseFor === 'transaction') this.#withdrawLease(waiting);
+      return;
     }
+    if (change !== 'found') dropAll(this.#members, change === 'gone');
+    this.#backoff.succeed();
+    if (change === 'gone') this.#refuseWaiting(Number.POSITIVE_INFINITY);
+    this.#maintain();
   }
 
   /** A connection that was taken back has ended its transaction, too. */
@@ -177,7 +189,7 @@ export class Pool {
   /** Sends a read to a connection that has room, or lets it wait for one. */
   readonly #dispatch = (read: Read): void => {
     const member = this.#pick(read);
-    if (member === undefined || this.#queueOf(read).length > 0 || this.#closing) {
+    if (member === undefined || this.#queues.of(read).length > 0 || this.#closing) {
       this.#enqueue(read);
       return;
     }
@@ -195,23 +207,13 @@ export class Pool {
     });
   }
 
-  #queueOf({ request }: Read): Read[] {
-    if (request.apart === true) return this.#queues.apart;
-    return request.isPublic === true ? this.#queues.public : this.#queues.usual;
-  }
-
-  get #waitingReads(): number {
-    const { usual, public: others, apart } = this.#queues;
-    return usual.length + others.length + apart.length;
-  }
-
   #busy(): boolean {
-    const waiting = this.#waitingReads + this.#leases.length;
+    const waiting = this.#queues.length + this.#leases.length;
     return waiting > 0 || this.#members.some(({ connection, leased }) => leased || connection.inFlight > 0);
   }
 
   #enqueue(read: Read): void {
-    const queue = this.#queueOf(read);
+    const queue = this.#queues.of(read);
     if (this.#refuses(queue.length)) {
       read.settled(this.#unavailable());
       return;
@@ -259,7 +261,7 @@ export class Pool {
       this.#waitedFor(waiting);
       waiting.take(member);
     }
-    for (const queue of Object.values(this.#queues)) {
+    for (const queue of this.#queues.all) {
       for (let [read] = queue; read !== undefined; [read] = queue) {
         const member = this.#pick(read);
         if (member === undefined) break;
@@ -282,17 +284,12 @@ export class Pool {
   #maintain(): void {
     if (this.#closing) return;
     const wait = this.#backoff.wait(performance.now());
-    if (wait > 0) this.#maintainLater(wait);
-    else this.#addMissing();
-  }
-
-  #addMissing(): void {
+    if (wait > 0) {
+      clearTimeout(this.#retryTimer);
+      this.#retryTimer = setTimeout(() => this.#maintain(), wait).unref();
+      return;
+    }
     for (let shared = this.#missing(); shared !== undefined; shared = this.#missing()) void this.#add(shared);
-  }
-
-  #maintainLater(wait: number): void {
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => this.#maintain(), wait).unref();
   }
 
   /** Kind of connection that should be opened next, if any: true for a shared one. */
@@ -302,7 +299,7 @@ export class Pool {
     if (this.#backoff.failing && opening > 0) return undefined;
     const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
     if (shared < this.#settings.readConnections) return true;
-    const requested = this.#leases.length + this.#waitingReads;
+    const requested = this.#leases.length + this.#queues.length;
     return this.#opening.other < requested ? false : undefined;
   }
 
@@ -318,6 +315,7 @@ export class Pool {
       this.#opening[kind]--;
       this.#lastFailure = error;
       this.#backoff.fail(performance.now(), Math.random());
+      this.#settings.failover.lost();
     }
     this.#serve();
     this.#maintain();
@@ -397,7 +395,7 @@ export class Pool {
   }
 
   #refuseWaiting(now: number): void {
-    for (const queue of Object.values(this.#queues)) {
+    for (const queue of this.#queues.all) {
       while ((queue[0]?.deadline ?? now) < now) queue.shift()?.settled(this.#timedOut());
     }
     while ((this.#leases[0]?.deadline ?? now) < now) this.#leases.shift()?.refuse(this.#timedOut());

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConnectionError } from '../../../database/errors.ts';
 import type { PoolLoad } from '../../../operate/metrics/pool-metrics.ts';
 import type { Request } from '../protocol/request.ts';
 import type { Channel } from './channel.ts';
@@ -8,6 +9,7 @@ import type { PostgresSettings } from './options.ts';
 /** One open connection of the pool, with the pool's facts about it. */
 export interface PooledConnection {
   readonly connection: Channel;
+  readonly identity: string | undefined;
   readonly cancel: () => Promise<void>;
   /** Shared connections are there all the time; the others are opened when needed and closed when idle. */
   readonly shared: boolean;
@@ -29,9 +31,11 @@ export interface PooledConnection {
 }
 
 /** Makes a member of a fresh connection. */
-export function newMember({ connection, cancel }: PostgresConnection, shared: boolean, now: number): PooledConnection {
+export function newMember(opened: PostgresConnection, shared: boolean, now: number): PooledConnection {
+  const { connection, identity, cancel } = opened;
   return {
     connection,
+    identity,
     cancel,
     shared,
     leased: false,
@@ -64,6 +68,26 @@ export async function closeMembers(members: readonly PooledConnection[]): Promis
     connection.end();
   });
   await Promise.all(closing);
+}
+
+/** How long a connection counts as new, when its server refuses to write, in milliseconds. */
+const freshMs = 1_000;
+
+/** Closes the connections of writes that are idle, and not made just now. */
+export function dropForWrites(members: readonly PooledConnection[]): void {
+  const before = performance.now() - freshMs;
+  for (const { connection, shared, openedAt } of [...members]) {
+    if (shared || openedAt > before || connection.isClosed) continue;
+    if (connection.inFlight === 0) connection.fail(new ConnectionError('The server takes no writes.'));
+  }
+}
+
+/** Closes all connections: a former server must take nothing more. Streams that it answers may end, unless it is gone. */
+export function dropAll(members: readonly PooledConnection[], isGone: boolean): void {
+  for (const member of [...members]) {
+    if (member.streams && member.leased && !isGone) member.retired = true;
+    else member.connection.fail(new ConnectionError('Another server is asked from now on.'));
+  }
 }
 
 /** Milliseconds for which the member has been answering the same request. */

@@ -4,10 +4,11 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outcome, RowSink, Transaction } from '../../../database/database.ts';
-import { ConnectionError, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
+import type { CommitProof, Outcome, RowSink, Transaction } from '../../../database/database.ts';
+import { toDatabaseError, UnknownOutcomeError } from '../../../database/errors.ts';
 import type { TextRow } from '../../../database/own-statements/texts.ts';
 import { Tries } from '../../../database/tries.ts';
+import { identitySql } from '../identity.ts';
 import { readTexts } from '../read-texts.ts';
 import { Attempt } from './attempt.ts';
 import type { Pool } from './pool.ts';
@@ -57,36 +58,52 @@ export async function tryTransaction<T>(
   try {
     return { outcome: await attempt.execute(remembered, () => pool.release(member)), attempt };
   } catch (error) {
-    if (!attempt.unknown || outcome === undefined || !(await wasCommitted(pool, attempt))) return { attempt, error };
+    pool.failed(attempt.failure);
+    if (!attempt.unknown || outcome === undefined) return { attempt, error };
+    if (!(await wasCommitted(pool, attempt, member.identity))) return { attempt, error };
     await answerAgain(pool, attempt, outcome);
     return { outcome, attempt };
   } finally {
-    if (isNotPrimary(attempt.failure)) pool.refusedToWrite();
     if (attempt.released) pool.ended(member);
     else pool.release(member);
   }
 }
 
-/** Finds out how a transaction ended whose COMMIT got no answer. Rejects if that is not known in time. */
-async function wasCommitted(pool: Pool, { id }: Attempt): Promise<boolean> {
+/**
+ * Finds out how a transaction ended whose COMMIT got no answer. Numbers of transactions tell it on the same server alone:
+ * one that was promoted may have given the number to another. There a row that only this one has made tells it. Rejects
+ * if that is not known in time.
+ */
+async function wasCommitted(pool: Pool, { id, evidence }: Attempt, identity: string | undefined): Promise<boolean> {
   // A transaction without a number has written nothing.
   if (id === undefined) return false;
   const end = performance.now() + resolveWithinMs;
   for (let wait = firstWaitMs; performance.now() < end; wait = Math.min(wait * 2, maxWaitMs)) {
-    const status = await statusOf(pool, id);
-    if (status === 'committed' || status === 'aborted') return status === 'committed';
+    const [status, server] = (await statusOf(pool, id)) ?? [];
+    const isSame = server != null && server === identity;
+    if (isSame && (status === 'committed' || status === 'aborted')) return status === 'committed';
+    // A standby writes no history: it may be promoted, or another server found.
+    if (server != null && !isSame && !server.endsWith('/')) return isThere(pool, evidence);
     await sleep(wait);
   }
-  throw toDatabaseError(new ConnectionError('The outcome of a COMMIT is unknown.'));
+  throw toDatabaseError(new UnknownOutcomeError());
 }
 
-/** `in progress`, `committed` or `aborted`; undefined while the server does not answer. */
-async function statusOf(pool: Pool, id: string): Promise<string | null | undefined> {
-  const read = (...[request, sink]: Parameters<Pool['read']>) => pool.read(request, sink);
-  const rows = await readTexts(read, 'SELECT pg_catalog.pg_xact_status($1::pg_catalog.xid8)', [id]).catch(
-    (): readonly TextRow[] => [],
-  );
-  return rows[0]?.[0];
+/** `in progress`, `committed` or `aborted`, and the identity of the server; undefined while it does not answer. */
+async function statusOf(pool: Pool, id: string): Promise<TextRow | undefined> {
+  const text = `SELECT pg_catalog.pg_xact_status($1::pg_catalog.xid8), ${identitySql}`;
+  return (await readTexts(reads(pool), text, [id]).catch((): readonly TextRow[] => []))[0];
+}
+
+/** Looks for the row that the transaction has left. Rejects where it has left none to look for. */
+async function isThere(pool: Pool, evidence: CommitProof | undefined): Promise<boolean> {
+  if (evidence === undefined) throw toDatabaseError(new UnknownOutcomeError());
+  const { statement, parameters } = evidence;
+  return (await readTexts(reads(pool), statement.text, parameters)).length > 0;
+}
+
+function reads(pool: Pool): (...read: Parameters<Pool['read']>) => Promise<void> {
+  return (request, sink) => pool.read(request, sink);
 }
 
 /** Reads the answer of a committed transaction when it was lost with the connection. */

@@ -130,6 +130,8 @@ ON CONFLICT (caller, key) DO UPDATE SET request_hash = excluded.request_hash, st
   body = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
 WHERE k.expires_at <= ${now}
 RETURNING ${transactionNumber}`,
+    proveKey: `SELECT '1' FROM ${schema}.platform_idempotency_keys
+WHERE caller = $1::text AND key = $2::text AND expires_at = $3::timestamptz`,
     recordComments: `WITH made AS MATERIALIZED (
   SELECT id, collection, item, comment, ${activity}::integer AS activity FROM ${comments} WHERE id = ANY ($1::uuid[])
 ), logged AS (

@@ -1,6 +1,7 @@
 import { cancelBackend } from '../driver/cancel.ts';
 import { connectClient } from '../driver/client.ts';
 import type { Closed, PostgresConnection } from '../driver/connect.ts';
+import { runIdentified } from '../driver/identified.ts';
 import { type PostgresSettings, transactionSql } from '../driver/options.ts';
 import { PlainConnection } from './connection.ts';
 
@@ -14,9 +15,10 @@ export async function openPlainConnection(settings: PostgresSettings, closed: Cl
   const set = { reading, writing: transactionSql({ ...settings, readOnly: false }) };
   const config = { application_name: settings.applicationName };
   // Run once for nothing, so that a server that refuses a setting, or a pooler without a server, is known at once.
+  let identity: string | undefined;
   const { client, key } = await connectClient(settings, config, async ({ client }) => {
-    await client.query(reading);
+    identity = await runIdentified(client, reading);
   });
   const connection: PlainConnection = new PlainConnection(client, set, (error) => closed(connection, error));
-  return { connection, cancel: () => cancelBackend(client, key) };
+  return { connection, identity, cancel: () => cancelBackend(client, key) };
 }

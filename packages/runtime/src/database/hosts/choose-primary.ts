@@ -1,0 +1,51 @@
+/** Which of several servers writes go to. */
+import type { HostFacts } from './host-probe.ts';
+
+/** The server that writes went to last. */
+export interface KnownPrimary {
+  readonly index: number;
+  readonly system: string | undefined;
+  readonly timeline: number | undefined;
+  readonly instance: string | undefined;
+}
+
+/** The choice, or why there is none. */
+export interface ChosenHost {
+  readonly index: number | null;
+  /** Sentence for the log. */
+  readonly problem: string | null;
+}
+
+const foreign = 'A database server holds another cluster of data than the one that was written before. It is not used.';
+const former =
+  'A database server takes writes, but its history ended when another one was promoted. It is not used: make it a standby.';
+const twoPrimaries =
+  'Two database servers take writes, and none of them is known to be the right one. Nothing is written until one of them is stopped.';
+
+/**
+ * Chooses among servers as they answered. Data of another cluster, and histories that ended, are never chosen. The later
+ * history is chosen where two take writes; where that is not known, none.
+ */
+export function choosePrimary(
+  facts: readonly HostFacts[],
+  formerPrimary: KnownPrimary | null,
+  readOnly: boolean,
+): ChosenHost {
+  const able = facts.flatMap((host, index) => (host.state === 'primary' ? [{ ...host, index }] : []));
+  const related = able.filter(({ system }) => formerPrimary?.system === undefined || system === formerPrimary.system);
+  const newest = Math.max(formerPrimary?.timeline ?? 0, ...related.map(({ timeline = 0 }) => timeline));
+  const latest = related.filter(({ timeline = newest }) => timeline === newest);
+  const problem = related.length < able.length ? foreign : latest.length < related.length ? former : null;
+  const [first] = latest;
+  if (first === undefined) return { index: readOnly ? firstReader(facts) : null, problem };
+  const others = latest.filter(({ instance }) => instance === undefined || instance !== first.instance);
+  const isOne = latest.length === 1 || (first.instance !== undefined && others.length === 0);
+  const kept = latest.find(({ index }) => index === formerPrimary?.index) ?? first;
+  if (isOne || latest.every(({ isMulti }) => isMulti === true)) return { index: kept.index, problem };
+  return { index: null, problem: twoPrimaries };
+}
+
+function firstReader(facts: readonly HostFacts[]): number | null {
+  const index = facts.findIndex(({ state }) => state === 'read-only');
+  return index < 0 ? null : index;
+}

@@ -1,0 +1,54 @@
+/** Writes that wait for a server that takes them. */
+import { PlatformError } from '../../errors.ts';
+import type { Database } from '../database.ts';
+import { ConnectionError, isNotPrimary, isRetryable, toDatabaseError, UnknownOutcomeError } from '../errors.ts';
+import type { HostGroup } from './host-group.ts';
+
+/** Transactions lost with their server that run again while a write may wait. */
+const maxLosses = 4;
+
+/**
+ * A database whose transactions wait up to `waitMs` for a server that takes writes. They run again where theirs was lost, if
+ * nothing of them stayed.
+ */
+export function guardWrites(
+  database: Database,
+  group: Pick<HostGroup, 'writable' | 'losses' | 'isSettled'>,
+  waitMs: number,
+): Database {
+  async function guarded<T>(write: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + waitMs;
+    for (let tries = 0; ; tries++) {
+      await settled(group, deadline);
+      const { losses } = group;
+      try {
+        return await write();
+      } catch (error) {
+        const isOver = tries === maxLosses || performance.now() >= deadline;
+        const isDoubted = losses !== group.losses || !group.isSettled;
+        if (isOver || !isDoubted || !leftNothing(error)) throw error;
+      }
+    }
+  }
+
+  return {
+    ...database,
+    transaction: (work) => guarded(() => database.transaction(work)),
+    briefTransaction: (work, rows) => guarded(() => database.briefTransaction(work, rows)),
+  };
+}
+
+async function settled(group: Pick<HostGroup, 'writable'>, deadline: number): Promise<void> {
+  try {
+    await group.writable(deadline);
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+/** True if a transaction failed with its server before it was committed. */
+function leftNothing(error: unknown): boolean {
+  const cause = error instanceof PlatformError ? error.cause : error;
+  if (cause instanceof UnknownOutcomeError) return false;
+  return cause instanceof ConnectionError || isNotPrimary(cause) || isRetryable(cause);
+}

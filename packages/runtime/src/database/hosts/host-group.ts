@@ -1,0 +1,227 @@
+/**
+ * Several servers of one database, of which one takes writes: finds it, and finds the next one when it is lost. Source:
+ * scale-out notes, section 2.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../operate/log.ts';
+import { ConnectionError } from '../errors.ts';
+import type { HostReport } from '../host-state.ts';
+import { choosePrimary, type KnownPrimary } from './choose-primary.ts';
+import type { Failover, HostChange } from './failover.ts';
+import { askProbe, type HostFacts, type HostProbe } from './host-probe.ts';
+
+/** Options of a group. */
+export interface HostGroupOptions {
+  /** One for each candidate, in order. */
+  readonly probes: readonly HostProbe[];
+  /** DATABASE_READ_ONLY: a server that only reads will do. */
+  readonly readOnly: boolean;
+  readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
+}
+
+/** Milliseconds between two looks at every server, and between two while none takes writes. */
+const lookMs = 1_000;
+const searchMs = 100;
+/** Milliseconds after which a search slows down. */
+const longSearchMs = 10_000;
+/** Writes that wait for a server that takes them; more are refused at once. */
+const maxWaiting = 1_000;
+
+/** Candidates for writing. */
+export class HostGroup implements Failover {
+  readonly #options: HostGroupOptions;
+  readonly #listeners: ((change: HostChange) => void)[] = [];
+  readonly #waiting = new Set<() => void>();
+  #facts: readonly HostFacts[];
+  #known: KnownPrimary | null = null;
+  #settled = false;
+  #searching: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #problem: string | null = null;
+  #losses = 0;
+  #looks = 0;
+  #closed = false;
+
+  constructor(options: HostGroupOptions) {
+    this.#options = options;
+    this.#facts = options.probes.map(() => ({ state: 'away' }));
+  }
+
+  get isSettled(): boolean {
+    return this.#settled;
+  }
+
+  /** How often writing was in doubt: it tells if a failure may have to do with that. */
+  get losses(): number {
+    return this.#losses;
+  }
+
+  /** Position of the server that takes writes, or did last. */
+  get position(): number {
+    return this.#known?.index ?? 0;
+  }
+
+  /** Cluster and history that are written; null before a server was found. */
+  get known(): Pick<KnownPrimary, 'system' | 'timeline'> | null {
+    return this.#known;
+  }
+
+  /** Every candidate as it was when it was asked last. */
+  get reports(): readonly HostReport[] {
+    return this.#facts.map(reportOf);
+  }
+
+  /** Errors of the candidates that could not be asked. */
+  get errors(): readonly unknown[] {
+    return this.#facts.flatMap(({ error }) => (error === undefined ? [] : [error]));
+  }
+
+  /** The state of the database as a whole: that of the best of its servers. */
+  get report(): HostReport {
+    const best = this.#settled ? this.#facts[this.position] : undefined;
+    const order = ['read-only', 'joining', 'no-quorum', 'away'] as const;
+    const states = this.#facts.filter(({ state }) => state !== 'primary');
+    const found = best ?? order.map((state) => states.find((facts) => facts.state === state)).find(Boolean);
+    return reportOf(found ?? { state: 'away' });
+  }
+
+  listen(changed: (change: HostChange) => void): void {
+    this.#listeners.push(changed);
+  }
+
+  /** Looks for the server that takes writes, from now on every second. Resolves after the first look. */
+  async start(): Promise<void> {
+    await this.#look();
+    if (!this.#settled) this.#search();
+    this.#lookLater();
+  }
+
+  lost(): void {
+    if (this.#closed || this.#searching !== null) return;
+    this.#losses++;
+    this.#unsettle();
+    this.#search();
+  }
+
+  /** Undefined where writes have a server; else resolves when they have one. Rejects at the deadline, and where too many wait. */
+  writable(deadline: number): Promise<void> | undefined {
+    if (this.#settled) return undefined;
+    if (this.#closed || this.#waiting.size >= maxWaiting) return Promise.reject(noServer());
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        if (this.#settled) resolve();
+        else reject(noServer());
+      };
+      const timer = setTimeout(done, Math.max(0, deadline - performance.now()));
+      this.#waiting.add(done);
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const done of this.#waiting) done();
+    for (const server of this.#options.probes) server.reset();
+  }
+
+  #lookLater(): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => {
+      void (this.#searching ?? this.#look()).then(() => {
+        if (!this.#settled) this.#search();
+        this.#lookLater();
+      });
+    }, lookMs).unref();
+  }
+
+  #search(): void {
+    this.#searching ??= this.#searchOn().finally(() => {
+      this.#searching = null;
+    });
+  }
+
+  async #searchOn(): Promise<void> {
+    const begun = performance.now();
+    while (!this.#closed) {
+      // Names are resolved anew: the server may have another address by now.
+      for (const server of this.#options.probes) server.reset();
+      await this.#look();
+      if (this.#settled) return;
+      const isLong = performance.now() - begun > longSearchMs;
+      await sleep(isLong ? 3 * searchMs : searchMs, undefined, { ref: false });
+    }
+  }
+
+  /** Asks all at once. A server that has surely come after the known one is taken before silent ones are given up. */
+  async #look(): Promise<void> {
+    const { probes } = this.#options;
+    this.#looks++;
+    const number = this.#looks;
+    const facts: (HostFacts | undefined)[] = probes.map(() => undefined);
+    const requests = probes.map(async (server, index) => {
+      const found = await askProbe(server);
+      facts[index] = found;
+      if (!this.#settled && number === this.#looks && this.#surelyFollows(found)) this.#take(index, found);
+    });
+    await Promise.all(requests);
+    // One that began later knows better.
+    if (this.#closed || number !== this.#looks) return;
+    this.#facts = facts.map((found) => found ?? { state: 'away' });
+    this.#choose();
+  }
+
+  #surelyFollows({ state, system, timeline = 0 }: HostFacts): boolean {
+    if (state !== 'primary' || this.#known === null) return false;
+    return system === this.#known.system && timeline > (this.#known.timeline ?? Number.POSITIVE_INFINITY);
+  }
+
+  #choose(): void {
+    const { readOnly } = this.#options;
+    const { index, problem } = choosePrimary(this.#facts, this.#known, readOnly);
+    this.#report(problem);
+    const facts = index === null ? undefined : this.#facts[index];
+    if (index === null || facts === undefined) {
+      if (this.#settled) this.#losses++;
+      this.#unsettle();
+    } else this.#take(index, facts);
+  }
+
+  #take(index: number, { system, timeline, instance }: HostFacts): void {
+    const before = this.#known;
+    const primary = { index, system, timeline, instance };
+    const moved = before !== null && (before.index !== index || before.timeline !== timeline);
+    this.#known = primary;
+    if (this.#settled && !moved) return;
+    this.#settled = true;
+    if (moved) this.#options.log().info({ host: index + 1 }, 'Another database server takes writes now.');
+    this.#tell(moved ? 'moved' : 'found');
+    for (const done of this.#waiting) done();
+  }
+
+  #unsettle(): void {
+    if (!this.#settled) return;
+    this.#settled = false;
+    this.#tell('lost');
+  }
+
+  #tell(change: HostChange): void {
+    for (const changed of this.#listeners) changed(change);
+  }
+
+  /** Logs a problem once, until it is over. */
+  #report(problem: string | null): void {
+    if (problem !== null && problem !== this.#problem) this.#options.log().error({}, problem);
+    this.#problem = problem;
+  }
+}
+
+/** State and lag alone. */
+export function reportOf({ state, lag }: HostReport): HostReport {
+  return { state, ...(lag !== undefined && { lag }) };
+}
+
+function noServer(): ConnectionError {
+  return new ConnectionError('No database server takes writes.');
+}

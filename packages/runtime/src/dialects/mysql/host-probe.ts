@@ -1,0 +1,57 @@
+import { type Connection, createConnection } from 'mysql2';
+import type { HostFacts, HostProbe } from '../../database/hosts/host-probe.ts';
+import type { TextRow } from '../../database/own-statements/texts.ts';
+import type { RenewableUrl } from '../../environment/renewable-url.ts';
+import { toMysqlError } from './driver/errors.ts';
+import { connectionOptions } from './driver/options.ts';
+import { askMysql } from './host-state.ts';
+
+const connectTimeout = 1_000;
+
+/** Name of the running server, and of its cluster where it has one: that of nodes, or that of a group. */
+const identitySql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
+('server_uuid', 'server_id', 'hostname', 'port', 'wsrep_on', 'wsrep_cluster_name', 'group_replication_group_name')`;
+
+/** Asks a MySQL or MariaDB server for its state. */
+export function probeMysql(address: RenewableUrl): HostProbe {
+  let connection: Connection | null = null;
+
+  function query(text: string): Promise<readonly TextRow[]> {
+    connection ??= connect(address.current());
+    const current = connection;
+    return new Promise((resolve, reject) => {
+      current.query({ sql: text, rowsAsArray: true, typeCast: (field) => field.string() }, (error, rows) => {
+        if (error) reject(toMysqlError(error));
+        // With these options rows are lists of texts.
+        else resolve(rows as unknown as readonly TextRow[]);
+      });
+    });
+  }
+
+  return {
+    async ask() {
+      const report = await askMysql({ query });
+      return { ...report, ...identityOf(new Map((await query(identitySql)).map(([name, value]) => [name, value]))) };
+    },
+    reset() {
+      connection?.destroy();
+      connection = null;
+    },
+  };
+}
+
+function connect(url: string): Connection {
+  const connection = createConnection({ ...connectionOptions(url), connectTimeout });
+  // Each question hears of it by itself.
+  connection.on('error', () => {});
+  return connection;
+}
+
+function identityOf(variables: ReadonlyMap<unknown, unknown>): Pick<HostFacts, 'system' | 'instance' | 'isMulti'> {
+  const text = (name: string): string => String(variables.get(name) ?? '');
+  const instance = text('server_uuid') || `${text('hostname')} ${text('port')} ${text('server_id')}`;
+  const isNode = text('wsrep_on') === 'ON';
+  const group = text('group_replication_group_name');
+  const system = isNode ? text('wsrep_cluster_name') : group;
+  return { instance, ...(system !== '' && { system, isMulti: true }) };
+}

@@ -1,0 +1,54 @@
+/** Variables about the database and its servers. Source: API specification, section 16; scale-out notes, section 2. */
+import { databaseUrlStart, exampleDatabaseUrl } from '../language/index.ts';
+import { type Driver, drivers } from './drivers.ts';
+import { hostListProblem, hostUrls } from './host-list.ts';
+import { type Read, type Reading, readBoolean, readChoice, readDuration, readInteger } from './values.ts';
+
+/** How the database is reached. */
+export interface DatabaseEnvironment {
+  /** Null: the embedded database. Several hosts are candidates for writing, in order. */
+  readonly url: string | null;
+  /** DATABASE_FAILOVER_WAIT: how long a write waits for a server that takes it; null: the default, where there is a choice. */
+  readonly failoverWait: number | null;
+  /** How a server is talked to; an embedded database does not ask. */
+  readonly driver: Driver;
+  readonly poolMax: number;
+  readonly poolTimeout: number;
+  readonly statementTimeout: number;
+  /** DATABASE_READ_ONLY: refuses all writes, even if the database would accept them. */
+  readonly readOnly: boolean;
+  /** DATABASE_PUBLIC_STATEMENT_TIMEOUT: that of callers without a token. */
+  readonly publicStatementTimeout: number;
+  /** DATABASE_STREAM_MAX: answers streamed at once; null: a third of the connections. */
+  readonly streamMax: number | null;
+}
+
+/** How long a write waits for a primary where DATABASE_FAILOVER_WAIT does not say, in milliseconds. */
+export const usualFailoverWait = 5_000;
+
+/** Reads the variables. */
+export function readDatabase(read: Read): DatabaseEnvironment {
+  return {
+    url: read<string | null>('DATABASE_URL', (text) => readDatabaseUrl(text, 'write'), null),
+    failoverWait: read<number | null>('DATABASE_FAILOVER_WAIT', readDuration, null),
+    driver: read('DATABASE_DRIVER', readChoice(drivers), 'auto'),
+    poolMax: read('DATABASE_POOL_MAX', readInteger(1, 10_000), 10),
+    poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
+    statementTimeout: read('DATABASE_STATEMENT_TIMEOUT', readDuration, 30_000),
+    readOnly: read('DATABASE_READ_ONLY', readBoolean, false),
+    publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDuration, 10_000),
+    streamMax: read<number | null>('DATABASE_STREAM_MAX', readInteger(1), null),
+  };
+}
+
+const isDatabaseUrl = new RegExp(`^${databaseUrlStart}`);
+
+/** The value can hold a password, so the sentence never repeats it. */
+function readDatabaseUrl(text: string, purpose: 'write' | 'read'): Reading<string> {
+  const urls = hostUrls(text);
+  if (!urls.every((url) => isDatabaseUrl.test(url) && URL.canParse(url))) {
+    return { problem: `must be an address such as "${exampleDatabaseUrl}".` };
+  }
+  const problem = hostListProblem(text, purpose);
+  return problem === null ? { value: text } : { problem };
+}
