@@ -20,7 +20,7 @@ export interface PlannedScenario {
 
 /** Plans the questions of a scenario with a compiled project, as its server does for the public. */
 export async function planScenario(folder: string, questions: readonly Question[]): Promise<PlannedScenario> {
-  const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(folder, 'generated/server.ts')).href);
+  const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(folder, 'generated/server.js')).href);
   const planner = createPlanner(module.api);
   const planned = questions.map(({ compiled }) => {
     const [, name = '', key, query = ''] = /^\/items\/(\w+)(?:\/(\w+))?\?(.*)$/.exec(compiled) ?? [];

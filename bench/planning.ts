@@ -30,7 +30,7 @@ const anonymous = { accessClass: 'public', user: null, role: null };
 const articles = { name: 'articles' };
 
 const [folder = ''] = process.argv.slice(2);
-const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(folder, 'generated/server.ts')).href);
+const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(folder, 'generated/server.js')).href);
 const { api } = module;
 
 // What is measured is planning in a server that has run for a while: the optimising compiler needs some thousand shapes.

@@ -38,6 +38,7 @@ export function valuesImported(path: string, text: string, module: string): stri
   return [...importsOf(parseSource(path, text))]
     .filter((name) => name.text === module)
     .flatMap(({ parent }) => {
+      if (ts.isLiteralTypeNode(parent)) return [];
       if (ts.isImportDeclaration(parent)) return importedBy(parent.importClause);
       if (!ts.isExportDeclaration(parent)) return ['*'];
       const { exportClause, isTypeOnly } = parent;

@@ -70,17 +70,17 @@ it('knows that there is nothing to do, and notices whoever touches a file', asyn
   }
 
   await generate('--offline');
-  const model = await generated('routes/t7.ts');
+  const model = await generated('routes/t7.js');
   expect(await run()).toEqual(['resolve', 0]);
 
   // As many bytes at the same time.
-  const path = join(project.folder, 'generated', 'routes', 't7.ts');
+  const path = join(project.folder, 'generated', 'routes', 't7.js');
   const { atime, mtime } = await stat(path);
   await writeFile(path, model.replace('Facts', 'Facts'.toUpperCase()));
   await utimes(path, atime, mtime);
   await expect(run()).rejects.toThrow('edited');
   expect(await run('--force')).toEqual(['resolve compile write', 1]);
-  expect(await generated('routes/t7.ts')).toBe(model);
+  expect(await generated('routes/t7.js')).toBe(model);
   expect(await run()).toEqual(['resolve', 0]);
 
   await rm(path);

@@ -81,12 +81,12 @@ describe('a column of another type, and one that is gone', () => {
       .map((line) => JSON.parse(line));
     const files = events.filter(({ event }) => event === 'file').map(({ path, change }) => `${change} ${path}`);
     expect(files).toContain('changed platform.schema.json');
-    expect(files).toContain('changed generated/collections/books.ts');
-    expect(files).toContain('changed generated/routes/books.ts');
-    expect(files.some((file) => file.includes('main.ts'))).toBe(false);
+    expect(files).toContain('changed generated/collections/books.d.ts');
+    expect(files).toContain('changed generated/routes/books.js');
+    expect(files.some((file) => file.includes('main.js'))).toBe(false);
     expect(events.at(-1)).toMatchObject({ event: 'summary', upToDate: false, different: files.length });
     const { stderr } = await platform('generate', '--check');
-    expect(stderr).toMatch(/changed {2}generated\/collections\/books\.ts\n {4}- /);
+    expect(stderr).toMatch(/changed {2}generated\/collections\/books\.d\.ts\n {4}- /);
     expect(await state()).toEqual(before);
   });
 
@@ -132,11 +132,11 @@ it('names the rule that lost its column, and the rule that is not compiled yet',
 });
 
 it('names a generated file that somebody edited', async () => {
-  const path = join(folder, 'generated/routes/books.ts');
+  const path = join(folder, 'generated/routes/books.js');
   const text = await readFile(path, 'utf8');
   await writeFile(path, `${text}// mine\n`);
   const { code, found } = await verdicts('--offline');
-  expect({ code, found }).toEqual({ code: 1, found: ['generated/routes/books.ts'] });
+  expect({ code, found }).toEqual({ code: 1, found: ['generated/routes/books.js'] });
   await writeFile(path, text);
 });
 
@@ -148,14 +148,14 @@ it('ends with 2 where it cannot judge', async () => {
 });
 
 it('tells what the file system refuses, which is no bug', async () => {
-  const path = join(folder, 'generated/server.ts');
+  const path = join(folder, 'generated/server.js');
   const text = await readFile(path, 'utf8');
   await rm(path);
   await mkdir(path);
   const changed = await verdicts('--offline');
-  expect(changed).toEqual({ code: 1, pairs: expect.anything(), found: ['generated/server.ts'] });
+  expect(changed).toEqual({ code: 1, pairs: expect.anything(), found: ['generated/server.js'] });
   const { code, stderr } = await platform('generate', '--offline');
-  expect(stderr).toMatch(/The file system refuses: EISDIR: .*generated\/server\.ts/);
+  expect(stderr).toMatch(/The file system refuses: EISDIR: .*generated\/server\.js/);
   expect(stderr).not.toContain('bug of the platform');
   expect(code).toBe(2);
   await rm(path, { recursive: true });

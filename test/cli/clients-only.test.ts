@@ -65,7 +65,7 @@ it('writes what the whole run writes, and takes only its own files away', async 
   expect((await generate()).code).toBe(0);
   const whole = await generated();
   const [server, manifest, client] = await Promise.all(
-    ['server.ts', 'manifest.json', 'client/editor_writer/index.d.ts'].map(read),
+    ['server.js', 'manifest.json', 'client/editor_writer/index.d.ts'].map(read),
   );
   expect((await generate('--clients-only')).stderr).toContain('(0 written');
   await write('generated/manifest.json', 'not JSON');
@@ -80,7 +80,7 @@ it('writes what the whole run writes, and takes only its own files away', async 
   const gone = 'client/editor_writer/collections/tags.d.ts';
   expect(await generated()).toEqual([...whole.filter((path) => path !== gone), 'client/editor_writer/mine.js'].sort());
   expect(await read('client/editor_writer/index.d.ts')).not.toBe(client);
-  expect(await read('server.ts')).toBe(server);
+  expect(await read('server.js')).toBe(server);
   const before = JSON.parse(manifest ?? '');
   const after = JSON.parse(await read('manifest.json'));
   expect({ ...after, files: Object.keys(after.files) }).toEqual({

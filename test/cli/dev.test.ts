@@ -81,13 +81,13 @@ test('a first build that fails is told with its place, and tried again after a c
 });
 
 test('a column that is added is served, and only its files are written', async () => {
-  const untouched = join(project.folder, 'generated', 'collections', 'authors.ts');
+  const untouched = join(project.folder, 'generated', 'collections', 'authors.d.ts');
   const { mtimeMs } = await stat(untouched);
   const rebuilt = await after(alter('ALTER TABLE docs ADD COLUMN body text'), 'rebuilt');
   expect(rebuilt).toMatchObject({ reasons: ['database'], breaking: 0 });
   expect((await server.admin('/items/docs')).json.data[0]).toEqual({ id: 1, title: 'One', author_id: 1, body: null });
   expect(await server.ask('/items/docs')).toMatchObject({ json: { data: [{ id: 1, title: 'One' }] } });
-  await expect.poll(() => written('collections/docs.ts')).toContain('body');
+  await expect.poll(() => written('collections/docs.d.ts')).toContain('body');
   expect((await stat(untouched)).mtimeMs).toBe(mtimeMs);
 });
 
@@ -145,7 +145,7 @@ test('tables that change while something is wrong are read when it is mended', a
   await after(alter('ALTER TABLE docs ADD COLUMN later text'), 'failed');
   await after(() => writeFile(join(project.folder, 'permissions.yaml'), before), 'rebuilt');
   expect((await server.admin('/items/docs')).json.data[0]).toHaveProperty('later');
-  await expect.poll(() => written('collections/docs.ts')).toContain('later');
+  await expect.poll(() => written('collections/docs.d.ts')).toContain('later');
 });
 
 test('a configuration that changes while the database is away is served when it is back', async () => {
@@ -168,14 +168,14 @@ test('a configuration that changes while the database is away is served when it 
 });
 
 test('what is served though its files cannot be written is told to be', async () => {
-  const blocked = join(project.folder, 'generated', 'access', 'public.ts');
+  const blocked = join(project.folder, 'generated', 'access', 'public.js');
   await rm(blocked);
   await mkdir(join(blocked, 'in the way'), { recursive: true });
   await after(() => permit('id, later'), 'failed');
   expect((await server.ask('/items/docs')).json).toEqual({ data: [{ id: 1, later: null }] });
   await rm(blocked, { recursive: true });
   await after(() => permit('id, body'), 'rebuilt');
-  expect(await written('access/public.ts')).toContain('body');
+  expect(await written('access/public.js')).toContain('body');
 });
 
 test('the configuration is read again', async () => {
@@ -193,7 +193,7 @@ test('code of the project is loaded again, what it imports included, and its typ
   const folder = join(project.folder, 'extensions');
   await mkdir(join(folder, 'lib'), { recursive: true });
   await writeFile(join(folder, 'lib', 'word.ts'), "export const word = 'one';\n");
-  const extension = `import { defineExtension } from '../generated/extension.ts';
+  const extension = `import { defineExtension } from '../generated/extension.js';
 import { word } from './lib/word.ts';
 interface Hello { readonly response: { readonly word: string } }
 export default defineExtension(({ route }) => {
@@ -217,7 +217,7 @@ export default defineExtension(({ route }) => {
 test('code that cannot be loaded is told with its place, also by the first build', async () => {
   const other = await createProject();
   await mkdir(join(other.folder, 'extensions'));
-  const extension = (line: string): string => `import { defineExtension } from '../generated/extension.ts';
+  const extension = (line: string): string => `import { defineExtension } from '../generated/extension.js';
 ${line}
 export default defineExtension(() => {});
 `;

@@ -154,7 +154,7 @@ it('tells what the files tell where there is no database', async () => {
   expect(code).toBe(0);
   const generated = await runPlatform(['generate', '--project', folder], { DATABASE_URL: database.url });
   expect(generated.code).toBe(0);
-  await writeFile(join(folder, 'generated/fingerprint.ts'), '<<<<<<< HEAD\n');
+  await writeFile(join(folder, 'generated/fingerprint.js'), '<<<<<<< HEAD\n');
   const { found } = await findings('postgres://nobody@127.0.0.1:1/nowhere');
   expect(found).toContainEqual(expect.stringContaining('problem database: '));
   expect(found).toContainEqual(expect.stringMatching(/^problem drift: The generated code cannot be loaded: /));

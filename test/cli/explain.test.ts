@@ -259,7 +259,7 @@ describe('platform explain of a write', () => {
 
 it('names the hooks that a write would run, in their order, and runs none', async () => {
   const extension = (register: string): string =>
-    `import { defineExtension } from '../generated/extension.ts';\nthrow new Error('run');\nexport default defineExtension(${register});\n`;
+    `import { defineExtension } from '../generated/extension.js';\nthrow new Error('run');\nexport default defineExtension(${register});\n`;
   await mkdir(join(folder, 'extensions'));
   const [first, second] = [join(folder, 'extensions/a.ts'), join(folder, 'extensions/b.ts')];
   await writeFile(

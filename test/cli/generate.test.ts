@@ -35,13 +35,13 @@ describe('platform generate', () => {
   }, 60_000);
 
   it('types keys of several fields in lists as path form', async () => {
-    const text = await readFile(join(project.folder, 'generated', 'collections', 'orders.ts'), 'utf8');
+    const text = await readFile(join(project.folder, 'generated', 'collections', 'orders.d.ts'), 'utf8');
     expect(text).toContain('order_lines: readonly (string | OrderLinesItem)[];');
   });
 
   it('writes the same bytes again, and no file twice', async () => {
     const before = await generated();
-    const path = join(project.folder, 'generated', 'server.ts');
+    const path = join(project.folder, 'generated', 'server.js');
     const { mtimeMs } = await stat(path);
     expect((await generate()).code).toBe(0);
     expect(await generated()).toEqual(before);

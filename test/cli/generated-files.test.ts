@@ -34,7 +34,7 @@ async function change(name: string, before: string, after: string): Promise<void
 it('the manifest has the version, the contract and the digest of every file', async () => {
   const manifest = JSON.parse(await read('manifest.json'));
   expect(manifest).toMatchObject({ tablewright: expect.stringMatching(/^\d+\.\d+\.\d+/), contract });
-  expect(manifest.files).toMatchObject({ 'server.ts': expect.stringMatching(/^[\w-]{43}$/) });
+  expect(manifest.files).toMatchObject({ 'server.js': expect.stringMatching(/^[\w-]{43}$/) });
   expect(Object.keys(manifest.files)).not.toContain('manifest.json');
 });
 
@@ -42,18 +42,18 @@ const sentence = `generated/ was made for contract 7, this is ${contract}: run p
 
 it('a start with files of another contract ends with 4 and the cure, also without loading them', async () => {
   await change('manifest.json', `"contract": ${contract}`, '"contract": 7');
-  const server = await read('server.ts');
-  await writeFile(pathOf('server.ts'), "import { gone } from '@tablewright/runtime';\ngone();\n");
+  const server = await read('server.js');
+  await writeFile(pathOf('server.js'), "import { gone } from '@tablewright/runtime';\ngone();\n");
   for (const args of [[], ['--workers', '2']]) {
     expect(await platform('start', ...args)).toMatchObject({ code: 4, stderr: expect.stringContaining(sentence) });
   }
-  await writeFile(pathOf('server.ts'), server);
+  await writeFile(pathOf('server.js'), server);
   await change('manifest.json', '"contract": 7', `"contract": ${contract}`);
 });
 
 it('so does a start of the generated program alone', async () => {
-  await change('server.ts', `contract: ${contract}`, 'contract: 7');
-  const child = spawn(process.execPath, [pathOf('main.ts')], {
+  await change('server.js', `contract: ${contract}`, 'contract: 7');
+  const child = spawn(process.execPath, [pathOf('main.js')], {
     env: variablesOf(database.url, {}),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -61,28 +61,28 @@ it('so does a start of the generated program alone', async () => {
   child.stderr.on('data', (chunk) => (stderr += String(chunk)));
   expect((await once(child, 'exit'))[0]).toBe(4);
   expect(stderr).toBe(sentence);
-  await change('server.ts', 'contract: 7', `contract: ${contract}`);
+  await change('server.js', 'contract: 7', `contract: ${contract}`);
 });
 
 it('a file that was edited is not overwritten: exit 1, its path and the cure, and nothing else is written', async () => {
-  await change('routes/docs.ts', '\n', '\n// mine\n');
+  await change('routes/docs.js', '\n', '\n// mine\n');
   const before = await read('manifest.json');
   await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
   const refused = await platform('generate', '--json');
   expect(refused.code).toBe(1);
   const events = refused.stdout.split('\n').filter((line) => line.includes('"diagnostic"'));
   expect(events.map((line) => JSON.parse(line))).toMatchObject([
-    { code: 'modified-output', place: 'generated/routes/docs.ts', hint: expect.stringContaining('--force') },
+    { code: 'modified-output', place: 'generated/routes/docs.js', hint: expect.stringContaining('--force') },
   ]);
   const { code, stderr } = await platform('generate');
   expect(code).toBe(1);
-  expect(stderr).toContain('generated/routes/docs.ts');
+  expect(stderr).toContain('generated/routes/docs.js');
   expect(await read('manifest.json')).toBe(before);
   // The same from a fresh clone, where nothing is known of the last run.
   await rm(join(project.folder, '.platform'), { recursive: true, force: true });
   expect((await platform('generate')).code).toBe(1);
   expect((await platform('generate', '--force')).code).toBe(0);
-  expect(await read('routes/docs.ts')).not.toContain('// mine');
+  expect(await read('routes/docs.js')).not.toContain('// mine');
   expect((await platform('generate', '--check')).code).toBe(0);
   expect((await platform('generate', '--check', '--force')).code).toBe(2);
 });

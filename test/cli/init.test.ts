@@ -71,7 +71,7 @@ it('changes nothing that is there', async () => {
 });
 
 it('fits a project of CommonJS modules, with extensions', async () => {
-  const extension = `import { defineExtension } from '../generated/extension.ts';
+  const extension = `import { defineExtension } from '../generated/extension.js';
 export default defineExtension(({ before }) => before('products.create', ({ payload }) => {
   payload.name = 'renamed';
 }));
@@ -127,6 +127,6 @@ it('makes nothing public in a database that has other tables, until its own are 
   await withClient(other.url, (client) => client.query('DROP TABLE products'));
   expect((await run('migrate')).code).toBe(0);
   expect((await run('generate')).stderr).not.toContain('left out');
-  expect(await readFile(join(folder, 'generated/access/public.ts'), 'utf8')).toContain('products');
+  expect(await readFile(join(folder, 'generated/access/public.js'), 'utf8')).toContain('products');
   await other.drop();
 }, 120_000);

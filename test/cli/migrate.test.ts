@@ -58,7 +58,7 @@ it('five processes install them once', async () => {
 
 it('are compiled from then on', async () => {
   expect((await platform('generate')).code).toBe(0);
-  expect(await readdir(join(folder, 'generated/collections'))).toContain('platform_users.ts');
+  expect(await readdir(join(folder, 'generated/collections'))).toContain('platform_users.d.ts');
   const resources = [
     'activity',
     'comments',

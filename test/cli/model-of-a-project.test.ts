@@ -47,7 +47,7 @@ permissions:
 
 const files: Readonly<Record<string, string>> = {
   'permissions.yaml': permissions,
-  'extensions/shop.ts': `import { defineExtension } from '../generated/extension.ts';
+  'extensions/shop.ts': `import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ before, route }) => {
   before('purchases.create', ({ payload }) => {

@@ -153,6 +153,6 @@ describe.each(servers)('$name', ({ missing, start }) => {
     expect(told[2]).toContain('There is a foreign key (more) to authors.');
     expect(told[4]).toContain('reserved-name at table platform_mine');
     expect(told[5]).toContain('"object":"table loans"');
-    for (const text of told) expect(text.replaceAll('public.ts', '')).not.toMatch(/public\.(?!json|graphql)\w/);
+    for (const text of told) expect(text.replaceAll('public.js', '')).not.toMatch(/public\.(?!json|graphql)\w/);
   });
 });

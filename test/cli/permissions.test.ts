@@ -71,12 +71,12 @@ it('what is compiled is what the configuration names, and a difference is told',
   await run("UPDATE platform.platform_permissions SET fields = 'id,title' WHERE role IS NULL");
   const fromFile = await platform('generate');
   expect([fromFile.code, warnings(fromFile.events)]).toEqual([0, ['permissions-differ']]);
-  expect(await readFile(path('generated/access/public.ts'), 'utf8')).toContain("fields: ['id']");
+  expect(await readFile(path('generated/access/public.js'), 'utf8')).toContain("fields: ['id']");
   await write('platform.config.ts', "export default { permissionSource: 'tables' };\n");
   const fromTables = await platform('generate');
   expect([fromTables.code, warnings(fromTables.events)]).toEqual([0, ['permissions-differ']]);
-  expect(await readFile(path('generated/access/public.ts'), 'utf8')).toContain("fields: '*'");
-  expect(await readFile(path('generated/server.ts'), 'utf8')).toMatch(/permissionsDigest:\s+'[0-9a-f]{64}'/);
+  expect(await readFile(path('generated/access/public.js'), 'utf8')).toContain("fields: '*'");
+  expect(await readFile(path('generated/server.js'), 'utf8')).toMatch(/permissionsDigest:\s+'[0-9a-f]{64}'/);
 });
 
 it('who may do something is asked of the tables where they are what is compiled', async () => {
@@ -102,9 +102,9 @@ permissions:
 `);
   const generated = await platform('generate');
   expect([generated.code, warnings(generated.events)]).toEqual([0, []]);
-  const server = await readFile(path('generated/server.ts'), 'utf8');
+  const server = await readFile(path('generated/server.js'), 'utf8');
   expect((await platform('generate', '--offline')).code).toBe(0);
-  expect(await readFile(path('generated/server.ts'), 'utf8')).toBe(server);
+  expect(await readFile(path('generated/server.js'), 'utf8')).toBe(server);
 });
 
 it('rows that do not compile are told by their keys, and a file that does not compile is not pushed', async () => {

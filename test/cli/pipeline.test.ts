@@ -135,7 +135,7 @@ it('tells that a document, a route and a hook of the project have changed', asyn
   const extend = (year: string, more: string): Promise<void> =>
     writeFile(
       extension,
-      `import { defineExtension } from '../generated/extension.ts';
+      `import { defineExtension } from '../generated/extension.js';
 export default defineExtension(({ route, before }) => {
   route<{ params: { year: ${year} } }>('GET /reports/:year', { roles: ['public'] }, () => undefined);
   ${more}

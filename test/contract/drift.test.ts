@@ -138,7 +138,7 @@ it('is not ready once one of the tables of the platform is damaged, and is again
 });
 
 it('is found on the timer, and so is its end', async () => {
-  const path = pathToFileURL(join(project.folder, 'generated', 'server.ts')).href;
+  const path = pathToFileURL(join(project.folder, 'generated', 'server.js')).href;
   const { api }: { readonly api: CompiledApi } = await import(path);
   const connected = await openDatabase({ url: database.url });
   const watch = createDriftWatch({ database: connected, fingerprint: api.fingerprint, interval: 50 });

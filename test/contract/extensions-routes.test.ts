@@ -10,8 +10,8 @@ const types = `export interface Period { readonly from?: Date; readonly to: Date
 `;
 
 const shop = `import { PlatformError } from '@tablewright/runtime';
-import type { OrdersItem } from '../generated/collections/orders.ts';
-import { defineExtension } from '../generated/extension.ts';
+import type { OrdersItem } from '../generated/collections/orders.js';
+import { defineExtension } from '../generated/extension.js';
 import type { Period } from './lib/period.ts';
 
 interface Report {
@@ -70,7 +70,7 @@ export default defineExtension(({ before, route }) => {
 `;
 
 /** No part of the server: only the type checker reads it, and every expectation fails when there is no error. */
-const typesTest = `import { defineExtension } from '../generated/extension.ts';
+const typesTest = `import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ route }) => {
   // @ts-expect-error: there is no such method

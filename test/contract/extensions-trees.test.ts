@@ -5,7 +5,7 @@ import { failure, type ServedProject, serveProject } from '../support/project.ts
 
 /** Every hook writes what it is given into `log`, in the transaction. */
 const log = `import { PlatformError } from '@tablewright/runtime';
-import { defineExtension } from '../generated/extension.ts';
+import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ before, after, afterCommit }) => {
   const tell = async (items, what, ...parts) => {

@@ -6,7 +6,7 @@ import { failure, type ServedProject, serveProject } from '../support/project.ts
 import { typeCheck } from '../support/type-check.ts';
 
 const shop = `import { PlatformError } from '@tablewright/runtime';
-import { defineExtension } from '../generated/extension.ts';
+import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ before, after, afterCommit }) => {
   before('orders.create', async ({ payload, caller, items }) => {
@@ -47,7 +47,7 @@ export default defineExtension(({ before, after, afterCommit }) => {
 `;
 
 /** No part of the server: only the type checker reads it, and every expectation fails when there is no error. */
-const typesTest = `import { defineExtension } from '../generated/extension.ts';
+const typesTest = `import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ before, after }) => {
   // @ts-expect-error: there is no such collection

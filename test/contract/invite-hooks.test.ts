@@ -6,7 +6,7 @@ import { adminToken } from '../support/platform.ts';
 import { failure } from '../support/project.ts';
 
 const hooks = `import { PlatformError } from '@tablewright/runtime';
-import { defineExtension } from '../generated/extension.ts';
+import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ before, after, afterCommit }) => {
   before('platform_users.create', ({ payload }) => {

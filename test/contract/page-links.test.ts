@@ -82,7 +82,7 @@ let planner: ReturnType<typeof createPlanner>;
 beforeAll(async () => {
   project = await serveProject({ sql: sql.replace('VACUUM ANALYZE;', 'ANALYZE;'), permissions });
   const module: { readonly api: CompiledApi } = await import(
-    pathToFileURL(join(project.folder, 'generated/server.ts')).href
+    pathToFileURL(join(project.folder, 'generated/server.js')).href
   );
   planner = createPlanner(module.api);
 }, 60_000);

@@ -41,7 +41,7 @@ describe.each(cases)('golden %s', (name) => {
   });
 
   test('holds declarations and one-line calls only', () => {
-    const sources = files.filter(({ path }) => path.endsWith('.ts'));
+    const sources = files.filter(({ path }) => /\.[jt]s$/.test(path));
     expect(sources.flatMap(({ path, contents }) => declarationViolations(path, contents))).toEqual([]);
   });
 });

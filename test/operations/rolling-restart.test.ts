@@ -20,7 +20,7 @@ const sql = `
 /** A request of three seconds that needs no connection to the database. */
 const extension = `
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineExtension } from '../generated/extension.ts';
+import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ route }) => {
   route<{ readonly response: { readonly waited: boolean } }>('GET /wait', { roles: ['public'] }, async () => {

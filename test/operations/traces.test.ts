@@ -23,7 +23,7 @@ const mysqlSql = `
   CREATE TABLE notes (id int PRIMARY KEY); CREATE TABLE secrets (id int PRIMARY KEY);`;
 /** A row with an even id is refused; those that are made are counted in another table. */
 const hooks = `import { PlatformError } from '@tablewright/runtime';
-import { defineExtension } from '../generated/extension.ts';
+import { defineExtension } from '../generated/extension.js';
 
 export default defineExtension(({ before, after, afterCommit }) => {
   before('notes.create', async ({ payload, items }) => {
@@ -371,7 +371,7 @@ it('processes each export their spans', async () => {
 
 it('a generated server has spans', async () => {
   collector.take();
-  const child = spawn(process.execPath, [join(project.folder, 'generated/main.ts')], {
+  const child = spawn(process.execPath, [join(project.folder, 'generated/main.js')], {
     env: { ...process.env, ...collector.variables, DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -148,7 +148,7 @@ test('nothing but the volume and temporary files can be written', { timeout: min
 
 test('a secret that is missing ends the start with 4 and the name of its variable', { timeout: minutes }, async () => {
   const variables = { ...image.variables, ...composed(), SECRET_FILE: '/run/secrets/gone' };
-  const main = join(image.root, 'app/generated/main.ts');
+  const main = join(image.root, 'app/generated/main.js');
   const { code, output } = await machine.run(join(image.root, 'data'), ['node', main], variables);
   expect([code, output]).toEqual([4, 'SECRET_FILE names a file that does not exist.\n']);
 });

@@ -58,7 +58,7 @@ export async function compileFacts(schema: Schema): Promise<ReturnType<typeof co
 
 /** The compiled API in a folder of generated files. */
 export async function importApi(folder: string): Promise<CompiledApi> {
-  const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(folder, 'server.ts')).href);
+  const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(folder, 'server.js')).href);
   return module.api;
 }
 

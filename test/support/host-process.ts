@@ -40,7 +40,7 @@ async function start({ folder, databaseUrl, variables, generate }: HostRequest &
   const found = await loadProject(folder);
   const project = { ...found, config: { ...found.config, database: { ...found.config.database, url: databaseUrl } } };
   if (generate) await generateProject(project, progress);
-  const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(project.output, 'server.ts')).href);
+  const module: { readonly api: CompiledApi } = await import(pathToFileURL(join(project.output, 'server.js')).href);
   // Processes that start later load what is compiled by now; projects that come here later add nothing of worth to them.
   if (!isFlushed) flushCompileCache();
   isFlushed = true;

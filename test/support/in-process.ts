@@ -20,7 +20,7 @@ export interface InProcess {
 /** Loads the code that a project was compiled to. */
 export async function loadApi(folder: string): Promise<CompiledApi> {
   const generated: { readonly api: CompiledApi } = await import(
-    pathToFileURL(join(folder, 'generated', 'server.ts')).href
+    pathToFileURL(join(folder, 'generated', 'server.js')).href
   );
   return generated.api;
 }

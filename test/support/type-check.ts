@@ -13,7 +13,8 @@ const compilerOptions = {
   erasableSyntaxOnly: true,
   verbatimModuleSyntax: true,
   allowImportingTsExtensions: true,
-  skipLibCheck: true,
+  allowJs: true,
+  checkJs: true,
   noEmit: true,
 };
 

@@ -61,7 +61,7 @@ it('the commands install the tables and compile them', async () => {
       const ended = await runPlatform([...args.split(' '), '--project', other.folder], { DATABASE_URL: database.url });
       expect([args, ended.code]).toEqual([args, 0]);
     }
-    expect(readFileSync(join(other.folder, 'generated/collections/platform_users.ts'), 'utf8')).toContain('email');
+    expect(readFileSync(join(other.folder, 'generated/collections/platform_users.d.ts'), 'utf8')).toContain('email');
   } finally {
     await other.remove();
     await database.drop();

@@ -154,11 +154,11 @@ describe('what is generated', () => {
   }, 120_000);
 
   it('has no input for what the server owns', async () => {
-    const text = await readFile(join(project.folder, 'generated/collections/platform_users.ts'), 'utf8');
+    const text = await readFile(join(project.folder, 'generated/collections/platform_users.d.ts'), 'utf8');
     const payload = /interface PlatformUsersCreate \{[\s\S]*?^\}/m.exec(text)?.[0] ?? '';
     expect(payload).toContain('email?: string | null;');
     for (const name of ['tfa_secret', 'auth_data', 'last_access']) expect(payload).not.toContain(name);
-    const activity = await readFile(join(project.folder, 'generated/collections/platform_activity.ts'), 'utf8');
+    const activity = await readFile(join(project.folder, 'generated/collections/platform_activity.d.ts'), 'utf8');
     expect(activity).not.toMatch(/PlatformActivityCreate|PlatformActivityUpdate/);
   });
 

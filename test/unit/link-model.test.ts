@@ -10,7 +10,7 @@ const sources = { templates: new Map<string, string>(), extensions: [], modules:
 
 test.each(['access', 'callers', 'names', 'relations', 'types'])('%s', async (name) => {
   const folder = new URL(`../golden/${name}/`, import.meta.url);
-  const { api }: { readonly api: CompiledApi } = await import(new URL('expected/server.ts', folder).href);
+  const { api }: { readonly api: CompiledApi } = await import(new URL('expected/server.js', folder).href);
   const parsed = parseSchema(await readFile(new URL('schema.json', folder), 'utf8'));
   if (!('schema' in parsed)) throw new Error(parsed.diagnostic.message);
   const compiled = compileModel(parsed.schema, {

@@ -14,19 +14,7 @@ export type * from './extensions/types.ts';
 export { graphqlDocuments, graphqlFiles, graphqlOperations } from './graphql-files.ts';
 export type { AnsweredExchange } from './http/exchanges.ts';
 export type { Readiness } from './http/health.ts';
-export {
-  compiledApi,
-  createItems,
-  deleteItem,
-  deleteItems,
-  listItems,
-  readItem,
-  readSingleton,
-  searchItems,
-  updateItem,
-  updateItems,
-  updateSingleton,
-} from './http/routes.ts';
+export { compiledApi } from './http/routes.ts';
 export {
   always,
   type Condition,
@@ -36,6 +24,7 @@ export {
 export type * from './language/conditions/filter-types.ts';
 export type * from './language/descriptors/access.ts';
 export {
+  accessClass,
   and,
   caller,
   compare,
@@ -46,9 +35,12 @@ export {
 } from './language/descriptors/access-builders.ts';
 export type * from './language/descriptors/api.ts';
 export type * from './language/descriptors/collection.ts';
+export { collection, field } from './language/descriptors/collection-builders.ts';
 export type { CustomRoute, Extension } from './language/descriptors/extension.ts';
 export type * from './language/descriptors/fingerprint.ts';
 export type * from './language/descriptors/payload-types.ts';
+export { check, foreignKey, m2a, m2m, m2o, o2m, pair, unique } from './language/descriptors/relation-builders.ts';
+export { itemRoutes } from './language/descriptors/route-builders.ts';
 export type * from './language/descriptors/wire.ts';
 export type { Dialect, DialectFacts, Family } from './language/dialects.ts';
 export type { Operator } from './language/operators/index.ts';

@@ -77,7 +77,7 @@ export function createChecker({ folder, adminToken, read, changing }: Checked): 
       const text = await readFile(join(access, file), 'utf8');
       const roles = /^ {2}roles: \[([^\]]*)\]/m.exec(text)?.[1] ?? '';
       if (!roles.split(/[,\s]+/).includes(`'${role}'`)) continue;
-      return describe(await readClassDocument(folder, 'openapi', file.replace(/\.ts$/, '')));
+      return describe(await readClassDocument(folder, 'openapi', file.replace(/\.js$/, '')));
     }
     return null;
   }

@@ -14,11 +14,11 @@ export interface ReadOutput {
 
 /** Imports fingerprint and access classes; null where nothing is generated. Rejects with advice when they cannot be loaded. */
 export async function readOutput(folder: string): Promise<ReadOutput | null> {
-  const path = join(folder, 'fingerprint.ts');
+  const path = join(folder, 'fingerprint.js');
   if (!existsSync(path)) return null;
   try {
     const module: { readonly fingerprint: Fingerprint } = await import(pathToFileURL(path).href);
-    const names = (await readdir(join(folder, 'access'))).filter((name) => name.endsWith('.ts')).sort();
+    const names = (await readdir(join(folder, 'access'))).filter((name) => name.endsWith('.js')).sort();
     const modules = await Promise.all(
       names.map(async (name): Promise<Readonly<Record<string, unknown>>> => {
         return import(pathToFileURL(join(folder, 'access', name)).href);

@@ -5,7 +5,7 @@ export type Party = 'database' | 'platform.schema.json' | 'generated' | 'permiss
 
 /** One reason why two things do not fit. */
 export interface Finding {
-  /** `column public.articles.title`, `permissions.yaml:4:7`, `generated/routes/articles.ts`. */
+  /** `column public.articles.title`, `permissions.yaml:4:7`, `generated/routes/articles.js`. */
   readonly object: string;
   /** A whole sentence. */
   readonly message: string;

@@ -110,7 +110,7 @@ async function variablesOf(project: Settings, token: AdminToken): Promise<Variab
 
 /** Loads the generated API. Rejects with advice if there is none. */
 export async function importApi(project: Settings): Promise<CompiledApi> {
-  if (!existsSync(join(project.output, 'server.ts'))) {
+  if (!existsSync(join(project.output, 'server.js'))) {
     throw new CommandError(exitCodes.start, 'Nothing is generated yet.', 'Run `platform generate` first.');
   }
   await checkContract(project);

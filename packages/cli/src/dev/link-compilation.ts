@@ -10,7 +10,7 @@ import { linkModel } from '../recompile/link-model.ts';
 
 /**
  * Makes the API of a compilation without loading its files, which a process could load only once. Only the project's own
- * code is loaded, under the number of the change; `extensions.ts` among the files must have been written.
+ * code is loaded, under the number of the change; `extensions.js` among the files must have been written.
  */
 export async function linkCompilation(
   project: Project,
@@ -36,12 +36,12 @@ const documentsFile = 'graphql/documents.json';
 
 /** True if the project has code of its own. */
 export function isExtended(files: Compilation['files']): boolean {
-  return files.some(({ path }) => path === 'extensions.ts');
+  return files.some(({ path }) => path === 'extensions.js');
 }
 
 async function loadExtensionsOf({ folder, output }: Project, change: number): Promise<CompiledApi['extensions']> {
   try {
-    const module: Pick<CompiledApi, 'extensions'> = await import(freshUrl(join(output, 'extensions.ts'), change));
+    const module: Pick<CompiledApi, 'extensions'> = await import(freshUrl(join(output, 'extensions.js'), change));
     return module.extensions;
   } catch (error) {
     const hint = 'The generated files, from which it is loaded, are those of the change already.';

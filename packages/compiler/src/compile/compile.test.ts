@@ -28,7 +28,7 @@ describe('compile', () => {
       files: files.length,
     });
     const manifest = JSON.parse(files.find(({ path }) => path === 'manifest.json')?.contents ?? '');
-    expect(manifest).toMatchObject({ tablewright: expect.stringMatching(/^\d+\.\d+\.\d+$/), contract: 2 });
+    expect(manifest).toMatchObject({ tablewright: expect.stringMatching(/^\d+\.\d+\.\d+$/), contract: 3 });
   });
 
   test('makes the same of a schema and of its file, whose members are sorted', () => {
@@ -68,7 +68,7 @@ describe('compile', () => {
   test('uses the templates of the project', () => {
     const own = new Map([...templates, ['header.hbs', '// Ours. {{{about}}}\n']]);
     const { files } = compile(blogSchema(), { templates: own });
-    for (const { path, contents } of files) if (path.endsWith('.ts')) expect(contents).toMatch(/^\/\/ Ours\. /);
+    for (const { path, contents } of files) if (/\.[jt]s$/.test(path)) expect(contents).toMatch(/^\/\/ Ours\. /);
   });
 
   test.each([

@@ -7,11 +7,11 @@ import type { CheckedOperation } from '../documents/check-documents.ts';
 import { printNodes } from '../documents/print-nodes.ts';
 import { emitAccess } from '../emit/access.ts';
 import { emitCollection, indexCollections } from '../emit/collection.ts';
-import { emitExtensions, emitExtensionTypes } from '../emit/extensions.ts';
+import { emitExtension, emitExtensions, emitExtensionTypes } from '../emit/extensions.ts';
 import { type GeneratedFile, longFile } from '../emit/generated-file.ts';
 import { emitManifest } from '../emit/manifest.ts';
 import { emitRoutes } from '../emit/routes.ts';
-import { emitFingerprint, emitMain, emitServer } from '../emit/server.ts';
+import { emitFingerprint, emitMain, emitServer, emitServerTypes } from '../emit/server.ts';
 import type { Render } from '../emit/templates.ts';
 import { listExtensions, listedFile, printListed } from '../extensions/listed.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
@@ -28,7 +28,7 @@ import type { RoleView } from '../role-view/role-view.ts';
 export function emitCollections(api: Api, render: Render, diskCache: DiskCache | null): readonly GeneratedFile[] {
   const index = indexCollections(api);
   const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render, diskCache);
-  return api.collections.map((collection) => file(`collections/${collection.names.file}.ts`, emitOne(collection)));
+  return api.collections.map((collection) => file(`collections/${collection.names.file}.d.ts`, emitOne(collection)));
 }
 
 /** Additions of a project to its database's model. */
@@ -52,14 +52,15 @@ export function emitServerFiles(
   return [
     ...collections,
     ...api.collections.map((collection) =>
-      file(`routes/${collection.names.file}.ts`, emitRoutes(collection, render, diskCache)),
+      file(`routes/${collection.names.file}.js`, emitRoutes(collection, api.dialect, render, diskCache)),
     ),
-    ...api.access.map((access) => file(`access/${access.access.name}.ts`, emitAccess(access, byName, render))),
-    file('fingerprint.ts', emitFingerprint(api, render)),
-    file('extension.ts', emitExtensionTypes(api, render)),
+    ...api.access.map((access) => file(`access/${access.access.name}.js`, emitAccess(access, byName, render))),
+    file('fingerprint.js', emitFingerprint(api, render)),
+    file('extension.js', emitExtension(render)),
+    file('extension.d.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0
       ? [
-          file('extensions.ts', emitExtensions(api, extensions, render)),
+          file('extensions.js', emitExtensions(api, extensions, render)),
           file(listedFile, printListed(listExtensions(extensions, routes))),
         ]
       : []),
@@ -70,8 +71,9 @@ export function emitServerFiles(
           ...printNodes(operations),
         ]
       : []),
-    file('server.ts', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
-    file('main.ts', emitMain(render)),
+    file('server.js', emitServer(api, { extended: extensions.length > 0, documented: operations.length > 0 }, render)),
+    file('server.d.ts', emitServerTypes(render)),
+    file('main.js', emitMain(render)),
     // Node takes the files as ES modules in every project.
     file('package.json', printJson({ private: true, type: 'module' })),
   ];

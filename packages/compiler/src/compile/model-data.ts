@@ -1,14 +1,16 @@
 /** The facts of generated files, for a server without the files. */
-import type {
-  AccessClass,
-  CollectionDescriptor,
-  CustomRoute,
-  Fingerprint,
-  KnownOperation,
-  Route,
+import {
+  type AccessClass,
+  type CollectionDescriptor,
+  type CustomRoute,
+  type Fingerprint,
+  itemRoutes,
+  type KnownOperation,
+  type Route,
 } from '@tablewright/runtime/language';
-import type { Api, ApiCollection, Operation } from '../api.ts';
+import type { Api, ApiCollection } from '../api.ts';
 import { createFacts } from '../cache/facts.ts';
+import { hasRoutes, writtenActions } from '../emit/routes.ts';
 
 /** The facts of generated files, as plain data that threads can send each other. */
 export interface ModelData {
@@ -23,27 +25,13 @@ export interface ModelData {
   readonly graphql: boolean;
 }
 
-/** Meaning of each kind of operation that generated files name, as the runtime's functions give it. */
-const meanings: Readonly<Record<Operation['kind'], Pick<Route, 'operation' | 'byKey'>>> = {
-  list: { operation: 'list', byKey: false },
-  search: { operation: 'search', byKey: false },
-  read: { operation: 'read', byKey: true },
-  readSingleton: { operation: 'read', byKey: false },
-  create: { operation: 'create', byKey: false },
-  update: { operation: 'update', byKey: true },
-  updateMany: { operation: 'update', byKey: false },
-  updateSingleton: { operation: 'update', byKey: false },
-  delete: { operation: 'delete', byKey: true },
-  deleteMany: { operation: 'delete', byKey: false },
-};
-
 const routesOf = createFacts<ApiCollection, ModelData['routes']>();
 
-function findRoutes({ descriptor, operations }: ApiCollection): ModelData['routes'] {
-  return operations.map(({ kind, method, path }) => ({
-    path: `${method} ${path}`,
-    method,
-    ...meanings[kind],
+function findRoutes(collection: ApiCollection): ModelData['routes'] {
+  if (!hasRoutes(collection)) return [];
+  const { descriptor } = collection;
+  return itemRoutes(descriptor, ...writtenActions(collection)).map((route) => ({
+    ...route,
     collection: descriptor.name,
   }));
 }

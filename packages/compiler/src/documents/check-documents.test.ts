@@ -28,7 +28,7 @@ describe('documents', () => {
       'query New {\n  articles(limit: 3) {\n    ...card\n  }\n}\n\nfragment state on articles {\n  status\n}\n\nfragment card on articles {\n  title\n  ...state\n}',
     ]);
     for (const [hash, text] of Object.entries(kept)) expect(hash).toBe(sha256(text));
-    expect(files.find(({ path }) => path === 'server.ts')?.contents).toContain(
+    expect(files.find(({ path }) => path === 'server.js')?.contents).toContain(
       "graphqlDocuments: graphqlDocuments(new URL('./graphql/documents.json', import.meta.url)),",
     );
   });
@@ -81,5 +81,5 @@ describe('documents', () => {
 it('says nothing of documents where there are none', () => {
   const { files } = compileWith();
   expect(files.find(({ path }) => path === 'graphql/documents.json')).toBeUndefined();
-  expect(files.find(({ path }) => path === 'server.ts')?.contents).not.toContain('graphqlDocuments');
+  expect(files.find(({ path }) => path === 'server.js')?.contents).not.toContain('graphqlDocuments');
 });

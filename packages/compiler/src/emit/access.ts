@@ -8,7 +8,7 @@ import {
   type WriteRule,
 } from '@tablewright/runtime/language';
 import type { ApiAccess, ApiCollection } from '../api.ts';
-import { call, code, type Value } from '../print/expression.ts';
+import { code, createCalls, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { commentText, widthOf } from '../print/text.ts';
 import { printOpen, printValue } from '../print/value.ts';
@@ -40,7 +40,7 @@ export function emitAccess(
     ),
   };
   const conditions = named.conditions.map(({ name, condition }) => {
-    const start = `const ${name}: Condition = `;
+    const start = `const ${name} = `;
     return `${start}${printValue(printer.definition(condition), widthOf(start), 1, 0)};`;
   });
   const text = printOpen(value, 0);
@@ -50,9 +50,9 @@ export function emitAccess(
     imports: printImports([
       {
         from: '@tablewright/runtime',
-        names: ['type AccessClass', ...(conditions.length > 0 ? ['type Condition'] : []), ...printer.used],
+        names: ['accessClass', ...printer.used()],
       },
-      ...granted.map(({ collection: { names } }) => ({ from: `../routes/${names.file}.ts`, names: [names.constant] })),
+      ...granted.map(({ collection: { names } }) => ({ from: `../routes/${names.file}.js`, names: [names.constant] })),
     ]),
     conditions: conditions.join('\n'),
     summary,
@@ -62,11 +62,8 @@ export function emitAccess(
 }
 
 function createPrinter(nameOf: (condition: Condition) => string | null) {
-  const used = new Set<string>();
-  const build = (name: string, ...parameters: readonly Value[]): Value => {
-    used.add(name);
-    return call(name, ...parameters);
-  };
+  const constants = new Set<string>();
+  const { used, call: build } = createCalls();
 
   function definition(condition: Condition): Value {
     switch (condition.kind) {
@@ -74,7 +71,7 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
       case 'or': {
         if (!isConstant(condition)) return build(condition.kind, ...condition.of.map(print));
         const name = condition.kind === 'and' ? 'always' : 'never';
-        used.add(name);
+        constants.add(name);
         return code(name);
       }
       case 'compare': {
@@ -145,7 +142,7 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
     });
   }
 
-  return { used, definition, access };
+  return { used: () => [...constants, ...used], definition, access };
 }
 
 /** All rows and fields, by one rule. */

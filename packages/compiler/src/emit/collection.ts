@@ -21,7 +21,7 @@ export function indexCollections(api: Api): CollectionIndex {
   const typeFiles = api.collections.flatMap(({ names }) =>
     [names.key, names.item, names.create, names.update, names.filter].map((name): readonly [string, string] => [
       name,
-      `./${names.file}.ts`,
+      `./${names.file}.js`,
     ]),
   );
   return {

@@ -1,12 +1,71 @@
-import type { ApiCollection } from '../api.ts';
-import type { ConstantDeclaration } from '../print/declaration.ts';
+/** Facts of collections → calls of the runtime, which state what differs from the usual. */
+import {
+  type CollectionDescriptor,
+  type ColumnPair,
+  type ConstraintDescriptor,
+  type Dialect,
+  defaultDialect,
+  type FieldDescriptor,
+  type RelationDescriptor,
+  type UsualFacts,
+  usualField,
+} from '@tablewright/runtime/language';
+import { isSame } from '../cache/same.ts';
+import type { MakeCall, Value } from '../print/expression.ts';
 
-/** Declares the constant that states a collection's facts to the runtime. */
-export function declareDescriptor({ names, descriptor, source }: ApiCollection): ConstantDeclaration {
-  return {
-    name: names.constant,
-    notes: [`\`${descriptor.name}\`: ${source}.`],
-    type: 'CollectionDescriptor',
-    value: descriptor,
-  };
+/** States a collection for a server of a dialect. */
+export function stateCollection(descriptor: CollectionDescriptor, dialect: Dialect, call: MakeCall): Value {
+  const { name, table, key, singleton, writable, fields, relations, constraints, ...others } = descriptor;
+  const usual = { dialect, writable };
+  const isUsual = isSame(constraints, writable ? [] : undefined);
+  return call('collection', name, table, {
+    ...(dialect !== defaultDialect && { dialect }),
+    key,
+    ...(singleton && { singleton }),
+    ...(!writable && { writable }),
+    ...others,
+    fields: fields.map((field) => stateField(field, usual, call)),
+    ...(relations.length > 0 && { relations: relations.map((relation) => stateRelation(relation, call)) }),
+    ...(!isUsual && { constraints: constraints?.map((constraint) => stateConstraint(constraint, call)) }),
+  });
+}
+
+function stateField(field: FieldDescriptor, usualFacts: UsualFacts, call: MakeCall): Value {
+  const usual = usualField(field, usualFacts);
+  const { name, type, ...facts } = field;
+  const withoutUsual = usual.comparison !== undefined && field.comparison === undefined && { comparison: null };
+  return call('field', name, type, ...stated({ ...facts, ...withoutUsual }, usual));
+}
+
+/** Facts that differ from the usual ones, unless there are none. */
+function stated(facts: object, usual: object): readonly Value[] {
+  const compared = new Map<string, unknown>(Object.entries(usual));
+  const different = Object.entries(facts).filter(([fact, value]) => !isSame(value, compared.get(fact)));
+  return different.length === 0 ? [] : [Object.fromEntries(different)];
+}
+
+function stateRelation(relation: RelationDescriptor, call: MakeCall): Value {
+  const { kind, name, target, ...facts } = relation;
+  const pairs = (list: readonly ColumnPair[]): readonly Value[] => list.map(({ from, to }) => call('pair', from, to));
+  const columns =
+    relation.kind === 'm2m'
+      ? { near: pairs(relation.near), far: pairs(relation.far) }
+      : { on: pairs(relation.on), ...(relation.kind === 'm2o' && { field: relation.field ?? null }) };
+  const usual = { nullable: false, onDeselect: 'nullify', field: usualFieldOf(relation) };
+  return call(kind, name, target, ...stated({ ...facts, ...columns }, usual));
+}
+
+/** The field that a many-to-one reads through unless it is said. */
+function usualFieldOf(relation: RelationDescriptor): string | null {
+  return relation.kind === 'm2o' && relation.on.length === 1 ? relation.name : null;
+}
+
+const constraintCalls: Readonly<Record<ConstraintDescriptor['type'], string>> = {
+  unique: 'unique',
+  foreign_key: 'foreignKey',
+  check: 'check',
+};
+
+function stateConstraint({ name, type, fields, ...facts }: ConstraintDescriptor, call: MakeCall): Value {
+  return call(constraintCalls[type], name, fields, ...stated(facts, {}));
 }

@@ -32,15 +32,15 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
   const members = collections.map(memberOf);
   const kinds = new Set(collections.map(kindOf));
   const notes = ['Collections with their types, as extensions see them.'];
-  return render('extension', {
-    about: 'Functions and types for extensions.',
+  return render('extensionTypes', {
+    about: aboutExtensions,
     imports: printImports([
       {
         from: '@tablewright/runtime',
-        names: ['type DefineExtension', 'extension', ...[...kinds].map((name) => `type ${name}`)],
+        names: ['type DefineExtension', ...[...kinds].map((name) => `type ${name}`)],
       },
       ...collections.map((collection) => ({
-        from: `./collections/${collection.names.file}.ts`,
+        from: `./collections/${collection.names.file}.js`,
         names: typesOf(collection).map((name) => `type ${name}`),
       })),
     ]),
@@ -57,6 +57,13 @@ function printTypes(api: Api, collections: readonly ApiCollection[], render: Ren
       'Record<string, never>',
     ).trimEnd(),
   });
+}
+
+const aboutExtensions = 'Functions and types for extensions.';
+
+/** Prints the function that extensions call. */
+export function emitExtension(render: Render): string {
+  return render('extension', { about: aboutExtensions });
 }
 
 function rolesOf(api: Api): Type {
@@ -89,14 +96,11 @@ function typesOf(collection: ApiCollection): readonly string[] {
 /** Prints the list of the extensions, and what the types of their routes say. */
 export function emitExtensions({ customRoutes }: Api, sources: readonly ExtensionSource[], render: Render): string {
   const imported = sources.map(({ from }, index) => ({ from, constant: `extension_${index + 1}` }));
-  const start = 'export const extensions: readonly Extension[] = ';
-  const routes = 'export const customRoutes: readonly CustomRoute[] = ';
+  const start = 'export const extensions = ';
+  const routes = 'export const customRoutes = ';
   return render('extensions', {
     about: commentText("The project's own code."),
-    imports: printImports([
-      { from: '@tablewright/runtime', names: ['type CustomRoute', 'type Extension'] },
-      ...imported.map(({ from, constant }) => ({ from, names: [`default as ${constant}`] })),
-    ]),
+    imports: printImports(imported.map(({ from, constant }) => ({ from, names: [`default as ${constant}`] }))),
     extensions: printValue(
       imported.map(({ constant }) => code(constant)),
       start.length,

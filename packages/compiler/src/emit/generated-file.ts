@@ -2,7 +2,7 @@ import { type Chunk, joinChunks } from '../print/chunks.ts';
 
 /** One file to write, below the output folder. */
 export interface GeneratedFile {
-  /** With `/` on every system: `collections/articles.ts`. */
+  /** With `/` on every system: `routes/articles.js`. */
   readonly path: string;
   /** The whole text, UTF-8. A long file's text is put together at each access. */
   readonly contents: string;

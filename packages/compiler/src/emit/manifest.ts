@@ -10,7 +10,7 @@ import { printJson } from '../print/json.ts';
  *
  * Routes of the project are there for makers of clients, which know them by their types only.
  *
- * Each object's hash is over its part of the fingerprint, which `fingerprint.ts` holds in full.
+ * Each object's hash is over its part of the fingerprint, which `fingerprint.js` holds in full.
  */
 export function emitManifest({ fingerprint, customRoutes }: Api): string {
   const objects = fingerprint.objects.map((object) => ({

@@ -17,17 +17,7 @@ const repository = join(import.meta.dirname, '../../../..');
 /** Stands for the runtime's entry: generated files are checked against it without checking the runtime. */
 const runtime = `
   export * from '${repository}/packages/runtime/src/language/index.ts';
-  import type { CollectionDescriptor, CompiledApi, Route } from '${repository}/packages/runtime/src/language/index.ts';
-  export declare function listItems(path: \`GET /items/\${string}\`, collection: CollectionDescriptor): Route;
-  export declare function searchItems(path: \`SEARCH /items/\${string}\`, collection: CollectionDescriptor): Route;
-  export declare function readItem(path: \`GET /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
-  export declare function readSingleton(path: \`GET /items/\${string}\`, collection: CollectionDescriptor): Route;
-  export declare function createItems(path: \`POST /items/\${string}\`, collection: CollectionDescriptor): Route;
-  export declare function updateItem(path: \`PATCH /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
-  export declare function updateItems(path: \`PATCH /items/\${string}\`, collection: CollectionDescriptor): Route;
-  export declare function updateSingleton(path: \`PATCH /items/\${string}\`, collection: CollectionDescriptor): Route;
-  export declare function deleteItem(path: \`DELETE /items/\${string}/:key\`, collection: CollectionDescriptor): Route;
-  export declare function deleteItems(path: \`DELETE /items/\${string}\`, collection: CollectionDescriptor): Route;
+  import type { CompiledApi } from '${repository}/packages/runtime/src/language/index.ts';
   export type * from '${repository}/packages/runtime/src/extensions/types.ts';
   import type { ExtensionTools } from '${repository}/packages/runtime/src/extensions/types.ts';
   import type { Extension } from '${repository}/packages/runtime/src/language/index.ts';
@@ -39,6 +29,9 @@ const runtime = `
   export declare function modelFiles(folder: URL): CompiledApi['model'];
   export declare function serveProcess(api: CompiledApi): Promise<unknown>;
 `;
+
+/** What the calls of generated files do. */
+const builders = new Map<string, unknown>(Object.entries(language));
 
 const cases: readonly (readonly [string, Schema])[] = [
   ['blog', blogSchema()],
@@ -54,26 +47,38 @@ describe.each(cases)('the output for %s', (_, schema) => {
 
   test('states every collection exactly', () => {
     for (const { names, descriptor } of api.collections) {
-      expect(constantOf(parse(`routes/${names.file}.ts`), names.constant)).toStrictEqual(descriptor);
+      expect(constantOf(parse(`routes/${names.file}.js`), names.constant, builders)).toStrictEqual(descriptor);
+    }
+  });
+
+  test('states every route', () => {
+    for (const { names, descriptor, operations } of api.collections) {
+      if (operations.length === 0) continue;
+      const stated = constantOf(parse(`routes/${names.file}.js`), names.routes, builders);
+      const routes = operations.map(({ kind, method, path }) => {
+        const operation = kind.replace(/Many$|Singleton$/, '');
+        return { method, operation, byKey: path.endsWith('/:key'), collection: descriptor };
+      });
+      expect(stated).toEqual(routes);
     }
   });
 
   test('states every access class exactly', () => {
     const descriptors = api.collections.map(({ names, descriptor }) => [names.constant, descriptor] as const);
-    const scope = new Map<string, unknown>([...Object.entries(language), ...descriptors]);
+    const scope = new Map<string, unknown>([...builders, ...descriptors]);
     for (const { access, constant } of api.access) {
-      expect(constantOf(parse(`access/${access.name}.ts`), constant, scope)).toEqual(access);
+      expect(constantOf(parse(`access/${access.name}.js`), constant, scope)).toEqual(access);
     }
   });
 
   test('states the fingerprint exactly', () => {
-    expect(constantOf(parse('fingerprint.ts'), 'fingerprint')).toStrictEqual(api.fingerprint);
+    expect(constantOf(parse('fingerprint.js'), 'fingerprint')).toStrictEqual(api.fingerprint);
   });
 
   test('types every field and relation by its own name', () => {
     for (const { names, descriptor } of api.collections) {
       const expected = [...descriptor.fields, ...descriptor.relations].map(({ name }) => name);
-      expect(membersOf(parse(`collections/${names.file}.ts`), names.item)).toEqual([...new Set(expected)]);
+      expect(membersOf(parse(`collections/${names.file}.d.ts`), names.item)).toEqual([...new Set(expected)]);
     }
   });
 
@@ -81,7 +86,7 @@ describe.each(cases)('the output for %s', (_, schema) => {
     for (const { names, fields } of api.collections) {
       for (const { values, valuesType } of fields) {
         if (values && valuesType) {
-          expect(literalsOf(parse(`collections/${names.file}.ts`), valuesType)).toEqual(values);
+          expect(literalsOf(parse(`collections/${names.file}.d.ts`), valuesType)).toEqual(values);
         }
       }
     }
@@ -102,7 +107,7 @@ describe.each(cases)('the output for %s', (_, schema) => {
   });
 
   test('passes strict type checks', { timeout: 60_000 }, () => {
-    const sources = [...files].filter(([path]) => path.endsWith('.ts'));
+    const sources = [...files].filter(([path]) => /\.[jt]s$/.test(path) && !path.startsWith('client/'));
     expect(typeErrors(new Map(sources), runtime)).toEqual([]);
   });
 

@@ -1,22 +1,41 @@
-import type { ApiCollection, Operation } from '../api.ts';
+import type { Dialect, WriteAction } from '@tablewright/runtime/language';
+import type { ApiCollection } from '../api.ts';
 import type { DiskCache } from '../cache/disk-cache.ts';
-import { type ConstantDeclaration, printConstant } from '../print/declaration.ts';
-import { call, code } from '../print/expression.ts';
+import { printConstant } from '../print/declaration.ts';
+import { code, createCalls, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
-import { list } from '../print/type.ts';
-import { declareDescriptor } from './descriptor.ts';
+import { stateCollection } from './descriptor.ts';
 import { createModuleCache, type ModuleText, renderModule } from './module-texts.ts';
 import type { Render } from './templates.ts';
 
-/** True if a collection has paths below `/items`; the platform's own are reached through relations only. */
+/** True if a collection has paths of its own; others are reached through relations only. */
 export function hasRoutes({ operations }: ApiCollection): boolean {
   return operations.length > 0;
 }
 
-/** Prints the file of what a server loads of one collection: the facts that the runtime works with, and a call per route. */
-export function emitRoutes(collection: ApiCollection, render: Render, diskCache: DiskCache | null): string {
+/** Writes that the routes of a collection lead to. */
+export function writtenActions({ operations }: ApiCollection): readonly WriteAction[] {
+  const kinds = new Set(operations.map(({ kind }) => kind));
+  const isUpdated = kinds.has('update') || kinds.has('updateSingleton');
+  return [
+    ...(kinds.has('create') ? ['create' as const] : []),
+    ...(isUpdated ? ['update' as const] : []),
+    ...(kinds.has('delete') ? ['delete' as const] : []),
+  ];
+}
+
+/** Prints the file that a server loads of one collection: the facts that the runtime works with, and its routes. */
+export function emitRoutes(
+  collection: ApiCollection,
+  dialect: Dialect,
+  render: Render,
+  diskCache: DiskCache | null,
+): string {
   const { descriptor } = collection;
-  const texts = textsOf(collection, [], diskCache, () => printRoutes(collection));
+  const facts = new Map([['dialect', dialect]]);
+  const texts = textsOf(collection, [facts], diskCache, (watch) =>
+    printRoutes(collection, watch(facts).get('dialect') ?? dialect),
+  );
   const about = hasRoutes(collection)
     ? `Facts and routes of \`${descriptor.name}\`.`
     : `Facts of \`${descriptor.name}\`.`;
@@ -25,37 +44,18 @@ export function emitRoutes(collection: ApiCollection, render: Render, diskCache:
 
 const textsOf = createModuleCache('server routes');
 
-function printRoutes(collection: ApiCollection): ModuleText {
-  const used = hasRoutes(collection) ? ['type Route', ...collection.operations.map(({ kind }) => functions[kind])] : [];
-  const constants = [declareDescriptor(collection), ...(hasRoutes(collection) ? [declareRoutes(collection)] : [])];
+function printRoutes(collection: ApiCollection, dialect: Dialect): ModuleText {
+  const { names, descriptor, source } = collection;
+  const { used, call } = createCalls();
+  const constant = (name: string, note: string, value: Value): string => printConstant({ name, notes: [note], value });
+  const facts = stateCollection(descriptor, dialect, call);
+  const declared = [constant(names.constant, `\`${descriptor.name}\`: ${source}.`, facts)];
+  if (hasRoutes(collection)) {
+    const routes = call('itemRoutes', code(names.constant), ...writtenActions(collection));
+    declared.push(constant(names.routes, `Routes of \`${descriptor.name}\`.`, routes));
+  }
   return {
-    imports: printImports([{ from: '@tablewright/runtime', names: ['type CollectionDescriptor', ...used] }]),
-    declarations: constants.map(printConstant).join('\n'),
+    imports: printImports([{ from: '@tablewright/runtime', names: [...used] }]),
+    declarations: declared.join('\n'),
   };
 }
-
-function declareRoutes({ names, descriptor, operations }: ApiCollection): ConstantDeclaration {
-  const calls = operations.map(({ kind, method, path }) =>
-    call(functions[kind], `${method} ${path}`, code(names.constant)),
-  );
-  return {
-    name: names.routes,
-    notes: [`Routes of \`${descriptor.name}\`.`],
-    type: list('Route'),
-    value: calls,
-  };
-}
-
-/** The runtime's functions that make routes. */
-const functions: Readonly<Record<Operation['kind'], string>> = {
-  list: 'listItems',
-  search: 'searchItems',
-  read: 'readItem',
-  readSingleton: 'readSingleton',
-  create: 'createItems',
-  update: 'updateItem',
-  updateMany: 'updateItems',
-  updateSingleton: 'updateSingleton',
-  delete: 'deleteItem',
-  deleteMany: 'deleteItems',
-};

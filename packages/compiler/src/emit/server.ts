@@ -19,7 +19,6 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
     {
       from: '@tablewright/runtime',
       names: [
-        'type CompiledApi',
         'compiledApi',
         ...(documented ? ['graphqlDocuments'] : []),
         ...(api.graphql ? ['graphqlFiles'] : []),
@@ -28,11 +27,11 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
         'openapiFiles',
       ],
     },
-    { from: './fingerprint.ts', names: ['fingerprint'] },
-    ...(extended ? [{ from: './extensions.ts', names: ['customRoutes', 'extensions'] }] : []),
-    ...access.map((granted) => ({ from: `./access/${granted.access.name}.ts`, names: [granted.constant] })),
+    { from: './fingerprint.js', names: ['fingerprint'] },
+    ...(extended ? [{ from: './extensions.js', names: ['customRoutes', 'extensions'] }] : []),
+    ...access.map((granted) => ({ from: `./access/${granted.access.name}.js`, names: [granted.constant] })),
     ...collections.map((collection) => ({
-      from: `./routes/${collection.names.file}.ts`,
+      from: `./routes/${collection.names.file}.js`,
       names: hasRoutes(collection) ? [collection.names.constant, collection.names.routes] : [collection.names.constant],
     })),
   ]);
@@ -69,6 +68,11 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
 
 function digest(name: string, value: string | undefined): string {
   return value === undefined ? '' : `\n  ${name}: ${printValue(value, 0, 0, 0)},`;
+}
+
+/** Prints the types of this file, for code of the project that serves the API itself. */
+export function emitServerTypes(render: Render): string {
+  return render('serverTypes', { about: 'Everything that was compiled, in one place.' });
 }
 
 /** Prints the file that a process starts with. */

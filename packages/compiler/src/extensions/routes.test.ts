@@ -75,7 +75,7 @@ test.each([
 ])('%s', (type, shape) => {
   const modules = [{ path: 'lib/shared.ts', text: 'export interface Shared { shared: boolean }' }];
   const header = `import type { Shared } from '../lib/shared.ts';
-import type { ArticlesItem } from '../src/out/collections/articles.ts';
+import type { ArticlesItem } from '../src/out/collections/articles.js';
 const sizes = ['s', 'l'] as const;
 `;
   const [route] = routesOf(typed(`response: ${type}`), { modules, output: 'src/out' }, header);
@@ -155,6 +155,6 @@ test('roles that may call different routes are of different classes', () => {
     compile({ ...schema, permissions: [], roles }, { templates, extensions: given })
       .files.map(({ path }) => path)
       .filter((path) => path.startsWith('access/'));
-  expect(classes()).toEqual(['access/admin.ts', 'access/public.ts']);
-  expect(classes(extensions)).toEqual(['access/admin.ts', 'access/public.ts', 'access/two.ts']);
+  expect(classes()).toEqual(['access/admin.js', 'access/public.js']);
+  expect(classes(extensions)).toEqual(['access/admin.js', 'access/public.js', 'access/two.js']);
 });

@@ -162,10 +162,10 @@ function writableActions({ system }: Collection, { writable }: Table): Table['wr
   };
 }
 
-/** `full` is the name of the document for everyone, so no class has it; `admin` is taken. */
+/** `admin` is the class of administrators, so no role of another name comes to share it. */
 function nameGroups(groups: readonly (readonly string[])[]): readonly string[] {
   const requested = groups.map((roles) => (roles.includes('public') ? 'public' : roles.join('_')));
   const fold = (name: string): string => name.toLowerCase();
-  const names = uniqueNames(requested, fileName, fold, new Set(['admin', 'full']));
+  const names = uniqueNames(requested, fileName, fold, new Set(['admin']));
   return requested.map((name) => names.get(name) ?? name);
 }

@@ -7,16 +7,18 @@
  * dialect knows what they are here. Source: API specification, section 6.
  */
 import type { Column } from '@tablewright/introspect/schema';
-import { type PortableType, unsignedInteger, type WireForm } from '@tablewright/runtime/language';
+import {
+  type ColumnForm,
+  castToText,
+  castToTime,
+  type PortableType,
+  types,
+  unsignedInteger,
+  type WireForm,
+} from '@tablewright/runtime/language';
 import { geometryTextForm } from './geometry-form.ts';
 import type { NativeForm } from './native-form.ts';
 
-const asText = 'CAST({} AS CHAR)';
-/**
- * Text of an integer. Its length tells the runtime what it is; values that are not nested have their digits made by the
- * runtime itself.
- */
-const digits = 'CAST({} AS CHAR(20))';
 /** Zeros that a column is filled with to its width are no part of the number. */
 const unpadded = 'CAST({} + 0 AS CHAR)';
 
@@ -32,54 +34,41 @@ export function textForm(column: Column, portable: PortableType, hasReferences: 
   if (portable === 'csv') return text(column, 'csv');
   const { base, precision } = column.type;
   const fraction = (precision ?? 0) > 0;
+  const usual = types[column.type.portable].forms.text;
   switch (column.type.portable) {
     case 'integer':
-      return {
-        native: integers.get(base) ?? 'int4',
-        wire: { kind: 'number', cast: numberCast(column, digits) },
-      };
+      return { native: integers.get(base) ?? usual.native, wire: numberForm(column, usual) };
     case 'bigInteger':
-      return {
-        native: base.endsWith('unsigned') ? 'uint8' : 'int8',
-        wire: { kind: 'text', cast: numberCast(column, digits) },
-      };
+      return { native: base.endsWith('unsigned') ? 'uint8' : usual.native, wire: numberForm(column, usual) };
     case 'decimal':
-      return { native: 'numeric', wire: { kind: 'text', cast: numberCast(column, asText) } };
-    case 'float':
-      return { native: 'float8', wire: { kind: 'number', cast: asText } };
-    case 'boolean':
-      return {
-        native: 'bool',
-        comparison: '({} <> 0)',
-        wire: { kind: 'bool', cast: "ELT(({} <> 0) + 1, _binary X'00', _binary X'01')" },
-      };
-    case 'date':
-      return { native: 'date', wire: { kind: 'text', cast: asText } };
+      return { ...usual, wire: numberForm(column, usual) };
     case 'time':
-      return { native: 'time', wire: { kind: 'text', cast: fraction ? trimmed(asText) : asText } };
+      return fraction ? { ...usual, wire: { kind: 'text', cast: trimmed(castToText) } } : usual;
     case 'dateTime':
-      return { native: 'timestamp', wire: { kind: 'text', cast: dateTime(fraction) } };
+      return fraction ? { ...usual, wire: { kind: 'text', cast: fractional } } : usual;
     case 'timestamp':
-      return { native: 'timestamptz', wire: { kind: 'text', cast: `CONCAT(${dateTime(fraction)}, '+00:00')` } };
+      return fraction ? { ...usual, wire: { kind: 'text', cast: `CONCAT(${fractional}, '+00:00')` } } : usual;
+    case 'float':
+    case 'boolean':
+    case 'date':
     case 'uuid':
-      return { native: 'uuid', wire: { kind: 'text', cast: 'LOWER(CAST({} AS CHAR))' } };
     case 'json':
-      return { native: 'json', wire: { kind: 'json', cast: asText } };
+      return usual;
     case 'geometry':
       return geometryTextForm(column, hasReferences);
     case 'binary':
-      return { native: 'bytea', wire: bytes(column) };
+      return { ...usual, wire: bytes(column) };
     case 'string':
     case 'text':
     case 'enum':
       return text(column, 'text');
     default:
-      return unknown;
+      return usual;
   }
 }
 
-function numberCast({ nativeType }: Column, usual: string): string {
-  return /\bzerofill\b/i.test(nativeType) ? unpadded : usual;
+function numberForm({ nativeType }: Column, { wire }: ColumnForm): WireForm {
+  return /\bzerofill\b/i.test(nativeType) ? { ...wire, cast: unpadded } : wire;
 }
 
 /** Fractions of a second without zeros at their end, and without a point where nothing is left. */
@@ -87,15 +76,12 @@ function trimmed(value: string): string {
   return `TRIM(TRAILING '.' FROM TRIM(TRAILING '0' FROM ${value}))`;
 }
 
-function dateTime(fraction: boolean): string {
-  const whole = '%Y-%m-%dT%H:%i:%s';
-  return fraction ? trimmed(`DATE_FORMAT({}, '${whole}.%f')`) : `DATE_FORMAT({}, '${whole}')`;
-}
+const fractional = trimmed(castToTime.replace('%s', '%s.%f'));
 
 /** Characters of another set are compared, and put beside others, in the one of the connection. */
 function text(column: Column, kind: WireForm['kind']): NativeForm {
   const { collation } = column;
-  if (collation === null) return { native: 'text', comparison: asText, wire: { kind, cast: asText } };
+  if (collation === null) return { native: 'text', comparison: castToText, wire: { kind, cast: castToText } };
   // Characters that another set does not have become question marks, so what is found is compared by its characters, too.
   const [set = ''] = collation.split('_');
   const collated = `CONVERT({} USING ${set}) COLLATE ${collation}`;
@@ -110,5 +96,3 @@ function bytes({ type, nativeType }: Column): WireForm {
   if (type.base !== 'bit' || width === undefined) return { kind: 'bytes' };
   return { kind: 'bytes', cast: `UNHEX(LPAD(HEX({} + 0), ${2 * Math.ceil(Number(width) / 8)}, '0'))` };
 }
-
-const unknown: NativeForm = { native: 'text', comparison: asText, wire: { kind: 'text', cast: asText } };

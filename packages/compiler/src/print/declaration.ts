@@ -1,7 +1,9 @@
 /** Declarations of generated files as data, and the layout of their comments and constants. */
+
+import type { Value } from './expression.ts';
 import { commentLines, fitsLine, widthOf } from './text.ts';
-import { addNames, printTyped, type Type } from './type.ts';
-import { printOpen, printValue } from './value.ts';
+import { addNames, type Type } from './type.ts';
+import { printValue } from './value.ts';
 
 /** An exported type. `notes` are paragraphs of its comment, written by anyone. */
 export type TypeDeclaration =
@@ -25,8 +27,7 @@ export interface DeclaredMember {
 export interface ConstantDeclaration {
   readonly name: string;
   readonly notes: Notes;
-  readonly type: Type;
-  readonly value: object;
+  readonly value: Value;
 }
 
 /** The names of other types that declarations mention. */
@@ -45,12 +46,10 @@ export function namesIn(declarations: readonly TypeDeclaration[]): Set<string> {
 /** Paragraphs of a comment; null ones are left out. */
 export type Notes = readonly (string | null)[];
 
-/** Prints a constant: an object with every property on a line of its own, a list on one line where it fits. */
-export function printConstant({ name, notes, type, value }: ConstantDeclaration): string {
-  const declared = `export const ${name}`;
-  const start = `${declared}${printTyped(declared, ':', type, 0)} = `;
-  const text = Array.isArray(value) ? printValue(value, widthOf(start), 1, 0) : printOpen(value, 0);
-  return `${printComment(notes, 0)}${start}${text};\n`;
+/** Prints a constant of a script, on one line where it fits. */
+export function printConstant({ name, notes, value }: ConstantDeclaration): string {
+  const start = `export const ${name} = `;
+  return `${printComment(notes, 0)}${start}${printValue(value, widthOf(start), 1, 0)};\n`;
 }
 
 /** A comment on one line where it fits, else one line per line; empty without a note. */

@@ -56,6 +56,21 @@ export function call(name: string, ...parameters: readonly Value[]): Value {
   return new Call(name, parameters);
 }
 
+/** Makes calls. */
+export type MakeCall = typeof call;
+
+/** Makes calls, and takes down the functions that are called. */
+export function createCalls(): { readonly used: ReadonlySet<string>; readonly call: MakeCall } {
+  const used = new Set<string>();
+  return {
+    used,
+    call(name, ...parameters) {
+      used.add(name);
+      return call(name, ...parameters);
+    },
+  };
+}
+
 /** True if it is an object of data, whose properties stand for themselves. */
 export function isData(value: object): value is Data {
   return !(value instanceof Expression) && !Array.isArray(value);

@@ -95,7 +95,7 @@ const reserved: ReadonlySet<string> = new Set(
   let module naN never new now null number or object of package private protected public require return set static string
   super switch symbol then this throw true try type typeof undefined unknown using var void while with yield escape
   unescape isFinite isNaN parseFloat parseInt decodeURI decodeURIComponent encodeURI encodeURIComponent constructor
-  hasOwnProperty prototype toString valueOf always and api caller compare collections compiledApi createItems deleteItem deleteItems
-  fingerprint graphqlDocuments graphqlFiles listItems modelFiles never openapi openapiFiles readItem readSingleton related routes searchItems serve updateItem updateItems
-  updateSingleton`.split(/\s+/),
+  hasOwnProperty prototype toString valueOf accessClass always and api caller check collection collections compare compiledApi
+  extensions customRoutes field fingerprint foreignKey graphqlDocuments graphqlFiles graphqlOperations itemRoutes m2a m2m m2o modelFiles never o2m openapi
+  openapiFiles pair related routes serve unique`.split(/\s+/),
 );

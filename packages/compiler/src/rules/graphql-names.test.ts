@@ -88,6 +88,6 @@ describe('names in GraphQL', () => {
     const { files, diagnostics } = compileFixture({ ...tables(['a b'], ['a_b']), graphql: false });
     expect(diagnostics).toEqual([]);
     expect(files.filter(({ path }) => path.startsWith('graphql/'))).toEqual([]);
-    expect(files.find(({ path }) => path === 'server.ts')?.contents).not.toContain('graphql');
+    expect(files.find(({ path }) => path === 'server.js')?.contents).not.toContain('graphql');
   });
 });

@@ -62,10 +62,9 @@ export function typeErrors(files: ReadonlyMap<string, string>, runtime: string):
     noUnusedLocals: true,
     erasableSyntaxOnly: true,
     verbatimModuleSyntax: true,
-    isolatedDeclarations: true,
-    declaration: true,
+    allowJs: true,
+    checkJs: true,
     allowImportingTsExtensions: true,
-    skipLibCheck: true,
     noEmit: true,
     paths: { '@tablewright/runtime': [`${folder}/runtime.d.ts`] },
   };
@@ -80,7 +79,12 @@ export function typeErrors(files: ReadonlyMap<string, string>, runtime: string):
     return text === undefined ? getSourceFile(path, version) : ts.createSourceFile(path, text, version);
   };
   const program = ts.createProgram([...virtual.keys()], options, host);
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+  const own = program.getSourceFiles().filter(({ fileName }) => virtual.has(fileName));
+  const found = [
+    ...program.getOptionsDiagnostics(),
+    ...own.flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ];
+  return found.map(({ file, messageText }) => {
     return `${file?.fileName.slice(folder.length + 1)}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
   });
 }

@@ -1,6 +1,6 @@
 /** Hooks of every stage, and an event of each action. */
 import { PlatformError } from '@tablewright/runtime';
-import { defineExtension } from '../expected/extension.ts';
+import { defineExtension } from '../expected/extension.js';
 
 export default defineExtension(({ before, after, afterCommit }) => {
   before('notes.create', async ({ payload, caller, items }) => {

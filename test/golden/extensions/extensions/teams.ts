@@ -1,6 +1,6 @@
 /** Routes of every form. */
-import type { TeamsItem } from '../expected/collections/teams.ts';
-import { defineExtension } from '../expected/extension.ts';
+import type { TeamsItem } from '../expected/collections/teams.js';
+import { defineExtension } from '../expected/extension.js';
 import type { Period } from './lib/period.ts';
 
 interface Summary {

@@ -5,10 +5,9 @@ import type { Drift } from '../../drift.ts';
 import { type Environment, readEnvironment, type Variables } from '../../environment.ts';
 import { PlatformError } from '../../errors.ts';
 import type { CollectionDescriptor, CompiledApi } from '../../language/index.ts';
-import { always } from '../../language/index.ts';
+import { always, itemRoutes } from '../../language/index.ts';
 import type { PlannedRead, Planner } from '../../query/planner.ts';
 import { createLateDatabase } from '../../serve/late-database.ts';
-import { listItems, readItem, readSingleton, searchItems } from '../routes.ts';
 import { createServer } from '../server.ts';
 
 /** Token of the administrator in these tests. */
@@ -32,17 +31,7 @@ export const api: CompiledApi = {
     { name: 'admin', roles: ['admin'], admin: true, collections: collections.map(readable) },
     { name: 'public', roles: ['public'], admin: false, collections: [articles, settings].map(readable) },
   ],
-  routes: [
-    listItems('GET /items/articles', articles),
-    searchItems('SEARCH /items/articles', articles),
-    readItem('GET /items/articles/:key', articles),
-    listItems('GET /items/secrets', secrets),
-    searchItems('SEARCH /items/secrets', secrets),
-    readItem('GET /items/secrets/:key', secrets),
-    readSingleton('GET /items/settings', settings),
-    searchItems('SEARCH /items/settings', settings),
-    readSingleton('GET /items/hidden_settings', hiddenSettings),
-  ],
+  routes: [articles, secrets, settings, hiddenSettings].flatMap((collection) => itemRoutes(collection)),
   fingerprint: { hash: '', objects: [] },
   model: async () => ({ collections: [], fields: [], relations: [] }),
   openapi: async (accessClass) => ({ openapi: '3.1.0', info: { title: accessClass, version: '1' } }),

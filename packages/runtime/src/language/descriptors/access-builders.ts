@@ -3,7 +3,7 @@ import { always, type Condition, type Operand } from '../conditions/condition.ts
 import type { Operator } from '../operators/index.ts';
 import type { FieldFunction } from '../types/definition.ts';
 import type { JsonValue } from '../values/json.ts';
-import type { AccessRule, CollectionAccess, WriteRule } from './access.ts';
+import type { AccessClass, AccessRule, CollectionAccess, WriteRule } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
 
 /** A rule as generated files state it. `*` are all fields and relations of the collection. */
@@ -26,6 +26,14 @@ export interface GrantedActions {
   readonly create?: '*' | readonly GrantedWrite[];
   readonly update?: '*' | readonly GrantedWrite[];
   readonly delete?: '*' | readonly Pick<GrantedRule, 'where'>[];
+}
+
+/**
+ * States the permissions of an access class.
+ * @example accessClass({ name: 'public', roles: ['public'], admin: false, collections: [grant(articles, { read: '*' })] })
+ */
+export function accessClass(facts: AccessClass): AccessClass {
+  return facts;
 }
 
 /**

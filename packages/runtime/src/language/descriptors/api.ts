@@ -9,8 +9,6 @@ import type { ModelDocument } from './model.ts';
 
 /** One operation of the compiled REST API on one collection. */
 export interface Route {
-  /** `GET /items/articles`: documentation; dispatch uses `method`, `collection` and `byKey`. */
-  readonly path: string;
   readonly method: 'GET' | 'SEARCH' | 'POST' | 'PATCH' | 'DELETE';
   readonly operation: 'list' | 'search' | 'read' | 'create' | 'update' | 'delete';
   readonly collection: CollectionDescriptor;
@@ -32,7 +30,7 @@ export interface KnownOperation {
  * Number of what generated code and the runtime agree on. It rises whenever files that were generated before no longer
  * work with the runtime; `manifest.json` of the generated files has it, too.
  */
-export const contract = 2;
+export const contract = 3;
 
 /** Everything that generated code hands to the runtime. */
 export interface CompiledApi {

@@ -34,4 +34,8 @@ export const array: TypeDefinition = {
   schema: { $ref: '#/components/schemas/Dimension' },
   graphql: { value: 'JSON', filter: 'array' },
   hasWiderTexts: true,
+  forms: {
+    binary: { native: 'text[]', wire: { kind: 'text', array: true } },
+    text: { native: 'text', wire: { kind: 'text' } },
+  },
 };

@@ -1,6 +1,6 @@
 /** Integer of 64 bits, as text. */
 import { decodeInteger, digitsPattern, outOfList, textSchema } from './decoding.ts';
-import type { TypeDefinition } from './definition.ts';
+import { castToDigits, type TypeDefinition } from './definition.ts';
 import { integer } from './integer.ts';
 
 const signed = textSchema('-?[0-9]{1,19}');
@@ -18,4 +18,8 @@ export const bigInteger: TypeDefinition = {
   schema: ({ native }) => (native === 'uint8' ? unsigned : signed),
   input: { type: ['string', 'integer'], pattern: digitsPattern },
   graphql: { value: 'GraphQLBigInt', filter: 'big_int' },
+  forms: {
+    binary: { native: 'int8', wire: { kind: 'i8' } },
+    text: { native: 'int8', wire: { kind: 'text', cast: castToDigits } },
+  },
 };

@@ -17,4 +17,8 @@ export const binary: TypeDefinition = {
   schema: { type: 'string', contentEncoding: 'base64' },
   graphql: { value: 'String', filter: 'null' },
   hasWiderTexts: true,
+  forms: {
+    binary: { native: 'bytea', wire: { kind: 'bytes' } },
+    text: { native: 'bytea', wire: { kind: 'bytes' } },
+  },
 };

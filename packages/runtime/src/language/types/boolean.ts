@@ -20,4 +20,12 @@ export const boolean: TypeDefinition = {
   readFrom: ['boolean', 'integer'],
   hasFewValues: true,
   isKept: true,
+  forms: {
+    binary: { native: 'bool', wire: { kind: 'bool' } },
+    text: {
+      native: 'bool',
+      comparison: '({} <> 0)',
+      wire: { kind: 'bool', cast: "ELT(({} <> 0) + 1, _binary X'00', _binary X'01')" },
+    },
+  },
 };

@@ -19,4 +19,8 @@ export const csv: TypeDefinition = {
   input: { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] },
   graphql: { value: '[String]', filter: 'string' },
   readFrom: ['string', 'text'],
+  forms: {
+    binary: { native: 'text', comparison: '::text', wire: { kind: 'csv', cast: '::text' } },
+    text: { native: 'text', wire: { kind: 'csv' } },
+  },
 };

@@ -3,7 +3,7 @@
 import { readDateTime } from '../values/dates.ts';
 import { date } from './date.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';
-import { datedFunctions, type TypeDefinition, timedFunctions } from './definition.ts';
+import { castToTime, datedFunctions, type TypeDefinition, timedFunctions } from './definition.ts';
 
 export const dateTime: TypeDefinition = {
   ...date,
@@ -13,4 +13,8 @@ export const dateTime: TypeDefinition = {
   functions: [...datedFunctions, ...timedFunctions],
   schema: textSchema(`(${dayPattern}T${timePattern}( BC)?|-?infinity)`),
   input: { type: 'string', description: 'A date, or a date and time without a zone.' },
+  forms: {
+    binary: { native: 'timestamp', wire: { kind: 'timestamp' } },
+    text: { native: 'timestamp', wire: { kind: 'text', cast: castToTime } },
+  },
 };

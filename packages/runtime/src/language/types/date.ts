@@ -1,7 +1,7 @@
 /** Day of a calendar. */
 import { readDate } from '../values/dates.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema } from './decoding.ts';
-import { datedFunctions, type TypeDefinition } from './definition.ts';
+import { castToText, datedFunctions, type TypeDefinition } from './definition.ts';
 
 export const date: TypeDefinition = {
   decode: fromText(readDate, 'a date (YYYY-MM-DD)'),
@@ -15,4 +15,8 @@ export const date: TypeDefinition = {
   graphql: { value: 'Date', filter: 'date' },
   isMoment: true,
   hasWiderTexts: true,
+  forms: {
+    binary: { native: 'date', wire: { kind: 'date' } },
+    text: { native: 'date', wire: { kind: 'text', cast: castToText } },
+  },
 };

@@ -1,7 +1,14 @@
 /** Exact number with a fraction, as text. */
 import type { JsonValue } from '../values/json.ts';
 import { accept, numberPattern, orderOfRounded, refuse, textSchema, writtenNumber } from './decoding.ts';
-import type { BrokenLimit, Decoded, Schema, TypeDefinition, ValueFacts } from './definition.ts';
+import {
+  type BrokenLimit,
+  castToText,
+  type Decoded,
+  type Schema,
+  type TypeDefinition,
+  type ValueFacts,
+} from './definition.ts';
 
 function decode(value: JsonValue): Decoded {
   if (typeof value === 'string' && writtenNumber.test(value)) return accept(value);
@@ -57,4 +64,8 @@ export const decimal: TypeDefinition = {
   input: { type: ['string', 'number'], pattern: `^${numberPattern}$` },
   graphql: { value: 'Decimal', filter: 'decimal' },
   hasWiderTexts: true,
+  forms: {
+    binary: { native: 'numeric', wire: { kind: 'text', cast: '::text' } },
+    text: { native: 'numeric', wire: { kind: 'text', cast: castToText } },
+  },
 };

@@ -3,6 +3,7 @@
  *
  * Source: API specification, section 6 (types and serialisation).
  */
+import type { WireForm } from '../descriptors/wire.ts';
 import type { JsonValue } from '../values/json.ts';
 
 /** Restrictions of a column that decide how its values are read and described. */
@@ -77,6 +78,22 @@ export const datedFunctions: readonly FieldFunction[] = fieldFunctions.slice(0, 
 /** Functions of types that have a time of the day. */
 export const timedFunctions: readonly FieldFunction[] = fieldFunctions.slice(5, 8);
 
+/** How values of a column are compared, and how they arrive (`FieldDescriptor`). */
+export interface ColumnForm {
+  readonly native: string;
+  readonly comparison?: string;
+  readonly wire: WireForm;
+}
+
+/** Casts of columns whose values are selected as text; `{}` stands for the column. */
+export const castToText = 'CAST({} AS CHAR)';
+
+/** The length tells the runtime that the text is an integer, whose digits it makes by itself where nothing is nested. */
+export const castToDigits = 'CAST({} AS CHAR(20))';
+
+/** A time without fractions of a second. */
+export const castToTime = "DATE_FORMAT({}, '%Y-%m-%dT%H:%i:%s')";
+
 /** A portable type. */
 export interface TypeDefinition {
   /** Reads a JSON value as the text of a parameter. `elements` reads those of an array. */
@@ -104,6 +121,8 @@ export interface TypeDefinition {
   readonly input?: Schema | ((facts: ValueFacts) => Schema);
   /** GraphQL type of values, of a key alone, and the input that compares them (`number` of `number_filter_operators`). */
   readonly graphql: { readonly value: string; readonly key?: string; readonly filter: string | null };
+  /** Usual forms of columns: where rows arrive in the binary form of their types, and where all is selected as text. */
+  readonly forms: { readonly binary: ColumnForm; readonly text: ColumnForm };
   /** Kind of a key whose text is the same everywhere. */
   readonly key?: 'integer' | 'uuid';
   /** Types of columns that the configuration can declare to be of this one. */

@@ -20,4 +20,8 @@ export const enumeration: TypeDefinition = {
   hasFewValues: true,
   isListable: true,
   isKept: true,
+  forms: {
+    binary: { native: 'text', wire: { kind: 'text' } },
+    text: { native: 'text', wire: { kind: 'text' } },
+  },
 };

@@ -1,7 +1,7 @@
 /** Floating-point number. */
 import type { JsonValue } from '../values/json.ts';
 import { accept, beyond, numberPattern, orderOfRounded, refuse, writtenNumber } from './decoding.ts';
-import type { Decoded, TypeDefinition, ValueFacts } from './definition.ts';
+import { castToText, type Decoded, type TypeDefinition, type ValueFacts } from './definition.ts';
 
 const special = ['NaN', 'Infinity', '-Infinity'];
 
@@ -33,4 +33,8 @@ export const float: TypeDefinition = {
   schema: { anyOf: [{ type: 'number' }, { type: 'string', enum: special }] },
   input: { type: ['number', 'string'], pattern: `^(${numberPattern}|NaN|-?Infinity)$` },
   graphql: { value: 'Float', filter: 'number' },
+  forms: {
+    binary: { native: 'float8', wire: { kind: 'number', cast: '::text' } },
+    text: { native: 'float8', wire: { kind: 'number', cast: castToText } },
+  },
 };

@@ -153,4 +153,8 @@ export const geometry: TypeDefinition = {
   }),
   graphql: { value: 'GeoJSON', filter: 'geometry' },
   isUnordered: true,
+  forms: {
+    binary: { native: 'text', wire: { kind: 'json' } },
+    text: { native: 'text', wire: { kind: 'json' } },
+  },
 };

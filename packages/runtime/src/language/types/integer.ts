@@ -1,6 +1,6 @@
 /** Integer of at most 32 bits. */
 import { decodeInteger, digitsPattern, orderOf, outOfList } from './decoding.ts';
-import type { BrokenLimit, Schema, TypeDefinition, ValueFacts } from './definition.ts';
+import { type BrokenLimit, castToDigits, type Schema, type TypeDefinition, type ValueFacts } from './definition.ts';
 
 /** `FieldDescriptor.native` of integers that need 32 bits without a sign. */
 export const unsignedInteger = 'uint4';
@@ -37,4 +37,8 @@ export const integer: TypeDefinition = {
   graphql: { value: 'Int', filter: 'number' },
   key: 'integer',
   isKept: true,
+  forms: {
+    binary: { native: 'int4', wire: { kind: 'i4' } },
+    text: { native: 'int4', wire: { kind: 'number', cast: castToDigits } },
+  },
 };

@@ -1,7 +1,7 @@
 /** Duration. */
 import { readDuration } from '../values/dates.ts';
 import { fromText, textSchema } from './decoding.ts';
-import type { TypeDefinition } from './definition.ts';
+import { castToText, type TypeDefinition } from './definition.ts';
 
 export const interval: TypeDefinition = {
   decode: fromText(readDuration, 'an ISO 8601 duration'),
@@ -12,4 +12,8 @@ export const interval: TypeDefinition = {
   input: { type: 'string', description: 'An ISO 8601 duration.' },
   graphql: { value: 'String', filter: 'time' },
   hasWiderTexts: true,
+  forms: {
+    binary: { native: 'interval', wire: { kind: 'text', cast: '::text' } },
+    text: { native: 'text', comparison: castToText, wire: { kind: 'text', cast: castToText } },
+  },
 };

@@ -1,7 +1,7 @@
 /** JSON of any kind. */
 import type { JsonValue } from '../values/json.ts';
 import { accept, isStorableText, refuse } from './decoding.ts';
-import type { Decoded, TypeDefinition } from './definition.ts';
+import { castToText, type Decoded, type TypeDefinition } from './definition.ts';
 
 /** Levels to which a JSON value may nest (API specification, section 6). */
 export const jsonDepth = 64;
@@ -36,4 +36,8 @@ export const json: TypeDefinition = {
   graphql: { value: 'JSON', filter: 'json' },
   readFrom: ['string', 'text', 'json'],
   isUnordered: true,
+  forms: {
+    binary: { native: 'jsonb', wire: { kind: 'jsonb' } },
+    text: { native: 'json', wire: { kind: 'json', cast: castToText } },
+  },
 };

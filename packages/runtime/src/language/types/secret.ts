@@ -11,6 +11,10 @@ export const secret: TypeDefinition = {
   input: { type: 'string', writeOnly: true },
   graphql: { value: 'Hash', filter: null },
   readFrom: ['string', 'text'],
+  forms: {
+    binary: { native: 'text', comparison: '::text', wire: { kind: 'masked', cast: '::text' } },
+    text: { native: 'text', wire: { kind: 'masked' } },
+  },
 };
 
 /** Secret that signs its user in. */

@@ -20,4 +20,8 @@ export const string: TypeDefinition = {
   graphql: { value: 'String', filter: 'string' },
   isListable: true,
   isKept: true,
+  forms: {
+    binary: { native: 'text', wire: { kind: 'text' } },
+    text: { native: 'text', wire: { kind: 'text' } },
+  },
 };

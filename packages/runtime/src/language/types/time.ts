@@ -1,7 +1,7 @@
 /** Time of the day. */
 import { readTime } from '../values/dates.ts';
 import { fromText, textSchema, timePattern } from './decoding.ts';
-import { type TypeDefinition, timedFunctions } from './definition.ts';
+import { castToText, type TypeDefinition, timedFunctions } from './definition.ts';
 
 const plain = textSchema(timePattern);
 const zoned = textSchema(`${timePattern}([+-][0-9]{2}(:[0-9]{2}){0,2})?`);
@@ -17,4 +17,8 @@ export const time: TypeDefinition = {
   graphql: { value: 'String', filter: 'time' },
   isMoment: true,
   hasWiderTexts: true,
+  forms: {
+    binary: { native: 'time', wire: { kind: 'time' } },
+    text: { native: 'time', wire: { kind: 'text', cast: castToText } },
+  },
 };

@@ -3,7 +3,7 @@
 import { readTimestamp } from '../values/dates.ts';
 import { dateTime } from './date-time.ts';
 import { dayPattern, fromText, orderOfMoments, textSchema, timePattern } from './decoding.ts';
-import type { TypeDefinition } from './definition.ts';
+import { castToTime, type TypeDefinition } from './definition.ts';
 
 /** The moment in UTC, without zeros at the end of a fraction. */
 function spelling(_: string, date: string, clock: string, fraction = '', offset = ''): string {
@@ -20,4 +20,8 @@ export const timestamp: TypeDefinition = {
   family: 'timestamp',
   schema: textSchema(`(${dayPattern}T${timePattern}\\+00:00( BC)?|-?infinity)`),
   input: { type: 'string', description: 'A date, or a date and time with an offset, Z, or none, which means UTC.' },
+  forms: {
+    binary: { native: 'timestamptz', wire: { kind: 'timestamptz' } },
+    text: { native: 'timestamptz', wire: { kind: 'text', cast: `CONCAT(${castToTime}, '+00:00')` } },
+  },
 };

@@ -14,4 +14,8 @@ export const uuid: TypeDefinition = {
   readFrom: ['string', 'text', 'uuid'],
   key: 'uuid',
   isKept: true,
+  forms: {
+    binary: { native: 'uuid', wire: { kind: 'uuid' } },
+    text: { native: 'uuid', wire: { kind: 'text', cast: 'LOWER(CAST({} AS CHAR))' } },
+  },
 };
