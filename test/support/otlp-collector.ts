@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
 /** A value of an attribute. */
-export type SpanValue = string | number | boolean;
+export type SpanValue = string | number | boolean | readonly SpanValue[];
 
 /** One span as tests look at it. */
 export interface CollectedSpan {
@@ -35,14 +35,17 @@ export interface Collector {
   close(): Promise<void>;
 }
 
+interface SentValue {
+  readonly stringValue?: string;
+  readonly intValue?: string | number;
+  readonly doubleValue?: number;
+  readonly boolValue?: boolean;
+  readonly arrayValue?: { readonly values?: readonly SentValue[] };
+}
+
 interface KeyValue {
   readonly key: string;
-  readonly value: {
-    readonly stringValue?: string;
-    readonly intValue?: string | number;
-    readonly doubleValue?: number;
-    readonly boolValue?: boolean;
-  };
+  readonly value: SentValue;
 }
 
 interface SentSpan extends Pick<CollectedSpan, 'name' | 'traceId' | 'spanId' | 'parentSpanId'> {
@@ -133,9 +136,10 @@ function readSpan(span: SentSpan): Omit<CollectedSpan, 'service'> {
 }
 
 function valuesOf(attributes: readonly KeyValue[] = []): CollectedSpan['attributes'] {
-  return Object.fromEntries(
-    attributes.map(({ key, value: { stringValue, intValue, doubleValue, boolValue } }) => {
-      return [key, stringValue ?? (intValue === undefined ? (doubleValue ?? boolValue ?? '') : Number(intValue))];
-    }),
-  );
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, readValue(value)]));
+}
+
+function readValue({ stringValue, intValue, doubleValue, boolValue, arrayValue }: SentValue): SpanValue {
+  if (arrayValue !== undefined) return (arrayValue.values ?? []).map(readValue);
+  return stringValue ?? (intValue === undefined ? (doubleValue ?? boolValue ?? '') : Number(intValue));
 }

@@ -18,6 +18,8 @@ declare module 'node:http' {
   }
 }
 
+const noNames: readonly string[] = [];
+
 /** One request under way. */
 export class RequestRecord {
   readonly id: string;
@@ -26,6 +28,8 @@ export class RequestRecord {
   readonly startedAt: number;
   /** Null until the token was checked, and for a refused one. */
   call: RecordedCall | null = null;
+  /** Collections that a document of GraphQL asks for; none before it is compiled. */
+  collections: readonly string[] = noNames;
   /** Pattern of the route that the router found; null on the fast path. */
   route: string | null = null;
   /** Bytes of the body of the answer. */

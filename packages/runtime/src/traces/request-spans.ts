@@ -84,9 +84,9 @@ export class RequestSpans {
     const status = response.headersSent ? response.statusCode : undefined;
     if (status !== undefined) attributes['http.response.status_code'] = status;
     if (call !== null) attributes['tablewright.class'] = call.caller.accessClass;
-    if (call?.item && this.#collections.has(call.item.collection)) {
-      attributes['tablewright.collection'] = call.item.collection;
-    }
+    const names = call?.item ? [call.item.collection] : record.collections;
+    const [name, ...others] = names.filter((each) => this.#collections.has(each));
+    if (name !== undefined) attributes['tablewright.collection'] = others.length === 0 ? name : [name, ...others];
     const [code] = errors ?? [];
     // A client that left before the answer has no status.
     const type = code ?? (status === undefined ? 'connection' : status >= 500 ? String(status) : undefined);

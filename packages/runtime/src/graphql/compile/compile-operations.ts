@@ -3,7 +3,7 @@
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
-import { type CompiledApi, type GraphqlScope, indexGraphql } from '../../language/index.ts';
+import { type CompiledApi, type GraphqlRoot, type GraphqlScope, indexGraphql } from '../../language/index.ts';
 import { graphqlServiceRoots } from '../../language/operations/index.ts';
 import { defaultReadLimits } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
@@ -113,11 +113,13 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
       if (!type) throw unknownName(operation.operation);
       const fields = collectFields(collectingAll(document, schema.schema), type, [operation.selectionSet]);
       const names = fields.map(({ name }) => name);
-      const services = names.filter((name) => index.roots[schema.scope][kind].get(name)?.operation === 'service');
+      const roots = index.roots[schema.scope][kind];
+      const services = names.filter((name) => roots.get(name)?.operation === 'service');
       if (kind === 'mutation') refuseMixed(names, services);
       const made: Operation = {
         kind,
         rootFields: fields.length,
+        collections: [...new Set(names.flatMap((name) => collectionsOf(roots.get(name))))],
         introspects: names.some((name) => name === '__schema' || name === '__type'),
         keepable: kind === 'mutation' && !services.some((name) => holdsSecrets.test(name)),
       };
@@ -134,6 +136,11 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
 
 function keptReads(createCache: CreatePlanCache): Pick<ClassSetting, 'plans' | 'reads'> {
   return { plans: createCache<ReadPlan>('reads'), reads: createCache<PreparedRead>('graphql') };
+}
+
+/** The collection of a root field; none for one of a service, and for `__typename`. */
+function collectionsOf(root: GraphqlRoot | undefined): readonly string[] {
+  return root === undefined || root.operation === 'service' ? [] : [root.collection.name];
 }
 
 /** Root fields whose answers are not kept. Source: API specification, section 17. */

@@ -5,6 +5,7 @@ import type { Operation, OperationAnswer } from '../../graphql/documents/operati
 import type { AnswerGraphql } from '../../graphql/service.ts';
 import type { GraphqlScope, JsonValue } from '../../language/index.ts';
 import { type Log, logFailure } from '../../operate/log.ts';
+import { requestRecord } from '../../operate/request-record.ts';
 import { readIdempotencyKey } from '../../write/execute/idempotency.ts';
 import type { Call } from '../call.ts';
 import type { Endpoint, Handler, Method } from '../endpoints.ts';
@@ -139,8 +140,10 @@ const vary = ['Vary', 'Accept'];
 function admit(
   { count }: GraphqlEndpointsOptions,
   httpContext: HttpContext,
-  { rootFields, keepable }: Operation,
+  { rootFields, collections, keepable }: Operation,
 ): string | undefined | Promise<string | undefined> {
+  const { [requestRecord]: record } = httpContext.request;
+  if (record !== undefined) record.collections = collections;
   const key = (): string | undefined =>
     keepable ? readIdempotencyKey(httpContext.request.headers['idempotency-key']) : undefined;
   const counted = rootFields > 1 ? count(httpContext, rootFields - 1) : undefined;
