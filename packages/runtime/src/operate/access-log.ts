@@ -28,26 +28,53 @@ export function createAccessLog({ accessLog, slowMs, write, addressOf }: AccessL
     const { id, traceId, call, databaseMs, bytes } = record;
     // Printed by hand, because every request may have a line. Ids are letters, digits and a few signs.
     write(
-      `{"level":30,"time":${Date.now()},"requestId":"${id}"${member('traceId', traceId)}${member('method', request.method)}` +
-        member('path', pathOf(request.url ?? '')) +
-        member('route', routePattern(record, request)) +
-        member('collection', call?.item?.collection) +
+      `{"level":30,"time":${Date.now()},"requestId":"${id}"${traceId === undefined ? '' : `,"traceId":"${traceId}"`}` +
+        `${printMethod(request.method)},"path":${quote(pathOf(request.url ?? ''))}` +
+        printRoute(routePattern(record, request)) +
+        printCollection(call?.item?.collection) +
         // Absent where the client left before the answer.
         (status === undefined ? '' : `,"status":${status}`) +
         `,"ms":${tenths(ms)},"dbMs":${tenths(databaseMs)},"bytes":${bytes}` +
-        member('class', call?.caller.accessClass) +
-        member('user', call?.caller.user ?? undefined) +
-        `${member('address', addressOf(request))},"msg":"A request was answered."}\n`,
+        printClass(call?.caller.accessClass) +
+        printUser(call?.caller.user ?? undefined) +
+        `${printAddress(addressOf(request))},"msg":"A request was answered."}\n`,
     );
   };
 }
 
-function member(name: string, value: string | undefined): string {
-  return value === undefined ? '' : `,"${name}":${plain.test(value) ? `"${value}"` : JSON.stringify(value)}`;
+/** Values of a member that are remembered. */
+const maxRemembered = 500;
+/** Letters of the longest one. */
+const maxLetters = 100;
+
+/** Makes the printer of a member whose values are often the same: they are quoted once. */
+function createMember(name: string): (value: string | undefined) => string {
+  const texts = new Map<string, string>();
+  return function printMember(value) {
+    if (value === undefined) return '';
+    const remembered = texts.get(value);
+    if (remembered !== undefined) return remembered;
+    const text = `,"${name}":${quote(value)}`;
+    if (value.length > maxLetters) return text;
+    if (texts.size >= maxRemembered) texts.clear();
+    texts.set(value, text);
+    return text;
+  };
 }
+
+const printMethod = createMember('method');
+const printRoute = createMember('route');
+const printCollection = createMember('collection');
+const printClass = createMember('class');
+const printUser = createMember('user');
+const printAddress = createMember('address');
 
 /** Texts that are the same in JSON. */
 const plain = /^[\w /.:,~-]*$/;
+
+function quote(value: string): string {
+  return plain.test(value) ? `"${value}"` : JSON.stringify(value);
+}
 
 /** Milliseconds with one digit after the point, which is quicker than printing a fraction. */
 function tenths(ms: number): string {

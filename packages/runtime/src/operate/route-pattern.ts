@@ -24,6 +24,8 @@ const itemRoutes = { many: '/items/:collection', byKey: '/items/:collection/:key
 
 /** The path of an address, without its query. */
 export function pathOf(url: string): string {
-  const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  const fragment = path.indexOf('#');
+  return fragment === -1 ? path : path.slice(0, fragment);
 }
