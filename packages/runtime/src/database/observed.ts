@@ -41,18 +41,19 @@ export function observeDatabase(database: Database, { meter, slow, tracer }: Sta
     return run;
   }
 
+  function ended(run: StatementRun, part: Part, errorType: string, error?: unknown): void {
+    const { ms, record } = run;
+    if (record !== undefined && part !== 'within') record.databaseMs += ms;
+    if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
+    if (ms >= leastSlow) slow?.report(run, ms, errorType);
+    tracer?.end(run, errorType, error);
+  }
+
   /** Observes beside the promise, so that its taker does not wait a turn longer. */
   function observe<T>(run: StatementRun, part: Part, running: Promise<T>): Promise<T> {
-    const ended = (errorType: string, error?: unknown): void => {
-      const { ms, record } = run;
-      if (record !== undefined && part !== 'within') record.databaseMs += ms;
-      if (part !== 'query') meter?.ran(run.statement, ms / 1000, errorType);
-      if (ms >= leastSlow) slow?.report(run, ms, errorType);
-      tracer?.end(run, errorType, error);
-    };
     running.then(
-      () => ended(''),
-      (error: unknown) => ended(errorTypeOf(error), error),
+      () => ended(run, part, ''),
+      (error: unknown) => ended(run, part, errorTypeOf(error), error),
     );
     return running;
   }

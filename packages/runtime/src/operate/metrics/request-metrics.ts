@@ -29,6 +29,13 @@ interface RouteMetrics {
   readonly surface: RequestSurface;
   /** By method, then by status. */
   readonly durations: Map<string, HistogramChild[]>;
+  readonly byClass: Map<string, Counters>;
+}
+
+/** Children of one collection by the method of a request: for many items, and for one. */
+interface CollectionMetrics {
+  readonly many: Map<string, HistogramChild>;
+  readonly byKey: Map<string, HistogramChild>;
 }
 
 /** Counts and times requests. */
@@ -44,9 +51,9 @@ export class RequestMetrics {
   readonly #requests = new Counter('tablewright_requests_total', 'Requests by the access class of their caller.');
   readonly #errors = new Counter('tablewright_errors_total', 'Errors of answers by their code.');
   readonly #byRoute = new Map<string, RouteMetrics>();
-  readonly #byCollection = new Map<string, Map<string, HistogramChild>>();
+  readonly #byCollection = new Map<string, CollectionMetrics>();
   readonly #byLabels = new Map<string, HistogramChild>();
-  readonly #byClass = new Map<string, Map<RequestSurface, Counters>>();
+  readonly #byClass = new Map<string, Counters>();
   readonly #byCode = new Map<ErrorCode, CounterChild>();
   readonly #series: CollectionSeries;
   #active = 0;
@@ -69,7 +76,9 @@ export class RequestMetrics {
 
   /** Names the collections of an API. Other names are texts of requests, which no label may hold. */
   addCollections(names: readonly string[]): void {
-    for (const name of names) findOrCreate(this.#byCollection, name, () => new Map());
+    for (const name of names) {
+      findOrCreate(this.#byCollection, name, () => ({ many: new Map(), byKey: new Map() }));
+    }
   }
 
   /** Counts a request that has arrived. */
@@ -86,10 +95,10 @@ export class RequestMetrics {
     // A client that left before the answer has no status.
     const status = response.headersSent ? response.statusCode : 0;
     const route = routePattern(record, request) ?? '';
-    const { surface, durations } = findOrCreate(this.#byRoute, route, newRoute);
+    const metrics = findOrCreate(this.#byRoute, route, newRoute);
     const { method = '' } = request;
-    this.#duration(durations, route, requestMethod(request), status).observe(seconds);
-    this.#counters(call?.caller.accessClass ?? '', surface)[outcomeOf(status, errors)].value++;
+    this.#duration(metrics, route, method, status).observe(seconds);
+    this.#counters(metrics, call?.caller.accessClass ?? '')[outcomeOf(status, errors)].value++;
     if (call?.item) this.#operation(call.item, method)?.observe(seconds);
     if (errors !== null) for (const code of errors) this.#countError(code);
   };
@@ -99,48 +108,68 @@ export class RequestMetrics {
     if (counter !== undefined) counter.value++;
   }
 
-  #duration(durations: RouteMetrics['durations'], route: string, method: string, status: number): HistogramChild {
-    const byStatus = findOrCreate(durations, method, (): HistogramChild[] => []);
-    const bound = byStatus[status];
+  #duration({ durations }: RouteMetrics, route: string, sent: string, status: number): HistogramChild {
+    // Only methods that are known have children of their own.
+    const bound = durations.get(sent)?.[status];
     if (bound !== undefined) return bound;
-    const child = this.#durations.child({
-      http_request_method: method,
-      http_route: route,
-      http_response_status_code: status === 0 ? '' : status,
-    });
+    const method = requestMethod({ method: sent });
+    const byStatus = findOrCreate(durations, method, (): HistogramChild[] => []);
+    const child =
+      byStatus[status] ??
+      this.#durations.child({
+        http_request_method: method,
+        http_route: route,
+        http_response_status_code: status === 0 ? '' : status,
+      });
     byStatus[status] = child;
     return child;
   }
 
   #operation({ collection, key }: { readonly collection: string; readonly key: string | null }, method: string) {
     const bound = this.#byCollection.get(collection);
-    const operations: Readonly<Record<string, string>> = key === null ? itemMethods : keyMethods;
-    const operation = Object.hasOwn(operations, method) ? operations[method] : undefined;
-    if (bound === undefined || operation === undefined) return undefined;
-    return findOrCreate(bound, operation, () => {
-      const label = this.#series.nameFor(collection, linesOfHistogram);
-      // Collections beyond the bound share a child.
-      return findOrCreate(this.#byLabels, `${operation} ${label}`, () =>
-        this.#operations.child({ collection: label, operation }),
-      );
-    });
+    if (bound === undefined) return undefined;
+    const children = key === null ? bound.many : bound.byKey;
+    return (
+      children.get(method) ?? this.#bindOperation(children, collection, key === null ? itemMethods : keyMethods, method)
+    );
   }
 
-  #counters(name: string, surface: RequestSurface): Counters {
-    const bySurface = findOrCreate(this.#byClass, name, () => new Map<RequestSurface, Counters>());
+  #bindOperation(
+    children: Map<string, HistogramChild>,
+    collection: string,
+    operations: Readonly<Record<string, string>>,
+    method: string,
+  ): HistogramChild | undefined {
+    const operation = Object.hasOwn(operations, method) ? operations[method] : undefined;
+    if (operation === undefined) return undefined;
+    const cached = this.#byLabels.get(`${operation} ${collection}`);
+    // Collections beyond the bound share a child.
+    const label = cached === undefined ? this.#series.nameFor(collection, linesOfHistogram) : collection;
+    const child = findOrCreate(this.#byLabels, `${operation} ${label}`, () =>
+      this.#operations.child({ collection: label, operation }),
+    );
+    children.set(method, child);
+    return child;
+  }
+
+  #counters({ byClass, surface }: RouteMetrics, name: string): Counters {
+    const bound = byClass.get(name);
+    if (bound !== undefined) return bound;
     const bind = (outcome: Outcome) => this.#requests.child({ class: name, surface, outcome });
-    return findOrCreate(bySurface, surface, () => ({
+    const counters = findOrCreate(this.#byClass, `${surface} ${name}`, () => ({
       ok: bind('ok'),
       refused: bind('refused'),
       limited: bind('limited'),
       failed: bind('failed'),
     }));
+    byClass.set(name, counters);
+    return counters;
   }
 }
 
 function newRoute(route: string): RouteMetrics {
   const surface = pages.test(route) ? 'pages' : 'rest';
-  return { surface: route.startsWith('/graphql') ? 'graphql' : surface, durations: new Map() };
+  return { surface: route.startsWith('/graphql') ? 'graphql' : surface, durations: new Map(), byClass: new Map() };
 }
 
 /** Answers of GraphQL have the status 200 with errors in them. */
