@@ -51,6 +51,7 @@ export type * from './model/recompiler.ts';
 export type { MetricValues } from './operate/metrics/measured.ts';
 export type { PlannedRead } from './query/planner.ts';
 export { type MetricsListener, serveMetrics } from './serve/metrics-listener.ts';
-export { type RunningServer, type ServeOptions, serve } from './serve/serve.ts';
+export type { RunningServer, ServeOptions } from './serve/options.ts';
+export { serve } from './serve/serve.ts';
 export { serveProcess } from './serve/serve-process.ts';
 export { TemplateError } from './template-files.ts';

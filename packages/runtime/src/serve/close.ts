@@ -1,0 +1,63 @@
+/** Stops a server without breaking off requests. Source: API specification, section 16 (SHUTDOWN_TIMEOUT). */
+import { Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Listener } from '../http/fastify-adapter.ts';
+import type { RunningServer } from './options.ts';
+import type { ServeParts } from './parts.ts';
+import type { ServeSetting } from './setting.ts';
+
+/** Milliseconds that a stopping server has for exporting spans, also where requests took all of its time. */
+const leastFlushMs = 2_000;
+
+type Closed = Pick<ServeParts, 'listener' | 'host' | 'model' | 'generations' | 'database' | 'hosts'>;
+
+/** Makes the function that closes a server, once. */
+export function closeOnce(parts: Closed, setting: ServeSetting): RunningServer['close'] {
+  let closing: Promise<void> | null = null;
+  return function close(lingerMs) {
+    closing ??= closeAll(parts, setting, lingerMs);
+    return closing;
+  };
+}
+
+/** The `close` of HTTP servers would also end idle connections at once. */
+function stopAccepting(server: Server): void {
+  Server.prototype.close.call(server);
+}
+
+/** Cuts the connections that are not done in time, because the process must end. By then idle ones are closed. */
+function breakOffRequests({ server, log }: Listener['server']): void {
+  server.getConnections((_, requests) => {
+    log.warn({ requests }, 'Requests were cut, because they took longer than SHUTDOWN_TIMEOUT.');
+    server.closeAllConnections();
+  });
+}
+
+async function closeAll(
+  { listener: httpListener, host, model, generations, database, hosts }: Closed,
+  { environment, instruments }: ServeSetting,
+  lingerMs: number | undefined,
+): Promise<void> {
+  const { shutdownDelay, shutdownTimeout: grace } = environment;
+  host.drain();
+  const pause = lingerMs ?? shutdownDelay;
+  if (pause > 0 && httpListener.server.server.listening) {
+    if (lingerMs !== undefined) stopAccepting(httpListener.server.server);
+    // A client that sends on a connection while it is closed would lose its request: it learns of the end before.
+    httpListener.responder.hangUp();
+    await sleep(pause);
+  }
+  const end = performance.now() + grace;
+  generations.current().watch.stop();
+  const breakOff = setTimeout(breakOffRequests, grace, httpListener.server);
+  await httpListener.server.close();
+  clearTimeout(breakOff);
+  instruments.close();
+  // After the last request, which may be about to compile the rows that it has written.
+  await model.stop();
+  await generations.close();
+  host.limiter?.close();
+  await database.close(Math.max(0, end - performance.now()));
+  hosts?.close();
+  await instruments.flush(Math.max(leastFlushMs, end - performance.now()));
+}

@@ -1,0 +1,176 @@
+/** The parts of a server, put together. None of them runs before it is started. */
+import type { Database } from '../database/database.ts';
+import { type HostWatch, watchHost } from '../database/host-watch.ts';
+import { withoutWrites } from '../database/read-only.ts';
+import { createSlowLog } from '../database/slow-log.ts';
+import { serverOf } from '../dialects/index.ts';
+import { openDatabase } from '../dialects/open.ts';
+import type { ConnectOptions } from '../dialects/server-dialect.ts';
+import { createDriftWatch } from '../drift-watch.ts';
+import { type Environment, readLimits } from '../environment.ts';
+import { createGenerations, type Generations } from '../generations/generations.ts';
+import { createModelWatch, type ModelWatch } from '../generations/model-watch.ts';
+import { type KnownCallers, recordRequests } from '../http/exchanges.ts';
+import { createListener, type Listener } from '../http/fastify-adapter.ts';
+import { createHealth, readinessOf } from '../http/health.ts';
+import { createHost, type HostParts } from '../http/host.ts';
+import { createServer } from '../http/server.ts';
+import { type CompiledApi, modelChannel } from '../language/index.ts';
+import { compiledModel, frozenModel } from '../model/model-changes.ts';
+import { describeCause } from '../operate/log.ts';
+import { createFastPath } from '../optimize/fast-path/fast-path.ts';
+import { keepPlans } from '../optimize/plan-cache/template.ts';
+import { createPlanner } from '../query/planner.ts';
+import { systemPlaceOf } from '../system/place.ts';
+import { createDatabaseHosts, type DatabaseHosts } from './database-hosts.ts';
+import { createLateDatabase, type LateDatabase } from './late-database.ts';
+import type { RunningServer, ServeOptions } from './options.ts';
+import type { ServeSetting } from './setting.ts';
+
+/** Where mail is written when no mail server is configured and nothing else is said. */
+const mailFolder = '.platform/mail';
+
+/** Where files lie that are uploaded when nothing else is said. */
+const uploadsFolder = '.platform/uploads';
+
+/** Parts of a server. */
+export interface ServeParts {
+  readonly late: LateDatabase;
+  readonly watched: HostWatch;
+  readonly database: Database;
+  /** Null where the database is one server. */
+  readonly hosts: DatabaseHosts | null;
+  readonly listener: Listener;
+  readonly host: HostParts;
+  readonly model: ModelWatch;
+  readonly generations: Generations;
+  readonly ready: RunningServer['ready'];
+}
+
+/** Puts the parts together. */
+export async function createParts(api: CompiledApi, options: ServeOptions, setting: ServeSetting): Promise<ServeParts> {
+  const { environment, location, address, instruments } = setting;
+  const { poolTimeout, readOnly } = environment.database;
+  const listener = createListener(environment, () => generations.current().server, instruments.listener);
+  const hosts = await createDatabaseHosts(environment, location, address, () => listener.server.log);
+  const remote = address && { renewable: address, ...hosts?.connections };
+  const late = lateDatabaseOf(api, setting, { listener, hosts, remote });
+  const { askHost } = serverOf(api.dialect);
+  const watched = hosts?.watch(late.database) ?? watchHost(late.database, askHost, poolTimeout);
+  const database = readOnly ? withoutWrites(late.database) : watched.database;
+  const host = createHost(listener, environment, watched);
+  const model = createModel(api, database, options, setting, { listener, remote, generations: () => generations });
+  const parts = { database, listener, host, model };
+  const generations = instruments.generations(createServed(api, options, setting, parts));
+  return { late, watched, hosts, ...parts, generations, ready: readyOf(setting, { ...parts, generations }) };
+}
+
+/** Options of connections that follow the address of the database. */
+type Remote = Pick<ConnectOptions, 'renewable' | 'failover'>;
+
+function lateDatabaseOf(
+  api: CompiledApi,
+  { environment, location, instruments }: ServeSetting,
+  to: { readonly listener: Listener; readonly hosts: DatabaseHosts | null; readonly remote: Remote | undefined },
+): LateDatabase {
+  const { log } = to.listener.server;
+  const onFallback = (reason: Error): void =>
+    log.warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
+  const connections = { ...connectionsOf(environment), ...to.remote, onFallback, poolObserver: instruments.pool };
+  return createLateDatabase(async () => {
+    await to.hosts?.find();
+    const opened = await openDatabase(location, connections);
+    return instruments.database(opened, api.dialect, { slow: createSlowLog(environment, opened, () => log) });
+  });
+}
+
+function connectionsOf({ database, streams, optimizations }: Environment) {
+  return {
+    driver: optimizations.has('fast-driver') ? database.driver : ('pg' as const),
+    optimizations,
+    poolMax: database.poolMax,
+    poolTimeoutMs: database.poolTimeout,
+    statementTimeoutMs: database.statementTimeout,
+    publicStatementTimeoutMs: database.publicStatementTimeout,
+    ...(database.streamMax !== null && { streamMax: database.streamMax }),
+    ...(streams.clientMax !== null && { streamClientMax: streams.clientMax }),
+  };
+}
+
+/** Handles writes to the collections that the API is compiled from. */
+function createModel(
+  api: CompiledApi,
+  database: Database,
+  { recompiler, frozen = false }: ServeOptions,
+  { location }: ServeSetting,
+  served: {
+    readonly listener: Listener;
+    readonly remote: Remote | undefined;
+    readonly generations: () => Generations;
+  },
+): ModelWatch {
+  const place = systemPlaceOf(api);
+  if (place === null || recompiler === undefined || frozen) {
+    return {
+      changes: frozen ? frozenModel : compiledModel,
+      async look() {},
+      start() {},
+      stop: async () => recompiler?.close(),
+    };
+  }
+  const { listen } = serverOf(api.dialect);
+  return createModelWatch({
+    ...{ database, place, recompiler, log: served.listener.server.log },
+    current: () => served.generations().current().api,
+    swap: (next) => served.generations().replace(next),
+    ...('url' in location &&
+      listen !== undefined && {
+        listen: (heard) => listen({ url: location.url, ...served.remote, channel: modelChannel, heard }),
+      }),
+  });
+}
+
+/** Makes what answers requests: anew for each API that is served. */
+function createServed(
+  api: CompiledApi,
+  options: ServeOptions,
+  { environment, instruments }: ServeSetting,
+  { database, listener, host, model }: Pick<ServeParts, 'database' | 'listener' | 'host' | 'model'>,
+): Generations {
+  const mail = { folder: mailFolder, templates: null, ...options.mail };
+  const { trustedDocuments = false, pages = null, uploads = uploadsFolder, onExchange } = options;
+  const callers: KnownCallers | null = onExchange === undefined ? null : new WeakMap();
+  if (callers !== null && onExchange !== undefined) recordRequests(listener.server.server, callers, onExchange);
+  return createGenerations(api, (compiled, existing) => {
+    const observers = instruments.serves(compiled);
+    const caches = environment.optimizations.has('plan-cache') ? keepPlans(observers.createCache) : {};
+    const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
+    const planner = createPlanner(compiled, { limits: readLimits(environment), ...caches });
+    const server = createServer({
+      ...{ api: compiled, database, environment, planner, watch, mail, pages, trustedDocuments, uploads, host },
+      observers,
+      ...caches,
+      ...(environment.optimizations.has('fast-path') && { createShortcut: createFastPath }),
+      model: model.changes,
+      ...(callers && { callers }),
+    });
+    return { api: compiled, watch, server };
+  });
+}
+
+/** Options of the drift watch of an API: its fingerprint and the platform's own tables. */
+function watchedOf({ fingerprint, dialect, collections }: CompiledApi) {
+  const tables = collections.filter(({ system }) => system === true).map(({ table }) => table);
+  return { fingerprint, dialect, ownTables: new Set(tables) };
+}
+
+function readyOf(
+  { environment: { database: setting } }: ServeSetting,
+  { database, host, generations }: Pick<ServeParts, 'database' | 'host' | 'generations'>,
+): RunningServer['ready'] {
+  const { hostState } = host;
+  const { watch } = generations;
+  const { poolTimeout: timeoutMs, readOnly } = setting;
+  const health = createHealth({ database, hostState, watch, timeoutMs, readOnly });
+  return async (role) => readinessOf(await health(), role, host.draining());
+}

@@ -1,0 +1,66 @@
+/** The setting of a server: its variables, where its database is, and its instruments. Nothing is opened yet. */
+import type { DatabasePlace } from '../dialects/open.ts';
+import { EnvironmentError } from '../environment/error.ts';
+import { type RenewableUrl, renewableUrl } from '../environment/renewable-url.ts';
+import { type Environment, readEnvironment, type Variables } from '../environment.ts';
+import { type CompiledApi, dialectFacts, familyOf } from '../language/index.ts';
+import { type FoundProvider, loadProvider } from '../traces/open-telemetry.ts';
+import { createInstruments, type Instruments } from './instruments.ts';
+import type { ServeOptions } from './options.ts';
+import { withSecret } from './secret.ts';
+
+/** Where the embedded database lives when nothing else is said. */
+const embeddedFolder = '.platform/database';
+
+/** Setting of one server. */
+export interface ServeSetting {
+  readonly environment: Environment;
+  readonly location: DatabasePlace;
+  /** Address of the database, which may change while the server runs; undefined for an embedded one. */
+  readonly address: RenewableUrl | undefined;
+  readonly provider: FoundProvider;
+  readonly instruments: Instruments;
+}
+
+/** Reads the setting. Rejects with `EnvironmentError` for unusable variables. */
+export async function readSetting(api: CompiledApi, options: ServeOptions): Promise<ServeSetting> {
+  const variables = options.variables ?? process.env;
+  const initial = environmentOf(variables);
+  const location = options.database ?? placeOf(initial);
+  refuseOthers(api, location);
+  const address = 'url' in location ? renewableUrl(variables, location.url) : undefined;
+  const environment = await withSecret(api, initial, location);
+  const provider = await loadProvider(environment.operate.tracesModule);
+  const instruments = await instrumentsOf(environment, options, provider);
+  return { environment, location, address, provider, instruments };
+}
+
+/** Statements for one server do not run on another, so a mismatch is refused before anything is opened. */
+function refuseOthers({ dialect }: CompiledApi, location: DatabasePlace): void {
+  if (dialectFacts[dialect].family === familyOf('url' in location ? location.url : '')) return;
+  const reason = `the API was compiled for another kind of database, which is ${dialect}`;
+  const message = `DATABASE_URL does not fit: ${reason}. Run \`platform generate\` with this DATABASE_URL.`;
+  throw new EnvironmentError([{ variable: 'DATABASE_URL', message }]);
+}
+
+function environmentOf(variables: Variables): Environment {
+  const reading = readEnvironment(variables);
+  if (!reading.ok) throw new EnvironmentError(reading.problems);
+  return reading.environment;
+}
+
+function placeOf({ database }: Environment): DatabasePlace {
+  return database.url === null ? { embedded: embeddedFolder } : { url: database.url };
+}
+
+/** Instruments that the environment asks for, and those of a provider of spans. */
+async function instrumentsOf(
+  environment: Environment,
+  { gatherMetrics }: ServeOptions,
+  provider: FoundProvider,
+): Promise<Instruments> {
+  const instruments = createInstruments(environment, gatherMetrics ?? null);
+  if (provider === null || 'problem' in provider) return instruments;
+  const { traceInstruments } = await import('./traced-instruments.ts');
+  return traceInstruments(instruments, provider);
+}
