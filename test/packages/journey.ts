@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import type { Machine } from './machine.ts';
+import type { Machine, Variables } from './machine.ts';
 import type { Manager } from './managers.ts';
 import { type ProjectServer, startServer } from './server.ts';
 import { packPackages } from './tarballs.ts';
@@ -105,8 +105,9 @@ export async function checkTypes(project: Project): Promise<void> {
 }
 
 /** Starts the server that was compiled. */
-export function serve({ machine, manager, folder }: Project): Promise<ProjectServer> {
-  return startServer(machine, folder, [...manager.run, 'platform', 'start', '--json'], { ADMIN_PASSWORD: password });
+export function serve({ machine, manager, folder }: Project, variables: Variables = {}): Promise<ProjectServer> {
+  const command = [...manager.run, 'platform', 'start', '--json'];
+  return startServer(machine, folder, command, { ADMIN_PASSWORD: password, ...variables });
 }
 
 /** Reads, signs in, writes, is refused by the project's own code, and asks by GraphQL. */

@@ -88,7 +88,7 @@ describe.skipIf(process.env.PACKAGES !== 'all')('every package manager', { timeo
   test('npm: two projects at once', async () => {
     const projects = [await install(machine, npm, 'two/first'), await install(machine, npm, 'two/second')];
     for (const project of projects) await compile(project);
-    const servers = await Promise.all(projects.map(serve));
+    const servers = await Promise.all(projects.map((project) => serve(project)));
     await Promise.all(servers.map(({ url }, index) => use(url, `of project ${index}`)));
     expect((await Promise.all(servers.map((server) => server.stop()))).filter((code) => code === 1)).toEqual([]);
   });

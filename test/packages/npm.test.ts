@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readText } from '../architecture/files.ts';
 import { bundleClient } from '../support/client-bundle.ts';
+import { blocksOf } from '../support/examples.ts';
+import { startCollector } from '../support/otlp-collector.ts';
 import { budgets, sizeOf, sizeOnDisk } from './budgets.ts';
 import { frontends, useChangedClient, useClient } from './clients.ts';
-import { checkTypes, compile, create, manifestText, type Project, readFirst, serveAndUse } from './journey.ts';
+import { checkTypes, compile, create, manifestText, type Project, readFirst, serve, serveAndUse } from './journey.ts';
 import { type Machine, startMachine } from './machine.ts';
 import { npm, pnpm, yarn } from './managers.ts';
 import { packPackages } from './tarballs.ts';
@@ -63,6 +66,31 @@ test.each(uses.filter(({ frontend }) => frontend.top === 'web'))(
     expect(await useChangedClient(project, manager, frontend)).toContain('// changed');
   },
 );
+
+test('npm: spans arrive at a collector', { timeout: 2 * minutes }, async () => {
+  const collector = await startCollector(project.folder);
+  try {
+    const [installed = ''] = blocksOf(readText('docs/traces.md'), 'sh');
+    await machine.succeed(project.folder, ['bash', '-eu', '-c', installed]);
+    const server = await serve(project, collector.variables);
+    const { status } = await fetch(`${server.url}/items/notes?limit=1`);
+    await server.stop();
+    const [request, ...below] = collector.spans
+      .toSorted((one, other) => one.kind.localeCompare(other.kind))
+      .toReversed();
+    expect(status).toBe(200);
+    expect(request).toMatchObject({
+      name: 'GET /items/:collection',
+      attributes: { 'tablewright.collection': 'notes' },
+    });
+    expect(below.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+      ['plan', request?.spanId],
+      ['SELECT notes', request?.spanId],
+    ]);
+  } finally {
+    await collector.close();
+  }
+});
 
 test('Yarn 4, PnP: the client alone', { timeout: 2 * minutes }, async () => {
   const files = {
