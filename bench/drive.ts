@@ -6,37 +6,65 @@
  * more than the servers it is meant to measure.
  */
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Load } from './load.ts';
 import { percentile } from './statistics.ts';
 import { uniqueText } from './write-scenarios.ts';
 
-const [url = '', pathsFile = '', connections = '', seconds = '', header = ''] = process.argv.slice(2);
-const { hostname, port, host } = new URL(url);
-const paths = readFileSync(pathsFile, 'utf8').trim().split('\n');
-const heads = paths.map(requestOf);
+/** A load, as the command line describes it. */
+export interface DriveOptions {
+  readonly url: string;
+  /** Paths, and other requests: see `requestOf`. */
+  readonly lines: readonly string[];
+  readonly connections: number;
+  readonly seconds: number;
+  /** A line of the head of every request, without its end. */
+  readonly header?: string;
+}
+
 /** The end of an answer in chunks. */
 const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 /** What tells this run from others over the same database. */
 const run = Date.now().toString(36);
-const latencies: number[] = [];
-let errors = 0;
-let next = Math.floor(Math.random() * heads.length);
-const start = performance.now();
-const end = start + Number(seconds) * 1000;
 
-await Promise.all(Array.from({ length: Number(connections) }, askInTurn));
-const load: Load = {
-  requests: latencies.length,
-  errors,
-  seconds: (performance.now() - start) / 1000,
-  p50: percentile(latencies, 50),
-  p99: percentile(latencies, 99),
-};
-process.stdout.write(`${JSON.stringify(load)}\n`);
+if (import.meta.main) {
+  const [url = '', pathsFile = '', connections = '', seconds = '', header = ''] = process.argv.slice(2);
+  const lines = readFileSync(pathsFile, 'utf8').trim().split('\n');
+  const load = await drive({ url, lines, connections: Number(connections), seconds: Number(seconds), header });
+  process.stdout.write(`${JSON.stringify(load)}\n`);
+}
+
+/** Asks for the lines in turn until the time is over; every connection always has one request under way. */
+export async function drive({ url, lines, connections, seconds, header = '' }: DriveOptions): Promise<Load> {
+  const { hostname, port, host } = new URL(url);
+  const heads = lines.map((line) => requestOf(line, host, header));
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  const asking: Asking = { latencies: [], errors: 0, next: Math.floor(Math.random() * heads.length), heads, end };
+  const askOn = () => askInTurn(connect(Number(port), hostname), asking);
+  await Promise.all(Array.from({ length: connections }, askOn));
+  const { latencies, errors } = asking;
+  return {
+    requests: latencies.length,
+    errors,
+    seconds: (performance.now() - start) / 1000,
+    p50: percentile(latencies, 50),
+    p99: percentile(latencies, 99),
+  };
+}
+
+/** A load under way. */
+interface Asking {
+  readonly latencies: number[];
+  errors: number;
+  next: number;
+  readonly heads: readonly string[];
+  /** When no more requests are sent. */
+  readonly end: number;
+}
 
 /** A path is read; a line such as `POST /items/tags {"name":"a"}` is sent with its body. */
-function requestOf(line: string): string {
+function requestOf(line: string, host: string, header: string): string {
   const [method = '', path = '', ...rest] = line.startsWith('/') ? ['GET', line] : line.split(' ');
   const body = rest.join(' ');
   const sent = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
@@ -45,16 +73,16 @@ function requestOf(line: string): string {
 }
 
 /** Puts a text that no other request has where the line has its placeholder, which is as long. */
-function uniquely(request: string): string {
+function uniquely(request: string, next: number): string {
   if (!request.includes(uniqueText)) return request;
   const number = String(next).padStart(uniqueText.length - run.length, '0');
   return request.replace(uniqueText, run + number);
 }
 
 /** One connection: a request, its whole answer, the next request. */
-function askInTurn(): Promise<void> {
+function askInTurn(socket: Socket, asking: Asking): Promise<void> {
+  const { latencies, heads, end } = asking;
   return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname);
     let asked = 0;
     let received: Buffer[] = [];
     let missing = 0;
@@ -64,7 +92,7 @@ function askInTurn(): Promise<void> {
     function ask(): void {
       asked = performance.now();
       if (asked >= end) socket.end();
-      else socket.write(uniquely(heads[next++ % heads.length] ?? ''));
+      else socket.write(uniquely(heads[asking.next++ % heads.length] ?? '', asking.next));
     }
 
     function answered(): void {
@@ -83,7 +111,7 @@ function askInTurn(): Promise<void> {
         received.push(chunk);
         const answer = measureAnswer(received);
         if (answer === undefined) return;
-        if (!answer.ok) errors++;
+        if (!answer.ok) asking.errors++;
         ({ missing, tail } = answer);
       }
       if (tail === undefined ? missing > 0 : !tail.equals(lastChunk)) return;
@@ -91,7 +119,7 @@ function askInTurn(): Promise<void> {
       answered();
     });
     socket.once('error', () => {
-      errors++;
+      asking.errors++;
     });
     socket.once('close', () => resolve());
   });

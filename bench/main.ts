@@ -39,7 +39,7 @@ const served = new Map([
   ['graphql', benchGraphql],
 ]);
 /** Seconds of a round, where there are many. */
-const shortRounds: Readonly<Record<string, string>> = { shapes: '0.5', optimizations: '1', operations: '1' };
+const shortRounds: Readonly<Record<string, string>> = { shapes: '0.5', optimizations: '1', operations: '0.3' };
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
 const database = measuredDatabases.find((name) => name === values.database);
@@ -58,7 +58,7 @@ else if (job === 'swaps') await benchSwaps();
 else if (job === 'accounts') {
   await benchAccounts({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'operations') {
-  await benchOperations({ rounds: roundsOf(), effort: effortOf() });
+  await benchOperations({ rounds: roundsOf('32'), effort: effortOf() });
 } else if (job === 'optimizations') {
   await benchOptimizations({ rounds: roundsOf(), effort: effortOf(), only: values.only });
 } else if (job === 'shapes') {
@@ -74,8 +74,8 @@ else if (job === 'accounts') {
   });
 }
 
-function roundsOf(): number {
-  return positive(values.rounds ?? '5');
+function roundsOf(usual = '5'): number {
+  return positive(values.rounds ?? usual);
 }
 
 /** There are some hundred shapes, so rounds are short. They are asked for by as many as there are cores: who has more backends waiting gets more of a busy machine. */

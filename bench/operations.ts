@@ -6,7 +6,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProject, runPlatform, variablesOf } from '../test/support/platform.ts';
 import { createDatabaseOn, startPostgres, withClient } from '../test/support/postgres.ts';
-import { driveOwn, type Effort } from './load.ts';
+import { drive } from './drive.ts';
+import type { Effort } from './load.ts';
+import { takeOneCore } from './one-core.ts';
 import { readProcessorMicros } from './processes.ts';
 import { median, ratio } from './statistics.ts';
 
@@ -22,9 +24,12 @@ const metrics = { METRICS_PORT: '0', METRICS_HOST: '127.0.0.1' };
 const openTelemetry = { NODE_OPTIONS: '--import=@opentelemetry/api' };
 const hasOpenTelemetry = existsSync(join(import.meta.dirname, '..', 'node_modules', '@opentelemetry', 'api'));
 
-/** Settings that are measured, and shares of processor time that they may add: by key, and to a list. The first is the base. */
+/**
+ * Settings that are measured, each beside a server with everything off, and shares of processor time that they may add: by
+ * key, and to a list. The first is the same as that server, and shows how far chance reaches.
+ */
 const kinds = [
-  { name: 'nothing', variables: off, most: [0, 0] },
+  { name: 'nothing', variables: off, most: null },
   {
     name: 'metrics, request ids, ACCESS_LOG=errors, SLOW_QUERY=500ms',
     variables: { ...off, ...metrics, ACCESS_LOG: 'errors', SLOW_QUERY: '500ms' },
@@ -35,6 +40,11 @@ const kinds = [
     : []),
   { name: 'ACCESS_LOG=all', variables: { ...off, ACCESS_LOG: 'all' }, most: [0.12, 0.03] },
 ];
+
+/** Rounds with the same two processes. Those of the same code differ by some percent from start to start. */
+const roundsOfStart = 8;
+/** Seconds until V8 has compiled what it will. */
+const warmUpSeconds = 5;
 
 const scenarios = [
   { name: 'by key', paths: Array.from({ length: 1_000 }, (_, index) => `/items/docs/${index + 1}`) },
@@ -53,9 +63,16 @@ interface Server {
   stop(): Promise<void>;
 }
 
+/** Processor time per request of a server, and of another one with everything off beside it, in microseconds by round. */
+interface Compared {
+  readonly own: number[];
+  readonly base: number[];
+}
+
 /** Measures and prints; the notes on the way go to the standard error. */
 export async function benchOperations({ rounds, effort }: OperationsOptions): Promise<void> {
-  say('starting PostgreSQL and the servers');
+  if (!takeOneCore()) say('all processors are used, because taskset or chrt is missing: figures will differ more');
+  say('starting PostgreSQL');
   const postgres = await startPostgres();
   const { url } = await createDatabaseOn(postgres.url);
   await withClient(url, async (client) => {
@@ -63,23 +80,76 @@ export async function benchOperations({ rounds, effort }: OperationsOptions): Pr
     await client.query('VACUUM ANALYZE');
   });
   const project = await createProject();
-  const servers: Server[] = [];
+  const compared = kinds.map(() => scenarios.map((): Compared => ({ own: [], base: [] })));
   try {
     await writeFile(join(project.folder, 'permissions.yaml'), 'permissions: { public: { docs: { read: true } } }\n');
     const { code, stderr } = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: url });
     if (code !== 0) throw new Error(stderr);
-    for (const { variables } of kinds) {
-      const environment = { NODE_ENV: 'production', ADMIN_TOKEN: '', DATABASE_POOL_TIMEOUT: '30s', ...variables };
-      servers.push(await startServer(project.folder, variablesOf(url, environment)));
-    }
-    for (const [index, { name, paths }] of scenarios.entries()) {
-      report(name, index, await measure(servers, paths, rounds, effort));
+    for (let round = 0; round < rounds; round += roundsOfStart) {
+      const count = Math.min(roundsOfStart, rounds - round);
+      for (const [index, { name, variables }] of kinds.entries()) {
+        say(`${name}: rounds ${round + 1} to ${round + count} of ${rounds}`);
+        const start = (own: Variables) => startServer(project.folder, variablesOf(url, { ...always, ...own }));
+        await compare([() => start(variables), () => start(off)], compared[index] ?? [], count, effort);
+        const last = (compared[index] ?? []).map(({ own, base }) => ratio(own.slice(-count), base.slice(-count)) - 1);
+        say(`  ${last.map(percent).join(', ')}`);
+      }
     }
   } finally {
-    for (const server of servers) await server.stop();
     await project.remove();
     await postgres.stop();
   }
+  for (const [index, { name }] of scenarios.entries()) {
+    report(
+      name,
+      compared.map((each) => each[index] ?? { own: [], base: [] }),
+      index,
+    );
+  }
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+const always = { NODE_ENV: 'production', ADMIN_TOKEN: '', DATABASE_POOL_TIMEOUT: '30s' };
+
+/**
+ * Starts a server and the one beside it, and asks them in turns. There are two at a time, because one that rests for some
+ * seconds collects its memory, and begins to compile again.
+ */
+async function compare(
+  start: readonly [() => Promise<Server>, () => Promise<Server>],
+  compared: readonly Compared[],
+  rounds: number,
+  effort: Effort,
+): Promise<void> {
+  const [startOwn, startBase] = start;
+  const own = await startOwn();
+  const base = await startBase();
+  try {
+    for (const [index, { paths }] of scenarios.entries()) {
+      for (const server of [own, base, own, base])
+        await microsOf(server, paths, { ...effort, seconds: warmUpSeconds / 2 });
+      for (let round = 0; round < rounds; round++) {
+        const pair = [
+          [compared[index]?.own, own],
+          [compared[index]?.base, base],
+        ] as const;
+        for (const [micros, server] of round % 2 === 0 ? pair : pair.toReversed()) {
+          micros?.push(await microsOf(server, paths, effort));
+        }
+      }
+    }
+  } finally {
+    await own.stop();
+    await base.stop();
+  }
+}
+
+async function microsOf({ url, pid }: Server, lines: readonly string[], effort: Effort): Promise<number> {
+  const before = readProcessorMicros(pid);
+  const { requests, errors } = await drive({ url, lines, ...effort });
+  if (errors > 0) throw new Error(`${errors} requests failed.`);
+  return (readProcessorMicros(pid) - before) / requests;
 }
 
 async function startServer(folder: string, env: NodeJS.ProcessEnv): Promise<Server> {
@@ -110,41 +180,25 @@ async function startServer(folder: string, env: NodeJS.ProcessEnv): Promise<Serv
   };
 }
 
-/** Microseconds of processor time per request: by server, then by round. Every round begins with another server. */
-async function measure(
-  servers: readonly Server[],
-  paths: readonly string[],
-  rounds: number,
-  effort: Effort,
-): Promise<readonly (readonly number[])[]> {
-  const micros = servers.map((): number[] => []);
-  const order = [...servers.entries()];
-  for (const [, { url }] of order) await driveOwn(url, paths, { ...effort, seconds: 2 });
-  for (let round = 0; round < rounds; round++) {
-    say(`round ${round + 1} of ${rounds}`);
-    const turned = [...order.slice(round % order.length), ...order.slice(0, round % order.length)];
-    for (const [index, { url, pid }] of round % 2 === 0 ? turned : turned.toReversed()) {
-      const before = readProcessorMicros(pid);
-      const { requests, errors } = await driveOwn(url, paths, effort);
-      if (errors > 0) throw new Error(`${errors} requests failed.`);
-      micros[index]?.push((readProcessorMicros(pid) - before) / requests);
-    }
+function report(scenario: string, compared: readonly Compared[], index: number): void {
+  process.stdout.write(`${scenario}, processor time per request, ${compared[0]?.own.length} rounds\n`);
+  for (const [number, { name, most }] of kinds.entries()) {
+    const { own = [], base = [] } = compared[number] ?? {};
+    const added = ratio(own, base) - 1;
+    const times = `${median(base).toFixed(1)} → ${median(own).toFixed(1)} µs`;
+    process.stdout.write(
+      `  ${name.padEnd(58)} ${times.padStart(18)}  ${percent(added)}${verdict(added, most?.[index])}\n`,
+    );
   }
-  return micros;
 }
 
-function report(scenario: string, index: number, micros: readonly (readonly number[])[]): void {
-  const [base = []] = micros;
-  process.stdout.write(`${scenario}, processor time per request, medians of ${base.length} rounds\n`);
-  for (const [number, { name, most }] of kinds.entries()) {
-    const own = micros[number] ?? [];
-    const added = ratio(own, base) - 1;
-    const target = most[index] ?? 0;
-    const sign = added < 0 ? '' : '+';
-    const verdict = `${sign}${(100 * added).toFixed(1)} % (target ${100 * target} %: ${added <= target ? 'reached' : 'missed'})`;
-    const line = `  ${name.padEnd(58)} ${median(own).toFixed(1).padStart(7)} µs`;
-    process.stdout.write(`${line}${number === 0 ? '' : `  ${verdict}`}\n`);
-  }
+function percent(share: number): string {
+  return `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)} %`;
+}
+
+function verdict(added: number, target: number | undefined): string {
+  if (target === undefined) return ' (noise)';
+  return ` (target ${100 * target} %: ${added <= target ? 'reached' : 'missed'})`;
 }
 
 function say(text: string): void {
