@@ -49,9 +49,9 @@ export class LogLines {
   #add(line: string): void {
     if (this.#isFirst) this.#begin();
     // A letter takes three bytes at most.
-    const mostBytes = line.length * 3;
-    if (this.#length + mostBytes > chunkBytes) this.#flush();
-    if (mostBytes > chunkBytes) this.#wait(Buffer.from(line));
+    const neededBytes = line.length * 3;
+    if (this.#length + neededBytes > chunkBytes) this.#flush();
+    if (neededBytes > chunkBytes) this.#wait(Buffer.from(line));
     else this.#length += this.#chunk.write(line, this.#length);
   }
 
@@ -139,7 +139,7 @@ export class LogLines {
     try {
       writeSync(standardError, `${lost} lines of the log are lost, because they were not read.\n`);
     } catch {
-      // There is nobody left to tell.
+      // The standard error may be closed as well.
     }
   }
 }

@@ -109,8 +109,8 @@ function createModel(
     readonly generations: () => Generations;
   },
 ): ModelWatch {
-  const place = systemPlaceOf(api);
-  if (place === null || recompiler === undefined || frozen) {
+  const tables = systemPlaceOf(api);
+  if (tables === null || recompiler === undefined || frozen) {
     return {
       changes: frozen ? frozenModel : compiledModel,
       async look() {},
@@ -120,7 +120,7 @@ function createModel(
   }
   const { listen } = serverOf(api.dialect);
   return createModelWatch({
-    ...{ database, place, recompiler, log: served.listener.server.log },
+    ...{ database, place: tables, recompiler, log: served.listener.server.log },
     current: () => served.generations().current().api,
     swap: (next) => served.generations().replace(next),
     ...('url' in location &&
