@@ -58,6 +58,7 @@ export const sidebar: Group[] = [
         'operations',
         'scale',
         'observability',
+        'metrics',
         'traces',
         'limits',
         'upgrades',

@@ -30,7 +30,7 @@ export const topics: readonly (readonly [topic: string, variables: readonly Vari
         '500',
         'Time from which a request, or [a statement](../observability.md#slow-statements), is slow; `0`: none is.',
       ],
-      ['METRICS_PORT', none, 'Port of [metrics](../observability.md#metrics); `0` lets the system choose.'],
+      ['METRICS_PORT', none, 'Port of [metrics](../metrics.md); `0` lets the system choose.'],
       ['METRICS_HOST', '127.0.0.1', 'Address of that port.'],
       ['METRICS_TOKEN', none, 'Token for `/metrics` on `PORT`, at least 16 characters.'],
       ['METRICS_SERIES_MAX', '5000', 'Series that name a collection.'],

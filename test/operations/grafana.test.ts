@@ -128,8 +128,8 @@ it('a name that no server has is found', () => {
   expect(unknownLabels('{{colour}} {{outcome}}', 'sum by (outcome) (tablewright_requests_total)')).toEqual(['colour']);
 });
 
-it('docs/observability.md has every metric with its type and labels, and no other', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../docs/observability.md'), 'utf8');
+it('docs/metrics.md has every metric with its type and labels, and no other', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
   const rows = [...text.matchAll(/^\| `(\w+)` +\| (counter|gauge|histogram) +\| (.*?) *\|$/gm)];
   const told = rows.map(([, name = '', type = '', labels = '']) => {
     const names = [...labels.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)].map(([, label]) => label);
