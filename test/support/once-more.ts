@@ -14,6 +14,7 @@ export const accountSuites: readonly string[] = [
   'files',
   'revisions',
   'keys-together',
+  'tenants',
 ];
 
 /** Files of writes by their names: those of every day, and with `EVERY_SUITE=1`, which takes a minute or two more, others. */

@@ -8,6 +8,8 @@ import { sortedBy } from './order.ts';
 import { declareModel, deriveCollections } from './passes/index.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { placeSystem } from './passes/system-tables.ts';
+import { bindTenants, exemptRoles, withTenants } from './passes/tenants/bind-tenants.ts';
+import { readTenants } from './passes/tenants/read-tenants.ts';
 import { checkSchema } from './rules/index.ts';
 import type { Schema } from './schema.ts';
 
@@ -31,7 +33,10 @@ export function resolveSchema(
   const previous = options.previous ?? null;
   const settled = model === null ? config : declareModel(tables, config, previous, model);
   const derived = deriveCollections(tables, settled, previous);
-  const resolved = resolvePermissions(permissions, derived.collections, tables);
+  const tenants = readTenants(settled, tables);
+  const collections = withTenants(derived.collections, tenants);
+  const resolved = resolvePermissions(permissions, collections, tables);
+  const roles = exemptRoles(resolved.roles, tenants);
   const schema: Schema = {
     version: 1,
     dialect: facts.dialect ?? defaultDialect,
@@ -44,9 +49,9 @@ export function resolveSchema(
       (type) => type.schema,
       (type) => type.name,
     ),
-    collections: derived.collections,
-    roles: resolved.roles,
-    permissions: resolved.permissions,
+    collections,
+    roles,
+    permissions: bindTenants(resolved.permissions, roles, collections),
   };
   const problems = checkSchema(schema, { config: settled, permissions, relationKeys: derived.relationKeys });
   return { schema, diagnostics: [...problems, ...resolved.diagnostics] };

@@ -212,6 +212,8 @@ export interface Collection {
   readonly key: readonly string[];
   readonly sort: string | null;
   readonly archive: { readonly field: string; readonly value: string; readonly unarchiveValue: string | null } | null;
+  /** Rows of the caller's tenant; absent where rows belong to all, and where the configuration has no tenants. */
+  readonly tenant?: Condition;
   /** In column order; hidden fields are absent. */
   readonly fields: readonly Field[];
   /** Sorted by name. */
@@ -293,6 +295,8 @@ export interface Role {
   readonly description: string | null;
   readonly admin: boolean;
   readonly app: boolean;
+  /** Set where it sees the rows of all tenants. */
+  readonly exempt?: true;
 }
 
 /** One rule of one role. `fields` are resolved names, `*` already expanded to columns and relations that exist now. */

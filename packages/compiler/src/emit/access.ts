@@ -35,6 +35,7 @@ export function emitAccess(
     name,
     roles,
     admin,
+    ...(access.exempt === true && { exempt: true }),
     collections: granted.map(({ entry, collection }) =>
       printer.access(collection.names.constant, entry, collection.descriptor),
     ),

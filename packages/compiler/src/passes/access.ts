@@ -29,10 +29,11 @@ export function resolveAccess(
   const collections = schema.collections.map((collection) => adminAccess(collection, index));
   const groups = groupRoles(schema, routes);
   const names = nameGroups(groups.map(({ roles }) => roles));
-  const others = groups.map(({ roles, access }, index) => ({
+  const others = groups.map(({ roles, access, exempt }, index) => ({
     name: names[index] ?? '',
     roles,
     admin: false,
+    ...(exempt && { exempt: true as const }),
     collections: access,
   }));
   const [open, rest] = [others.filter(({ name }) => name === 'public'), others.filter(({ name }) => name !== 'public')];
@@ -49,27 +50,32 @@ export type GrantedRoute = Pick<RouteHead, 'method' | 'path' | 'roles'>;
 interface Group {
   readonly roles: readonly string[];
   readonly access: readonly CollectionAccess[];
+  readonly exempt: boolean;
 }
 
 /** Roles by what they may do. App access and routes are permissions too, so they keep two roles apart. */
 function groupRoles(schema: Schema, routes: readonly GrantedRoute[]): readonly Group[] {
   const rules = Map.groupBy(schema.permissions, ({ role }) => role);
-  const visitor: Pick<Role, 'name' | 'app'> = { name: 'public', app: false };
-  const roles = [visitor, ...schema.roles.filter(({ admin }) => !admin)].map(({ name, app }) => ({
+  const visitor: Pick<Role, 'name' | 'app' | 'exempt'> = { name: 'public', app: false };
+  const roles = [visitor, ...schema.roles.filter(({ admin }) => !admin)].map(({ name, app, exempt = false }) => ({
     name,
     app,
+    exempt,
     access: collectionAccess(rules.get(name) ?? []),
     callable: routes.flatMap((route) => (route.roles.includes(name) ? [`${route.method} ${route.path}`] : [])),
   }));
   return groupSame(roles).map((members) => ({
     roles: members.map(({ name }) => name),
     access: members[0]?.access ?? [],
+    exempt: members[0]?.exempt ?? false,
   }));
 }
 
 interface RolePermissions {
   readonly name: string;
   readonly app: boolean;
+  /** Sees the rows of all tenants. */
+  readonly exempt: boolean;
   readonly access: readonly CollectionAccess[];
   readonly callable: readonly string[];
 }
@@ -79,7 +85,7 @@ interface RolePermissions {
  * the members of few have to be sorted.
  */
 function groupSame(roles: readonly RolePermissions[]): readonly (readonly RolePermissions[])[] {
-  const permissionsOf = ({ app, access, callable }: RolePermissions) => [app, access, callable];
+  const permissionsOf = ({ app, exempt, access, callable }: RolePermissions) => [app, exempt, access, callable];
   const alike = [...Map.groupBy(roles, (role) => JSON.stringify(permissionsOf(role))).values()];
   const same = Map.groupBy(alike, ([first]) => (first === undefined ? '' : canonicalJson(permissionsOf(first))));
   return [...same.values()].map((groups) => (groups.length === 1 ? (groups[0] ?? []) : inOrder(roles, groups.flat())));

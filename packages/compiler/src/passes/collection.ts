@@ -32,6 +32,7 @@ export function resolveCollection(
     singleton: collection.singleton,
     ...(collection.system && { system: true as const }),
     ...(collection.accountability && { accountability: collection.accountability }),
+    ...(collection.tenant !== undefined && { tenant: collection.tenant }),
     ...(collection.sort !== null && { sort: collection.sort }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     ...(table.unlockable && { unlockable: true as const }),

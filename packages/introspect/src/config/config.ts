@@ -22,6 +22,8 @@ export interface PlatformConfig {
   readonly openapiTypes?: boolean;
   /** Folder with templates that replace those of the same name, relative to the project. */
   readonly templates?: string;
+  /** Keeps callers to the rows of their tenant, in every table. */
+  readonly tenant?: TenantConfig;
   /** By table name, or `schema.table` where the name alone is not unique. */
   readonly collections?: Readonly<Record<string, CollectionConfig>>;
   /** By `collection.field` as derived, for example `articles.comments`; API names. */
@@ -64,6 +66,25 @@ export interface ClientConfig {
    * `<project>-client-{class}`, after the name in the project's `package.json`.
    */
   readonly packageName?: string;
+}
+
+/**
+ * Tenants that share the tables of a database. Callers see and write only the rows of their tenant; administrators see
+ * all.
+ * @example
+ * export default defineConfig({
+ *   tenant: { column: 'tenant_id', of: '$CURRENT_USER.tenant_id', shared: ['countries'], exempt: ['operator'] },
+ * });
+ */
+export interface TenantConfig {
+  /** Column of every table that names the tenant of a row. */
+  readonly column: string;
+  /** Path from the caller to the value that names their tenant. */
+  readonly of: string;
+  /** Tables without the column, whose rows all tenants have in common. */
+  readonly shared?: readonly string[];
+  /** Roles that see the rows of all tenants, as administrators do. */
+  readonly exempt?: readonly string[];
 }
 
 /**

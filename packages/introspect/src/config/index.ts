@@ -11,6 +11,7 @@ export type {
   ManyToManyConfig,
   PlatformConfig,
   RelationConfig,
+  TenantConfig,
   TranslationsConfig,
 } from './config.ts';
 export { defineConfig } from './config.ts';

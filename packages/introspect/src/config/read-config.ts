@@ -9,6 +9,7 @@ import type {
   ManyToManyConfig,
   PlatformConfig,
   RelationConfig,
+  TenantConfig,
   TranslationsConfig,
 } from './config.ts';
 import { anyText, byName, flag, listOf, objectOf, oneOf, text } from './decode.ts';
@@ -111,6 +112,11 @@ const configuration = objectOf<PlatformConfig>({
   permissions: text,
   permissionSource: oneOf('file', 'tables'),
   templates: text,
+  tenant: objectOf<TenantConfig>(
+    { column: text, of: text, shared: listOf(text), exempt: listOf(text) },
+    'column',
+    'of',
+  ),
   collections: byName(collection),
   relations: byName(relation),
   manyToAny: listOf(manyToAny),

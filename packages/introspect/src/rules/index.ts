@@ -10,6 +10,7 @@ import { configManyToMany } from './configuration/config-many-to-many.ts';
 import { configRelations } from './configuration/config-relations.ts';
 import { configSystem } from './configuration/config-system.ts';
 import { configTables } from './configuration/config-tables.ts';
+import { configTenant } from './configuration/config-tenant.ts';
 import { configTranslations } from './configuration/config-translations.ts';
 import { collectionNames } from './names/collection-names.ts';
 import { fieldNames } from './names/field-names.ts';
@@ -49,6 +50,7 @@ export const rules: readonly Rule[] = [
   configTranslations,
   configManyToMany,
   configSystem,
+  configTenant,
   collectionNames,
   fieldNames,
   relationNames,

@@ -62,7 +62,8 @@ function printValues({ from, predicate, value }: Followed, selected: string): st
 }
 
 function follow({ statement, scope }: Printing, operand: CallerOperand): Followed | undefined {
-  const start = startOf({ statement, scope }, operand);
+  // The caller's own tenant is at the end of a path.
+  const start = startOf({ statement, scope: scope.everything ?? scope }, operand);
   if (start === undefined) return undefined;
   let { row } = start;
   const from = [start.from];

@@ -38,8 +38,8 @@ export interface Reach {
  * Follows a relation from a row to the rows the caller can read; undefined when the target cannot be read at all.
  *
  * The rules of an m2m's target always apply. Those of its junction apply when the caller's class has read rules on it.
- * A junction without any is a detail of the relation, which was granted by name. The caller of this function checks
- * that the row's own cell of the relation is readable.
+ * A junction without any is a detail of the relation, which was granted by name; only its tenant counts. The caller of this
+ * function checks that the row's own cell of the relation is readable.
  */
 export function reach(row: Row, relation: RelationScope): Reach | undefined {
   const { descriptor } = relation;
@@ -87,8 +87,9 @@ export function joinJunction(row: Row, descriptor: ManyToMany): Junction | undef
   statement.table(descriptor.junctionTable);
   const links = linksOf(descriptor.near, row, alias);
   const far = joined(descriptor.far, (column) => `${alias}.${column}`, targetAlias);
-  const rules = scope.collections.get(descriptor.junction);
-  const visible = rules === undefined ? [] : [readable(tableRow(statement, scope, rules, alias))];
+  const granted = scope.collections.has(descriptor.junction) ? scope : (scope.rules ?? scope);
+  const rules = granted.collections.get(descriptor.junction);
+  const visible = rules === undefined ? [] : [readable(tableRow(statement, granted, rules, alias))];
   return { alias, links, far, visible, target, table: collection.descriptor.table, targetAlias };
 }
 

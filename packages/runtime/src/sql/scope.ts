@@ -21,6 +21,11 @@ export interface Scope {
   readonly collections: ReadonlyMap<string, CollectionScope>;
   /** The scope that row rules are written in: every name, every row. */
   readonly rules: Scope | null;
+  /**
+   * Set on the scope of rules where rows are bound to the caller's tenant: every row of every tenant. Paths from the caller
+   * lead through it.
+   */
+  readonly everything?: Scope;
   /** Set where callers without a token have it. */
   readonly isPublic?: true;
 }
@@ -85,10 +90,33 @@ function openScope(api: Pick<CompiledApi, 'collections' | 'dialect'>): Scope {
   return { dialect: sqlDialects[api.dialect], collections, rules: null };
 }
 
+const boundScopes = new WeakMap<Scope, Scope>();
+
+/**
+ * The scope of rules in which every row of the caller's tenant can be read. Rules stay in it along every relation. Without
+ * tenants it is the open scope itself.
+ */
+function boundScope(open: Scope): Scope {
+  const cached = boundScopes.get(open);
+  if (cached !== undefined) return cached;
+  const collections = [...open.collections.values()];
+  const bound = collections.every(({ descriptor }) => descriptor.tenant === undefined)
+    ? open
+    : { ...open, collections: new Map(collections.map(boundCollection)), everything: open };
+  boundScopes.set(open, bound);
+  return bound;
+}
+
+function boundCollection(collection: CollectionScope): readonly [string, CollectionScope] {
+  const { name, tenant } = collection.descriptor;
+  return [name, tenant === undefined ? collection : { ...collection, rows: [tenant] }];
+}
+
 /** Builds the scope of an access class; `open` is that of `buildOpenScope`. */
 export function buildScope(api: Pick<CompiledApi, 'collections' | 'dialect'>, access: AccessClass, open: Scope): Scope {
   const guest = access.roles.includes('public') ? ({ isPublic: true } as const) : {};
   if (access.admin) return { dialect: open.dialect, collections: open.collections, rules: open, ...guest };
+  const seen = access.exempt === true ? open : boundScope(open);
   const rules = new Map<string, readonly AccessRule[]>();
   for (const { collection, read } of access.collections) {
     if (read !== undefined && read.length > 0) rules.set(collection, read);
@@ -102,7 +130,7 @@ export function buildScope(api: Pick<CompiledApi, 'collections' | 'dialect'>, ac
       collections.set(descriptor.name, copies === undefined ? collection : { ...collection, copies });
     }
   }
-  return { dialect: open.dialect, collections, rules: open, ...guest };
+  return { dialect: open.dialect, collections, rules: seen, ...guest };
 }
 
 function buildCollection(

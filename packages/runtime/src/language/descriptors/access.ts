@@ -38,6 +38,8 @@ export interface AccessClass {
   /** Role names; `public` stands for requests without a token. */
   readonly roles: readonly string[];
   readonly admin: boolean;
+  /** Set where it sees the rows of all tenants, as administrators do. */
+  readonly exempt?: true;
   /** Sorted by collection name. A collection that is not listed does not exist for this class. */
   readonly collections: readonly CollectionAccess[];
 }

@@ -1,3 +1,4 @@
+import type { Condition } from '../conditions/condition.ts';
 import type { GeometryForm } from '../types/definition.ts';
 import type { PortableType } from '../types/index.ts';
 import type { WireForm } from './wire.ts';
@@ -182,6 +183,8 @@ export interface CollectionDescriptor {
   readonly system?: true;
   /** History that is kept of its changes when it is not everything: activity without revisions, or nothing. */
   readonly accountability?: 'activity' | 'none';
+  /** Rows of the caller's tenant, for classes that do not see all; absent where rows belong to all tenants. */
+  readonly tenant?: Condition;
   /** Field that orders lists by default, before the key. */
   readonly sort?: string;
   /** False for views and materialized views that cannot be written. */

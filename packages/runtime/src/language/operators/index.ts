@@ -1,8 +1,7 @@
 /** The filter operators of the query language. From `_has` on they are additions: for arrays, JSON and ranges. */
 
-import type { FieldDescriptor } from '../descriptors/collection.ts';
 import type { Comparison } from '../types/definition.ts';
-import { types } from '../types/index.ts';
+import { type PortableType, types } from '../types/index.ts';
 import { rangeElement } from '../values/elements.ts';
 import type { ValueType } from '../values/value-type.ts';
 import type { OperandForm, OperatorDefinition } from './definition.ts';
@@ -105,8 +104,15 @@ export function operatorNamed(name: string | undefined): Operator {
   throw new Error(`no operator is named ${name}`);
 }
 
+/** A field as far as its order depends on it. */
+interface ComparedField {
+  readonly type: PortableType;
+  readonly element?: PortableType;
+  readonly comparison?: string;
+}
+
 /** True if a field has an order. The database has none for some types, but those compared as text have one. */
-export function isOrdered(field: Pick<FieldDescriptor, 'type' | 'element' | 'comparison'>): boolean {
+export function isOrdered(field: ComparedField): boolean {
   if (field.comparison !== undefined) return true;
   const type = field.type === 'array' ? (field.element ?? 'unknown') : field.type;
   return types[type].isUnordered !== true;

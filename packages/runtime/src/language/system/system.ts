@@ -46,6 +46,8 @@ export interface SystemCollection {
   readonly uniques?: Readonly<Record<string, readonly string[]>>;
   /** Columns that are no fields. */
   readonly hidden?: readonly string[];
+  /** Field with the user to whose tenant a row belongs; null: to none. Absent where the rows belong to all tenants. */
+  readonly owner?: string | null;
   /** Set where rows hold items of other collections: reading a row requires permission to read its item. */
   readonly copies?: CopyNames;
   /** The one-to-many relations to other collections of the platform, by name: the child and its foreign-key field. */
@@ -72,6 +74,7 @@ export const systemCollections: readonly SystemCollection[] = [
     writes: [],
     granted: ['read'],
     serverOwned: 'all',
+    owner: 'user',
     inverses: { revisions: { collection: 'platform_revisions', field: 'activity' } },
   },
   { name: 'platform_collections', writes: [], granted: ['read'] },
@@ -83,6 +86,7 @@ export const systemCollections: readonly SystemCollection[] = [
     serverOwned: ['date_created', 'date_updated', 'user_created', 'user_updated', 'activity'],
     fixed: ['collection', 'item'],
     ownActivity: ['create'],
+    owner: 'user_created',
   },
   { name: 'platform_fields', writes: [], granted: ['read'], types: { special: 'csv' } },
   {
@@ -91,6 +95,7 @@ export const systemCollections: readonly SystemCollection[] = [
     writes,
     granted: all,
     types: { tags: 'csv' },
+    owner: 'uploaded_by',
     serverOwned: [
       'storage',
       'filename_disk',
@@ -106,9 +111,9 @@ export const systemCollections: readonly SystemCollection[] = [
       'metadata',
     ],
   },
-  { name: 'platform_folders', path: '/folders', writes, granted: all },
+  { name: 'platform_folders', path: '/folders', writes, granted: all, owner: null },
   { name: 'platform_permissions', path: '/permissions', writes, granted: ['read'], types: { fields: 'csv' } },
-  { name: 'platform_presets', path: '/presets', writes, granted: all },
+  { name: 'platform_presets', path: '/presets', writes, granted: all, owner: 'user' },
   { name: 'platform_relations', writes: [], granted: ['read'], types: { one_allowed_collections: 'csv' } },
   {
     name: 'platform_revisions',

@@ -23,7 +23,7 @@ export interface WriteScope {
   readonly admin: boolean;
   /** Read permissions of the class: for answers, and for the items that payloads link. */
   readonly read: Scope;
-  /** Every name on every row, as rules use them. */
+  /** Every name on every row of the caller's tenant, as rules use them. */
   readonly open: Scope;
   readonly collections: ReadonlyMap<string, WritableCollection>;
   readonly fieldLimits: FieldLimits;
@@ -81,9 +81,15 @@ export function createWriteScopes(
   };
 }
 
-function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope, fieldLimits: FieldLimits): WriteScope {
+function buildWriteScope(
+  api: CompiledApi,
+  access: AccessClass,
+  everything: Scope,
+  fieldLimits: FieldLimits,
+): WriteScope {
   const collections = new Map<string, WritableCollection>();
-  const read = buildScope(api, access, open);
+  const read = buildScope(api, access, everything);
+  const open = read.rules ?? everything;
   for (const granted of access.collections) {
     const collection = open.collections.get(granted.collection);
     if (collection === undefined || !isWrittenByPayloads(collection)) continue;
@@ -92,6 +98,14 @@ function buildWriteScope(api: CompiledApi, access: AccessClass, open: Scope, fie
     collections.set(granted.collection, access.admin ? { ...built, namesKey: true } : built);
   }
   return { admin: access.admin, read, open, collections, fieldLimits };
+}
+
+/**
+ * The scope in which stored rows of a collection count for a write. That is what the caller reads of it, or every row of
+ * the tenant where the caller reads nothing of it.
+ */
+export function countedScope({ read, open }: WriteScope, collection: string): Scope {
+  return read.collections.has(collection) ? read : open;
 }
 
 /** True unless it is a system collection without a path: only those with a path have system hooks. */

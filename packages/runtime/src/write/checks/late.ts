@@ -1,10 +1,24 @@
 /** Which conditions a statement cannot judge on the rows it writes itself, because it does not see them yet. */
-import type { Condition } from '../../language/index.ts';
+import type { CallerOperand, Condition, Operand } from '../../language/index.ts';
 import type { CollectionScope, Scope } from '../../sql/scope.ts';
 
 /** True if a condition holds on every row. */
 export function isEveryRow(condition: Condition): boolean {
   return condition.kind === 'and' && condition.of.every(isEveryRow);
+}
+
+/** True for the comparison with the caller's tenant, which no request changes. */
+function isTenant(
+  { descriptor: { tenant } }: CollectionScope,
+  condition: Extract<Condition, { kind: 'compare' }>,
+): boolean {
+  if (tenant?.kind !== 'compare' || condition.field !== tenant.field || condition.operator !== '_eq') return false;
+  const { operand } = condition;
+  return operand.kind === 'caller' && isSameOperand(operand, tenant.operand);
+}
+
+function isSameOperand(operand: CallerOperand, other: Operand): boolean {
+  return other.kind === 'caller' && operand.of === other.of && operand.path.join('.') === other.path.join('.');
 }
 
 /**
@@ -20,6 +34,7 @@ export function isLate(
   written: ReadonlySet<string>,
 ): boolean {
   if (condition.kind === 'compare') {
+    if (isTenant(collection, condition)) return false;
     if (condition.operand.kind === 'caller' && condition.operand.path.length > 0) return true;
     const relation = condition.function === 'count' ? collection.relations.get(condition.field) : undefined;
     return relation !== undefined && relation.descriptor.kind !== 'm2o';

@@ -4,24 +4,26 @@ import { allOf, anyOf, sqlTrue, where } from '../../dialects/fragment.ts';
 import type { ManyToOne } from '../../language/index.ts';
 import { joinsOf, reach } from '../../sql/related.ts';
 import type { Row } from '../../sql/row.ts';
-import type { CollectionScope, RelationScope } from '../../sql/scope.ts';
+import type { CollectionScope, RelationScope, Scope } from '../../sql/scope.ts';
+import { countedScope } from '../access/scope.ts';
 import type { Check, CheckedRow, Written } from './check.ts';
 import { isEveryRow, isLate } from './late.ts';
 
 /**
  * The item that a payload links must be one that the caller may read. Where all can be read the foreign key says it, and
- * where none can, decoding has.
+ * where none can, decoding has. A key of several columns is no link then, but its item must be of the caller's tenant.
  */
 export function linkChecks(written: Written): readonly Check[] {
   const { scope, writable } = written;
   return [...writable.collection.relations.values()].flatMap((relation): readonly Check[] => {
     const link = relation.descriptor;
-    const target = scope.read.collections.get(link.target);
+    const counted = countedScope(scope, link.target);
+    const target = counted.collections.get(link.target);
     if (link.kind !== 'm2o' || target === undefined || target.rows.some(isEveryRow)) return [];
     const places = columnsOf(written, link);
     // A request may link the items that it wrote itself.
     const isLinked = places.some((index) => written.columns[index]?.linked === true);
-    return isLinked || places.length === 0 ? [] : [linkCheck(written, relation, link, target, places)];
+    return isLinked || places.length === 0 ? [] : [linkCheck(written, relation, link, counted, target, places)];
   });
 }
 
@@ -40,6 +42,7 @@ function linkCheck(
   written: Written,
   relation: RelationScope,
   link: ManyToOne,
+  counted: Scope,
   target: CollectionScope,
   places: readonly number[],
 ): Check {
@@ -54,7 +57,7 @@ function linkCheck(
     columns: always ? [] : places,
     fails(judged: CheckedRow) {
       const requested = always ? sqlTrue : anyOf(places.map(judged.present));
-      const row: Row = { ...judged.row, scope: scope.read };
+      const row: Row = { ...judged.row, scope: counted };
       const linked = link.on.map(({ from }) => `${row.column(from)} IS NOT NULL`);
       const reached = reach(row, relation);
       const hidden = reached && `NOT EXISTS (SELECT 1 FROM ${reached.from()}${where(allOf(joinsOf(reached)))})`;

@@ -3,12 +3,12 @@
  * order.
  */
 
-import { anyOf } from '../../../dialects/fragment.ts';
+import { sqlFalse } from '../../../dialects/fragment.ts';
 import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
 import { readable } from '../../../sql/readable.ts';
 import { tableRow } from '../../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
-import type { WriteScope } from '../../access/scope.ts';
+import { countedScope, type WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/locked-rows.ts';
 import type { KeyTexts } from '../parse/group.ts';
@@ -127,7 +127,8 @@ export async function inspectChildren(
 }
 
 /** Without read permission on the collection every row counts: there is no hidden part of it to leave alone. */
-function visible({ statement }: Question, { read }: WriteScope, { descriptor }: CollectionScope): string {
-  const collection = read.collections.get(descriptor.name);
-  return collection === undefined ? anyOf(['TRUE']) : `(${readable(tableRow(statement, read, collection, 'c'))})`;
+function visible({ statement }: Question, scope: WriteScope, { descriptor }: CollectionScope): string {
+  const counted = countedScope(scope, descriptor.name);
+  const collection = counted.collections.get(descriptor.name);
+  return collection === undefined ? sqlFalse : `(${readable(tableRow(statement, counted, collection, 'c'))})`;
 }

@@ -1,12 +1,12 @@
 /** Rows of a junction for items whose targets a payload changes. */
 
-import { allOf } from '../../../dialects/fragment.ts';
+import { allOf, sqlFalse } from '../../../dialects/fragment.ts';
 import type { ManyToMany } from '../../../language/index.ts';
 import { readElements, readPlaces, readRows } from '../../../sql/array-text.ts';
 import { readable } from '../../../sql/readable.ts';
 import { tableRow } from '../../../sql/row.ts';
 import { type CollectionScope, keyFields } from '../../../sql/scope.ts';
-import type { WriteScope } from '../../access/scope.ts';
+import { countedScope, type WriteScope } from '../../access/scope.ts';
 import type { Running } from '../../execute/running.ts';
 import { selectLocked } from '../../plan/locked-rows.ts';
 import type { KeyTexts } from '../parse/group.ts';
@@ -77,12 +77,12 @@ export async function inspectTargets(
   const joined = relation.far
     .map(({ from, to }) => `${columnText(target, to, 't')} = ${columnText(junction, from, 'j')}`)
     .join(' AND ');
-  const readTarget = scope.read.collections.get(relation.target);
-  const readJunction = scope.read.collections.get(relation.junction);
-  const seen = allOf([
-    ...(readTarget === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readTarget, 't'))})`]),
-    ...(readJunction === undefined ? [] : [`(${readable(tableRow(statement, scope.read, readJunction, 'j'))})`]),
-  ]);
+  const isCounted = (name: string, alias: string): string => {
+    const counted = countedScope(scope, name);
+    const collection = counted.collections.get(name);
+    return collection === undefined ? sqlFalse : `(${readable(tableRow(statement, counted, collection, alias))})`;
+  };
+  const seen = allOf([isCounted(relation.target, 't'), isCounted(relation.junction, 'j')]);
   const same = `${columnsEqual(dialect, junction, near, 'j', 'i', 'a')} AND ${columnsEqual(dialect, junction, far, 'j', 'i', 'b')}`;
   const fields = keyFields(junction.descriptor);
   const keys = fields.map(({ column }) => columnText(junction, column, 'j'));

@@ -1,0 +1,98 @@
+/**
+ * Keeps every class but administrators and exempt ones to the rows of their caller's tenant.
+ *
+ * Each collection gets the condition of its rows. Rules have it in every condition, so that no rule is wider. The
+ * runtime has the condition of each collection, too, and binds the rows that rules reach through relations.
+ */
+import { type Condition, never, systemCollection } from '@tablewright/runtime/language';
+import type { Collection, Permission, Role } from '../../schema.ts';
+import { collectionsByName } from '../lookup.ts';
+import type { Tenants } from './read-tenants.ts';
+
+const users = 'platform_users';
+
+/** The collections, each with the condition of its rows; shared ones have none. */
+export function withTenants(collections: readonly Collection[], tenants: Tenants | null): readonly Collection[] {
+  if (tenants === null) return collections;
+  return collections.map((collection) => {
+    const tenant = tenantOf(collection, tenants);
+    return tenant === undefined ? collection : { ...collection, tenant };
+  });
+}
+
+/** The condition of rows of the caller's tenant; undefined where rows belong to all. A rule reports a missing column. */
+function tenantOf(collection: Collection, tenants: Tenants): Condition | undefined {
+  if (tenants.shared.has(collection.table)) return undefined;
+  const field = collection.fields.find(({ column }) => column === tenants.column);
+  if (field !== undefined) return isOfCaller(field.name, tenants);
+  if (collection.system === undefined) return never;
+  if (collection.name === users) return ofUser(tenants);
+  const owner = systemCollection(collection.name)?.owner;
+  if (owner === undefined) return undefined;
+  const isLink = collection.relations.some(({ name, target }) => name === owner && target === users);
+  return isLink && owner !== null
+    ? { kind: 'related', relation: owner, quantifier: 'one', where: ofUser(tenants) }
+    : never;
+}
+
+/** The condition of users of the caller's tenant: the path from the caller, on any user. */
+function ofUser(tenants: Tenants): Condition {
+  const { of: operand } = tenants;
+  if (operand.of !== 'user') return { kind: 'related', relation: 'role', quantifier: 'one', where: onPath(tenants) };
+  return onPath(tenants);
+}
+
+function onPath(tenants: Tenants): Condition {
+  const { path } = tenants.of;
+  const end: Condition = isOfCaller(path.at(-1) ?? '', tenants);
+  return path
+    .slice(0, -1)
+    .reduceRight((where: Condition, relation) => ({ kind: 'related', relation, quantifier: 'one', where }), end);
+}
+
+function isOfCaller(field: string, { of: operand }: Tenants): Condition {
+  return { kind: 'compare', field, operator: '_eq', operand };
+}
+
+/** Marks the roles that see all tenants. */
+export function exemptRoles(roles: readonly Role[], tenants: Tenants | null): readonly Role[] {
+  if (tenants === null) return roles;
+  return roles.map((role) => (tenants.exempt.has(role.name) ? { ...role, exempt: true as const } : role));
+}
+
+/** Binds the rules of all other roles to their caller's tenant. */
+export function bindTenants(
+  permissions: readonly Permission[],
+  roles: readonly Role[],
+  collections: readonly Collection[],
+): readonly Permission[] {
+  const byName = collectionsByName(collections);
+  const free = new Set(roles.flatMap(({ name, admin, exempt }) => (admin || exempt === true ? [name] : [])));
+  return permissions.map((permission) => {
+    const tenant = free.has(permission.role) ? undefined : byName.get(permission.collection)?.tenant;
+    return tenant === undefined ? permission : bound(permission, tenant);
+  });
+}
+
+/** Payloads cannot name the column: new items get the caller's tenant, and stored ones keep theirs. */
+function bound(permission: Permission, tenant: Condition): Permission {
+  const { action, where, check, fields, presets } = permission;
+  const column = tenant.kind === 'compare' ? tenant : undefined;
+  const isWrite = action === 'create' || action === 'update';
+  const others = presets.filter(({ field }) => field !== column?.field);
+  const preset = column === undefined || action !== 'create' ? [] : [{ field: column.field, value: column.operand }];
+  return {
+    ...permission,
+    fields: isWrite ? fields.filter((name) => name !== column?.field) : fields,
+    where: both(tenant, where),
+    check: check && both(tenant, check),
+    presets: [...others, ...preset],
+  };
+}
+
+/** A condition without rows stays what it is: rules recognise it. */
+function both(tenant: Condition, condition: Condition): Condition {
+  if (condition.kind === 'or' && condition.of.length === 0) return condition;
+  const parts = condition.kind === 'and' ? condition.of : [condition];
+  return parts.length === 0 ? tenant : { kind: 'and', of: [tenant, ...parts] };
+}
