@@ -68,7 +68,7 @@ describe.each(['admin', 'public'])('random documents of the role %s', (role) => 
   it('are answered as plain resolvers answer them', { timeout: 600_000 }, async () => {
     const accessClass = api.access.find(({ roles }) => roles.includes(role))?.name ?? '';
     const sdl = await api.graphql?.(accessClass);
-    const { schema } = buildSchemas(accessClass, sdl ?? '').items;
+    const schema = buildSchemas(accessClass, sdl ?? '').items.described();
     const index = indexGraphql(api.collections, graphqlServiceRoots);
     const rows = await readRows(role);
     const valuesOf: DocumentWorld['valuesOf'] = (collection, field) =>

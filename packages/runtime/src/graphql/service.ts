@@ -95,7 +95,7 @@ export function createGraphqlService({ findSchema, runner, limits }: GraphqlServ
     const constant = (node.variableDefinitions ?? []).length === 0;
     const cached = constant ? introspections.get(name) : undefined;
     if (cached !== undefined) return cached;
-    const result = answerIntrospection(schema.schema, document, node, variables);
+    const result = answerIntrospection(schema.described(), document, node, variables);
     if (constant) {
       const length = [...result.values()].reduce((sum, text) => sum + text.length, 0);
       introspections.set(name, result, length * bytesPerCharacter);

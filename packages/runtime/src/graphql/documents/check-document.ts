@@ -52,7 +52,7 @@ export function checkDocument(
     const measure = measureIn(schema.schema, document, limits.cost);
     refuseLarge(measure(operation), limits);
     refuseExpensive(document, operation, measure);
-    schema.introspectionCheck(document, operation);
+    if (limits.introspection) schema.introspectionCheck(document, operation);
     const rules = limits.introspection ? specifiedRules : closedRules;
     const problem = documentError(
       validate(schema.schema, document, rules, {

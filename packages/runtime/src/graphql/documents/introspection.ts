@@ -61,13 +61,14 @@ export function isIntrospection(name: string): boolean {
 /** Judges introspections of one schema. Throws INVALID_QUERY for one whose answer would be larger than tools need. */
 export type IntrospectionCheck = (document: DocumentNode, operation: OperationDefinitionNode) => void;
 
-/** Makes the judge of a schema. */
-export function createIntrospectionCheck(schema: GraphQLSchema): IntrospectionCheck {
-  const many = multiplicities(schema);
+/** Makes the judge of a schema, which is made when it is first asked about. */
+export function createIntrospectionCheck(schema: () => GraphQLSchema): IntrospectionCheck {
+  let many: ReadonlyMap<string, number> | undefined;
   let limit: number | undefined;
   return function judge(document, operation) {
+    if (valuesIn(new Map(), document, operation) === 0) return;
+    many ??= multiplicities(schema());
     const requested = valuesIn(many, document, operation);
-    if (requested === 0) return;
     limit ??= timeoutMs * usualValues(many);
     if (requested > limit) throw new DocumentError('The operation asks for more of the schema than tools need.');
   };

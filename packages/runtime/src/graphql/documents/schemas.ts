@@ -1,14 +1,18 @@
 /** The schemas of access classes, each made of its text when it is first asked for: starting a server costs nothing. */
-import { buildASTSchema, GraphQLObjectType, GraphQLSchema, parse, printSchema } from 'graphql';
+import { buildASTSchema, type GraphQLNamedType, GraphQLObjectType, GraphQLSchema, parse, printSchema } from 'graphql';
 import { type CompiledApi, type GraphqlScope, graphqlRootTypes } from '../../language/index.ts';
 import { createIntrospectionCheck, type IntrospectionCheck } from './introspection.ts';
+import { createTypes, LazySchema, type RootNames } from './lazy-schema.ts';
 import { withScalars } from './scalars.ts';
 
 /** Schema by which a document is judged. */
 export interface ScopeSchema {
   readonly accessClass: string;
   readonly scope: GraphqlScope;
+  /** Its types cannot be listed: each is made when it is first named. */
   readonly schema: GraphQLSchema;
+  /** The schema with all types, for introspection. */
+  readonly described: () => GraphQLSchema;
   readonly introspectionCheck: IntrospectionCheck;
 }
 
@@ -44,27 +48,47 @@ export function createSchemas(read: NonNullable<CompiledApi['graphql']>): FindSc
 
 /** Makes both schemas of one text. They share all types but those at their roots. */
 export function buildSchemas(accessClass: string, text: string): BothScopes {
-  // The compiler's tests validate what it writes; doing so again would take as long as the rest.
-  const whole = withScalars(
-    buildASTSchema(parse(text, { noLocation: true }), { assumeValid: true, assumeValidSDL: true }),
-  );
-  const config = whole.toConfig();
-  const roots = new Set<string>(Object.values(graphqlRootTypes).flatMap((names) => Object.values(names)));
-  const shared = config.types.filter(({ name }) => !roots.has(name));
+  const find = createTypes(text, roots);
+  let whole: Readonly<Record<GraphqlScope, GraphQLSchema>> | undefined;
 
   function scoped(scope: GraphqlScope): ScopeSchema {
     const names = graphqlRootTypes[scope];
-    const schema = new GraphQLSchema({
-      ...config,
-      types: shared,
-      query: objectType(whole, names.query),
-      mutation: objectType(whole, names.mutation),
-      assumeValid: true,
-    });
-    return { accessClass, scope, schema, introspectionCheck: createIntrospectionCheck(schema) };
+    const findOwn = (name: string): GraphQLNamedType | undefined => {
+      const isForeign = roots.has(name) && name !== names.query && name !== names.mutation;
+      return isForeign ? undefined : find(name);
+    };
+    const described = (): GraphQLSchema => {
+      whole ??= wholeSchemas(text);
+      return whole[scope];
+    };
+    return {
+      ...{ accessClass, scope, schema: withScalars(new LazySchema(findOwn, names)) },
+      ...{ described, introspectionCheck: createIntrospectionCheck(described) },
+    };
   }
 
   return { items: scoped('items'), system: scoped('system') };
+}
+
+const roots: ReadonlySet<string> = new Set(Object.values(graphqlRootTypes).flatMap((names) => Object.values(names)));
+
+/** Schemas with all their types, which only introspection and printing need. */
+function wholeSchemas(text: string): Readonly<Record<GraphqlScope, GraphQLSchema>> {
+  // The compiler's tests validate what it writes; doing so again would take as long as the rest.
+  const both = withScalars(
+    buildASTSchema(parse(text, { noLocation: true }), { assumeValid: true, assumeValidSDL: true }),
+  );
+  const config = both.toConfig();
+  const types = config.types.filter(({ name }) => !roots.has(name));
+  const schemaOf = ({ query, mutation }: RootNames): GraphQLSchema =>
+    new GraphQLSchema({
+      ...config,
+      types,
+      query: objectType(both, query),
+      mutation: objectType(both, mutation),
+      assumeValid: true,
+    });
+  return { items: schemaOf(graphqlRootTypes.items), system: schemaOf(graphqlRootTypes.system) };
 }
 
 /** Makes the printer of schemas: as text, each printed once. */
@@ -74,7 +98,7 @@ export function createSchemaPrinter(
   const printed = new WeakMap<ScopeSchema, string>();
   return async function print(accessClass, scope) {
     const found = await findSchema(accessClass, scope);
-    const text = printed.get(found) ?? printSchema(found.schema);
+    const text = printed.get(found) ?? printSchema(found.described());
     printed.set(found, text);
     return text;
   };

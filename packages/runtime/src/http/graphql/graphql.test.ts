@@ -10,9 +10,18 @@ import { api, environmentOf, startServer } from '../testing/fixture.ts';
 
 const schema = `
 scalar Void
-type Query { articles(limit: Int): [articles!]! }
-type SystemQuery { _empty: Void }
-type articles { id: Int! }
+
+type Query {
+  articles(limit: Int): [articles!]!
+}
+
+type SystemQuery {
+  _empty: Void
+}
+
+type articles {
+  id: Int!
+}
 `;
 const documents = { trusted: '{ __typename }', larger: '{ a: __typename b: __typename c: __typename }' };
 

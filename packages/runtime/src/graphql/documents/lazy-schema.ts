@@ -1,0 +1,235 @@
+/**
+ * A schema whose types are made of their text when a document names them, and fields of its root types one by one. So a
+ * first document costs what it mentions, however many tables there are.
+ */
+import {
+  assertInputType,
+  assertNullableType,
+  assertObjectType,
+  assertOutputType,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  GraphQLEnumType,
+  type GraphQLField,
+  type GraphQLFieldConfig,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  type GraphQLType,
+  GraphQLUnionType,
+  type InputValueDefinitionNode,
+  introspectionTypes,
+  isObjectType,
+  Kind,
+  parse,
+  specifiedScalarTypes,
+  type TypeNode,
+} from 'graphql';
+
+/** Finds a type by its name; undefined where there is none. */
+type FindType = (name: string) => GraphQLNamedType | undefined;
+
+/** Names of the root types of a schema. */
+export interface RootNames {
+  readonly query: string;
+  readonly mutation: string;
+}
+
+/** Schema of two root types over types that are made when they are first asked for. */
+export class LazySchema extends GraphQLSchema {
+  readonly #find: FindType;
+  readonly #roots: RootNames;
+  readonly #types: Record<string, GraphQLNamedType>;
+
+  constructor(find: FindType, roots: RootNames) {
+    super({ assumeValid: true });
+    this.#find = find;
+    this.#roots = roots;
+    this.#types = lazyMap(find);
+  }
+
+  override getQueryType(): GraphQLObjectType | undefined {
+    return rootOf(this.#find(this.#roots.query));
+  }
+
+  override getMutationType(): GraphQLObjectType | undefined {
+    return rootOf(this.#find(this.#roots.mutation));
+  }
+
+  override getTypeMap(): Record<string, GraphQLNamedType> {
+    return this.#types;
+  }
+}
+
+function rootOf(type: GraphQLNamedType | undefined): GraphQLObjectType | undefined {
+  return isObjectType(type) ? type : undefined;
+}
+
+/** Members that are found when they are read, or asked about; their names cannot be listed. */
+function lazyMap<Member>(find: (name: string) => Member | undefined): Record<string, Member> {
+  const target: Record<string, Member> = Object.create(null);
+  const get = (_: object, name: string | symbol): Member | undefined =>
+    typeof name === 'string' ? find(name) : undefined;
+  return new Proxy<Record<string, Member>>(target, {
+    get,
+    getOwnPropertyDescriptor(_, name) {
+      const value = get(target, name);
+      return value === undefined ? undefined : { value, configurable: true, enumerable: true, writable: true };
+    },
+  });
+}
+
+/** Root type, of whose thousands of fields a document names few. */
+class RootType extends GraphQLObjectType {
+  readonly #fields: Record<string, GraphQLField>;
+
+  /** Takes the text of each field, and a function that reads the type around such a text. */
+  constructor(name: string, texts: ReadonlyMap<string, string>, read: (source: string) => Fields) {
+    super({ name, fields: {} });
+    const made = new Map<string, GraphQLField | undefined>();
+    this.#fields = lazyMap((field) => {
+      const text = texts.get(field);
+      if (text === undefined || made.has(field)) return made.get(field);
+      const fields = new GraphQLObjectType({ name, fields: read(`type ${name} {\n${text}}`) }).getFields();
+      made.set(field, fields[field]);
+      return fields[field];
+    });
+  }
+
+  override getFields(): Record<string, GraphQLField> {
+    return this.#fields;
+  }
+}
+
+type Fields = Record<string, GraphQLFieldConfig<unknown, unknown>>;
+
+/** Makes the finder of the types in the text of a schema, where each field stands on a line of its own. */
+export function createTypes(text: string, roots: ReadonlySet<string>): FindType {
+  const definitions = definitionsIn(text);
+  const made = new Map<string, GraphQLNamedType>();
+  for (const type of [...specifiedScalarTypes, ...introspectionTypes]) made.set(type.name, type);
+
+  function find(name: string): GraphQLNamedType | undefined {
+    const cached = made.get(name);
+    const definition = definitions.get(name);
+    if (cached !== undefined || definition === undefined) return cached;
+    const type = create(name, definition);
+    made.set(name, type);
+    return type;
+  }
+
+  function create(name: string, { kind, from }: Definition): GraphQLNamedType {
+    const source = (): string => text.slice(from, endOfDefinition(text, from));
+    switch (kind) {
+      case 'type':
+        if (roots.has(name)) return new RootType(name, fieldTexts(source()), readFields);
+        return new GraphQLObjectType({ name, fields: () => readFields(source()) });
+      case 'input':
+        return new GraphQLInputObjectType({ name, fields: () => readInputs(source()) });
+      case 'union':
+        return new GraphQLUnionType({ name, types: () => readMembers(source()) });
+      case 'enum':
+        return new GraphQLEnumType({ name, values: readValues(source()) });
+      default:
+        return new GraphQLScalarType({ name });
+    }
+  }
+
+  function typeOf(node: TypeNode): GraphQLType {
+    if (node.kind === Kind.LIST_TYPE) return new GraphQLList(typeOf(node.type));
+    if (node.kind === Kind.NON_NULL_TYPE) return new GraphQLNonNull(assertNullableType(typeOf(node.type)));
+    return existing(node.name.value);
+  }
+
+  function existing(name: string): GraphQLNamedType {
+    const type = find(name);
+    if (type === undefined) throw new Error(`The schema names the type ${name}, which it does not have.`);
+    return type;
+  }
+
+  const inputOf = ({ type }: InputValueDefinitionNode): GraphQLInputFieldConfig => ({
+    type: assertInputType(typeOf(type)),
+  });
+  const fieldOf = ({ type, arguments: args = [] }: FieldDefinitionNode): Fields[string] => ({
+    type: assertOutputType(typeOf(type)),
+    args: byName(args, inputOf),
+  });
+
+  function readFields(source: string): Fields {
+    const node = parseDefinition(source);
+    return byName(node.kind === Kind.OBJECT_TYPE_DEFINITION ? node.fields : [], fieldOf);
+  }
+
+  function readInputs(source: string): Record<string, GraphQLInputFieldConfig> {
+    const node = parseDefinition(source);
+    return byName(node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION ? node.fields : [], inputOf);
+  }
+
+  function readMembers(source: string): readonly GraphQLObjectType[] {
+    const node = parseDefinition(source);
+    const members = node.kind === Kind.UNION_TYPE_DEFINITION ? (node.types ?? []) : [];
+    return members.map(({ name }) => assertObjectType(existing(name.value)));
+  }
+
+  return find;
+}
+
+function readValues(source: string): Record<string, Record<string, never>> {
+  const node = parseDefinition(source);
+  return byName(node.kind === Kind.ENUM_TYPE_DEFINITION ? node.values : [], () => ({}));
+}
+
+function byName<Node extends { readonly name: { readonly value: string } }, Value>(
+  nodes: readonly Node[] = [],
+  read: (node: Node) => Value,
+): Record<string, Value> {
+  return Object.fromEntries(nodes.map((node) => [node.name.value, read(node)]));
+}
+
+function parseDefinition(source: string): DefinitionNode {
+  const [definition] = parse(source, { noLocation: true }).definitions;
+  if (definition === undefined) throw new Error('The text of a type defines nothing.');
+  return definition;
+}
+
+/** A definition in the text of a schema. */
+interface Definition {
+  readonly kind: string;
+  readonly from: number;
+}
+
+/** Definitions begin a line; descriptions begin with a quote, and everything else is indented. */
+function definitionsIn(text: string): ReadonlyMap<string, Definition> {
+  const found = text.matchAll(/^(type|input|union|enum|scalar) (\w+)/gm);
+  return new Map([...found].map(({ 1: kind = '', 2: name = '', index }) => [name, { kind, from: index }]));
+}
+
+function endOfDefinition(text: string, from: number): number {
+  const line = endOfLine(text, from);
+  if (text.endsWith('{', line)) return text.indexOf('\n}', line) + 2;
+  let end = line;
+  while (text.startsWith('\n ', end)) end = endOfLine(text, end + 1);
+  return end;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
+
+/** Text of each field of a type by its name: its line, and lines below it that are further in. */
+function fieldTexts(source: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  let current = '';
+  for (const line of source.split('\n')) {
+    const name = /^ {2}(\w+)/.exec(line)?.[1];
+    if (name !== undefined) current = name;
+    if (name !== undefined || line.startsWith('    ')) texts.set(current, `${texts.get(current) ?? ''}${line}\n`);
+  }
+  return texts;
+}
