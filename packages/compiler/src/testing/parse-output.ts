@@ -4,7 +4,11 @@ import ts from 'typescript';
 
 /** Parses a file; throws when it is not valid TypeScript. */
 export function parseOutput(path: string, text: string): ts.SourceFile {
-  const { diagnostics = [] } = ts.transpileModule(text, { reportDiagnostics: true, fileName: path });
+  // Declarations are valid as a script with types, too, which can be transpiled.
+  const { diagnostics = [] } = ts.transpileModule(text, {
+    reportDiagnostics: true,
+    fileName: path.replace(/\.d\.ts$/, '.ts'),
+  });
   const [first] = diagnostics;
   if (first) throw new Error(`${path}: ${ts.flattenDiagnosticMessageText(first.messageText, '\n')}`);
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
