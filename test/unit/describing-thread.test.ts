@@ -1,18 +1,15 @@
-/** Two threads make what one makes, to the byte, with and without what was left behind on disk. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** Two threads make what one makes, to the byte. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CompileResult, compile, type ExtensionSource, type GeneratedFile } from '@tablewright/compiler';
 import type { Schema } from '@tablewright/introspect/schema';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type DescribingThread, startDescribing } from '../../packages/cli/src/descriptions/describing-thread.ts';
 import { packFiles, unpackFiles } from '../../packages/cli/src/descriptions/packed-files.ts';
 import { prepareCompiler } from '../../packages/cli/src/descriptions/prepare-compiler.ts';
 
 const repository = join(import.meta.dirname, '../..');
 const templates = textsIn(join(repository, 'templates'), '.hbs');
-const caches = mkdtempSync(join(tmpdir(), 'platform-describing-'));
-afterAll(() => rmSync(caches, { recursive: true, force: true }));
 
 test('descriptions of a second thread, and everything else of this one', { timeout: 60_000 }, async () => {
   const schema = schemaOf('extensions');
@@ -21,23 +18,19 @@ test('descriptions of a second thread, and everything else of this one', { timeo
   const whole = compile(schema, inputs);
   const others = compile(schema, { ...inputs, part: 'others' });
   expect(others.files.length).toBeGreaterThan(0);
-  // Not archived, archived, and found in the archive.
-  for (const cache of [null, join(caches, 'kept'), join(caches, 'kept')]) {
-    const thread = startDescribing({ inputs, cache });
-    const { files } = await describe(thread, schema);
-    await thread.close();
-    const joined = others.describedBy?.(files);
-    expect(joined && textsOf(joined.files)).toEqual(textsOf(whole.files));
-    expect(joined?.summary).toEqual(whole.summary);
-  }
-  expect(readdirSync(join(caches, 'kept', 'descriptions')).filter((name) => name.endsWith('.layer'))).toHaveLength(1);
+  const thread = startDescribing({ inputs });
+  const { files } = await describe(thread, schema);
+  await thread.close();
+  const joined = others.describedBy?.(files);
+  expect(joined && textsOf(joined.files)).toEqual(textsOf(whole.files));
+  expect(joined?.summary).toEqual(whole.summary);
 });
 
 test('of what does not compile there are no descriptions', { timeout: 60_000 }, async () => {
   const schema = schemaOf('extensions');
   const inputs = { templates, extensions: [{ path: 'extensions/a.ts', text: 'nothing', from: '../extensions/a.ts' }] };
   expect(compile(schema, inputs).files).toEqual([]);
-  const thread = startDescribing({ inputs, cache: null });
+  const thread = startDescribing({ inputs });
   const { files, diagnostics } = await describe(thread, schema);
   expect(files).toEqual([]);
   expect(diagnostics).toEqual(compile(schema, inputs).diagnostics);
@@ -46,7 +39,7 @@ test('of what does not compile there are no descriptions', { timeout: 60_000 }, 
 
 test('what is wrong is said, whichever thread finds it', { timeout: 60_000 }, async () => {
   const inputs = { templates: new Map([...templates, ['clientCollection.hbs', '{{nobody}}']]) };
-  const compiler = await prepareCompiler(inputs, { tables: 1000, memoCache: null, cache: null });
+  const compiler = prepareCompiler(inputs, { tables: 1000, memoCache: null });
   const { files, diagnostics } = await compiler.compile(schemaOf('extensions'));
   await compiler.close();
   expect(files).toEqual([]);
@@ -55,7 +48,7 @@ test('what is wrong is said, whichever thread finds it', { timeout: 60_000 }, as
 });
 
 test('a thread that fails says so', async () => {
-  const thread = startDescribing({ inputs: { templates }, cache: null });
+  const thread = startDescribing({ inputs: { templates } });
   const noSchema: Schema = JSON.parse('{}');
   await expect(describe(thread, noSchema)).rejects.toThrow('undefined');
   await thread.close();

@@ -1,15 +1,9 @@
-/**
- * A compiler that remembers makes what one makes that knows nothing, to the byte, whatever changed in between; so does one
- * that finds on disk what another process has left behind, also where that is damaged.
- */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type CompileOptions, compile, createMemoCache, type GeneratedFile } from '@tablewright/compiler';
+/** A compiler that remembers makes what one makes that knows nothing, to the byte, whatever changed in between. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { compile, createMemoCache, type GeneratedFile } from '@tablewright/compiler';
 import { parseSchema } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
-import { afterAll, expect, test } from 'vitest';
-import { openCache } from '../../packages/cli/src/disk-cache/project-cache.ts';
+import { expect, test } from 'vitest';
 
 const repository = new URL('../../', import.meta.url);
 const folder = new URL('templates/', repository);
@@ -20,10 +14,7 @@ const templates = new Map(names.map((name) => [name, readFileSync(new URL(name, 
 const steps = Number(process.env.INCREMENTAL_STEPS ?? 10);
 const seed = Number(process.env.INCREMENTAL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-const archives = mkdtempSync(join(tmpdir(), 'platform-archives-'));
-afterAll(() => rmSync(archives, { recursive: true, force: true }));
-
-test.each(['access', 'callers', 'names', 'relations'])('%s', async (name) => {
+test.each(['access', 'callers', 'names', 'relations'])('%s', (name) => {
   const random = randomOf(seed);
   const memoCache = createMemoCache();
   const text = readFileSync(new URL(`test/golden/${name}/schema.json`, repository), 'utf8');
@@ -38,10 +29,6 @@ test.each(['access', 'callers', 'names', 'relations'])('%s', async (name) => {
     const cold = compile(parsed(JSON.stringify(next)), { templates });
     expect(warm.diagnostics, `seed ${seed}: ${done.join(', ')}`).toEqual(cold.diagnostics);
     expect(textsOf(warm.files), `seed ${seed}: ${done.join(', ')}`).toEqual(textsOf(cold.files));
-    const folder = join(archives, name);
-    const archived = await compileArchived(parsed(JSON.stringify(next)), folder);
-    expect(textsOf(archived.files), `archived, seed ${seed}: ${done.join(', ')}`).toEqual(textsOf(cold.files));
-    if (random() < 0.2) damage(folder, random);
     files += cold.files.length;
     // What does not compile is forgotten, as a server forgets it.
     if (cold.files.length > 0) schema = next;
@@ -50,62 +37,9 @@ test.each(['access', 'callers', 'names', 'relations'])('%s', async (name) => {
   expect(files).toBeGreaterThan(steps * 5);
 });
 
-/** As a process of its own would, which knows nothing but what is on disk. */
-async function compileArchived(schema: Schema, folder: string) {
-  const diskCache = await openCache(folder);
-  const result = compile(schema, { templates, diskCache });
-  await diskCache.save();
-  return result;
-}
-
-/** Changes one byte of a file, or cuts its end off. */
-function damage(folder: string, random: () => number): void {
-  const names = cacheFilesIn(folder);
-  // Nothing is there before the first schema that compiles.
-  if (names.length === 0) return;
-  const path = join(folder, names[Math.floor(random() * names.length)] ?? '');
-  const bytes = readFileSync(path);
-  const at = Math.floor(random() * bytes.length);
-  if (random() < 0.5) writeFileSync(path, bytes.subarray(0, at));
-  else writeFileSync(path, Buffer.concat([bytes.subarray(0, at), Buffer.from('x'), bytes.subarray(at + 1)]));
-}
-
-/** Of descriptions too, which have a folder of their own. */
-function cacheFilesIn(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.layer'));
-}
-
 function textsOf(files: readonly GeneratedFile[]): ReadonlyMap<string, string> {
   return new Map(files.map(({ path, contents }) => [path, contents]));
 }
-
-test('what was left behind is found, and nothing else is made', async () => {
-  const text = readFileSync(new URL('test/golden/relations/schema.json', repository), 'utf8');
-  const folder = join(archives, 'found');
-  const kept = (options: Pick<CompileOptions, 'diskCache'>) => compile(parsed(text), { templates, ...options });
-  const first = await openCache(folder);
-  kept({ diskCache: first });
-  await first.save();
-  const second = await openCache(folder);
-  const counted = { found: 0, asked: 0 };
-  const watched: typeof second = {
-    ...second,
-    find(generator, digest) {
-      const found = second.find(generator, digest);
-      counted.asked += 1;
-      counted.found += found.length > 0 ? 1 : 0;
-      return found;
-    },
-  };
-  kept({ diskCache: watched });
-  expect(counted.asked).toBeGreaterThan(10);
-  expect(counted.found).toBe(counted.asked);
-  const before = cacheFilesIn(folder);
-  expect(before).toHaveLength(2);
-  await second.save();
-  expect(cacheFilesIn(folder)).toEqual(before);
-});
 
 function parsed(text: string): Schema {
   const result = parseSchema(text);

@@ -33,9 +33,9 @@ test('a server that was compiled before loads nothing that compiles, or that a f
 
 test('compiling without a database loads nothing that serves', () => {
   const command = packagesLoadedWith('packages/cli/src/commands/generate.ts');
-  const compiler = packagesLoadedWith('packages/cli/src/descriptions/compile-kept.ts');
+  const compiler = packagesLoadedWith('packages/compiler/src/compiling.ts');
   expect(command).toContain('@tablewright/introspect/resolve');
-  expect(compiler).toContain('@tablewright/compiler/compile');
+  expect(compiler).toContain('@tablewright/runtime/language');
   for (const name of ['fastify', 'pg', 'graphql', '@tablewright/compiler', '@tablewright/introspect']) {
     expect([...command, ...compiler]).not.toContain(name);
   }

@@ -1,6 +1,5 @@
 /** Facts about generated files without their compiler, which takes longer to load. */
 
-export { type CachedLookup, type CachedResult, type DiskCache, partOfGenerator } from './cache/disk-cache.ts';
 export type { ClientPackages } from './client/package-name.ts';
 export { type GeneratedFile, longFile, plannedFile } from './emit/generated-file.ts';
 export { type Chunk, joinChunks } from './print/chunks.ts';

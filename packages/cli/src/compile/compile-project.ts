@@ -1,14 +1,9 @@
 /** From a project to its generated files. */
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { CompileOptions, MemoCache, ModelData } from '@tablewright/compiler';
 import { printSchemaChunks } from '@tablewright/introspect/resolve';
-import {
-  isWorthCaching,
-  type Meanwhile,
-  type PreparedCompiler,
-  prepareCompiler,
-} from '../descriptions/prepare-compiler.ts';
-import { isWhollyCompiled, lookAtLastRun } from '../disk-cache/last-run.ts';
+import { type Meanwhile, type PreparedCompiler, prepareCompiler } from '../descriptions/prepare-compiler.ts';
+import { isWhollyCompiled, isWorthNoting, lookAtLastRun } from '../disk-cache/last-run.ts';
 import { EditedFilesError } from '../output/edited-files.ts';
 import { finishFiles } from '../output/finish-files.ts';
 import { removeLeftoversBeside } from '../output/leftovers.ts';
@@ -42,8 +37,6 @@ export interface GenerateOptions {
   readonly facts?: Facts;
   /** Cache of a process that compiles repeatedly. */
   readonly memoCache?: MemoCache;
-  /** True to use cached results of other processes, and to cache new ones. Default: no. */
-  readonly cached?: boolean;
 }
 
 /**
@@ -59,9 +52,9 @@ export async function generateProject(
   progress: Progress,
   options: GenerateOptions = {},
 ): Promise<GenerateResult> {
-  return withSchema(project, progress, { cached: true, ...options }, async (compilable) => {
+  return withSchema(project, progress, options, async (compilable) => {
     const { schema, schemaText, inputs, diagnostics } = compilable;
-    const isKept = isWorthCaching(schema) && isWhollyCompiled(project, inputs);
+    const isKept = isWorthNoting(schema) && isWhollyCompiled(project, inputs);
     const runs = isKept ? await lookAtLastRun(project, { inputs, schema: schemaText }) : null;
     const summary = runs?.untouched ?? null;
     if (summary !== null) {
@@ -173,12 +166,7 @@ async function withSchema<Result>(
   const read = options.facts ?? (await factsOf(project, progress, options));
   const facts = memoCache === null ? read : { ...read, tables: memoCache.recallTables(read.tables) };
   const inputs = await loadInputs(project);
-  const cache = options.cached === true ? join(project.stateFolder, 'cache') : null;
-  const compiler = await prepareCompiler(inputs, {
-    tables: facts.tables.length,
-    memoCache,
-    cache,
-  });
+  const compiler = prepareCompiler(inputs, { tables: facts.tables.length, memoCache });
   try {
     const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
     const schema = memoCache?.recallSchema(resolution.schema) ?? resolution.schema;

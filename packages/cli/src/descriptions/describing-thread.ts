@@ -9,8 +9,6 @@ import { type PackedFiles, unpackFiles } from './packed-files.ts';
 /** Inputs of the thread; plain data. */
 export interface DescribingSources {
   readonly inputs: RunSources['inputs'];
-  /** The folder of the disk cache; null where none is to be used. */
-  readonly cache: string | null;
 }
 
 /** Request to the thread: a schema as JSON, which takes half as long as copying the objects. */
@@ -26,7 +24,7 @@ export interface DescribingThread {
    * thread fails.
    */
   describe(schema: Schema, arrived: (files: readonly GeneratedFile[]) => void): Promise<CompileResult['diagnostics']>;
-  /** Ends it, after it has cached its answers. */
+  /** Ends it. */
   close(): Promise<void>;
 }
 

@@ -7,18 +7,20 @@ import type { DescribingAnswer, DescribingQuestion, DescribingSources } from './
 
 keepCompiledCode();
 // Static imports would be loaded before Node's compile cache is on.
-const [{ compileKept }, { packFiles }] = await Promise.all([import('./compile-kept.ts'), import('./packed-files.ts')]);
+const [{ compile }, { packFiles }] = await Promise.all([
+  import('@tablewright/compiler/compile'),
+  import('./packed-files.ts'),
+]);
 
-const { inputs, cache }: DescribingSources = workerData;
+const { inputs }: DescribingSources = workerData;
 
 function report(message: DescribingAnswer): void {
   parentPort?.postMessage(message);
 }
 
-parentPort?.once('message', async (question: DescribingQuestion) => {
+parentPort?.once('message', (question: DescribingQuestion) => {
   const schema: Schema = JSON.parse(question);
   const described = (file: GeneratedFile): void => report({ packed: packFiles([file]) });
-  const { result, save } = await compileKept(schema, { ...inputs, part: 'descriptions', described }, cache);
-  report({ diagnostics: result.diagnostics });
-  await save();
+  const { diagnostics } = compile(schema, { ...inputs, part: 'descriptions', described });
+  report({ diagnostics });
 });

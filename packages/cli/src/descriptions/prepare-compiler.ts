@@ -1,7 +1,6 @@
-/** Compiles a project in one thread, or in two if that is worth it, and caches reusable results. */
+/** Compiles a project in one thread, or in two if that is worth it. */
 import type { CompileOptions, CompileResult, GeneratedFile, MemoCache } from '@tablewright/compiler/compile';
 import type { Schema } from '@tablewright/introspect/schema';
-import { isCached } from '../disk-cache/project-cache.ts';
 import { type DescribingThread, isWorthDescribing, startDescribing } from './describing-thread.ts';
 
 /** How a compiler works; it changes nothing but the time. */
@@ -10,8 +9,6 @@ export interface CompilerCircumstances {
   readonly tables: number;
   /** Cache of a process that compiles repeatedly; it is used in one thread. */
   readonly memoCache: MemoCache | null;
-  /** The folder of the disk cache; null for none. */
-  readonly cache: string | null;
 }
 
 /**
@@ -27,55 +24,34 @@ export interface PreparedCompiler {
   close(): Promise<void>;
 }
 
-/** Number of collections from which on the cache is worth reading. */
-const worthArchiving = 100;
-
-/** True if a schema has that many collections. */
-export function isWorthCaching({ collections }: Schema): boolean {
-  return collections.length >= worthArchiving;
-}
-
-/**
- * Prepares it for the inputs of a project. If the cache has most of the results, one thread finds them in less time
- * than two need to load and look at everything.
- */
-export async function prepareCompiler(
+/** Prepares it for the inputs of a project. */
+export function prepareCompiler(
   inputs: CompileOptions,
-  { tables, memoCache, cache }: CompilerCircumstances,
-): Promise<PreparedCompiler> {
-  const isShared = memoCache === null && isWorthDescribing(tables) && !(cache !== null && (await isCached(cache)));
-  const thread = isShared ? startDescribing({ inputs, cache }) : null;
+  { tables, memoCache }: CompilerCircumstances,
+): PreparedCompiler {
+  const thread = memoCache === null && isWorthDescribing(tables) ? startDescribing({ inputs }) : null;
   return {
     async compile(schema, meanwhile = async () => undefined) {
-      const cached = isWorthCaching(schema) ? cache : null;
-      if (thread !== null) return compileShared(schema, inputs, cached, thread, meanwhile);
-      return compileAlone(schema, { ...inputs, ...(memoCache && { memoCache }) }, cached, meanwhile);
+      if (thread !== null) return compileShared(schema, inputs, thread, meanwhile);
+      return compileAlone(schema, { ...inputs, ...(memoCache && { memoCache }) }, meanwhile);
     },
     close: async () => thread?.close(),
   };
 }
 
 /** The compiler is loaded when the other thread has its schema. */
-const loaded = () => import('./compile-kept.ts');
+const loaded = () => import('@tablewright/compiler/compile');
 
 /** Waits for nothing that is done meanwhile. */
-async function compileAlone(
-  schema: Schema,
-  inputs: CompileOptions,
-  cache: string | null,
-  meanwhile: Meanwhile,
-): Promise<CompileResult> {
-  const { compileKept } = await loaded();
+async function compileAlone(schema: Schema, inputs: CompileOptions, meanwhile: Meanwhile): Promise<CompileResult> {
+  const { compile } = await loaded();
   const described = (file: GeneratedFile): void => void meanwhile([file]).catch(() => undefined);
-  const { result, save } = await compileKept(schema, { ...inputs, described }, cache);
-  await save();
-  return result;
+  return compile(schema, { ...inputs, described });
 }
 
 async function compileShared(
   schema: Schema,
   inputs: CompileOptions,
-  cache: string | null,
   thread: DescribingThread,
   meanwhile: Meanwhile,
 ): Promise<CompileResult> {
@@ -88,11 +64,10 @@ async function compileShared(
   // The rejection is awaited later; it may come before.
   described.catch(() => undefined);
   try {
-    const { compileKept } = await loaded();
-    const { result, save } = await compileKept(schema, { ...inputs, part: 'others' }, cache);
+    const { compile } = await loaded();
+    const result = compile(schema, { ...inputs, part: 'others' });
     if (result.describedBy === undefined) return result;
     arrivals.add(result.files);
-    await save();
     const diagnostics = await described;
     await arrivals.done();
     return diagnostics.length > 0 ? { ...result, files: [], diagnostics } : result.describedBy(descriptions);

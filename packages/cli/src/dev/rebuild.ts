@@ -38,7 +38,7 @@ export interface Built {
 export async function buildFirst(project: Project, source: Source, progress: Progress): Promise<Built> {
   const facts = await readFacts(project, progress, source).catch(refuseTables);
   const memoCache = createMemoCache();
-  const compilation = await compileProject(project, progress, { facts, memoCache, cached: true });
+  const compilation = await compileProject(project, progress, { facts, memoCache });
   const result = await writeProject(project, compilation, progress);
   const left = noteOutput(project.output, compilation.files);
   return { project, facts, compilation, result, left, memoCache, cleared: Promise.resolve() };

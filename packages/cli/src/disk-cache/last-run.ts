@@ -6,9 +6,10 @@
  * touched in any way, as after a checkout, everything is made and compared.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
+import type { Schema } from '@tablewright/introspect/schema';
 import { removeLeftovers } from '../output/leftovers.ts';
 import { manifestFile, readManifest } from '../output/manifest.ts';
 import type { OutputFile } from '../output/output-file.ts';
@@ -33,7 +34,7 @@ type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */
 export interface RunSources {
-  readonly inputs: Omit<CompileOptions, 'memoCache' | 'diskCache' | 'part' | 'clientsOf' | 'described'>;
+  readonly inputs: Omit<CompileOptions, 'memoCache' | 'part' | 'clientsOf' | 'described'>;
   /** The text of `platform.schema.json` in chunks, printed when it is first asked for. */
   readonly schema: () => readonly string[];
 }
@@ -66,12 +67,22 @@ export async function lookAtLastRun(project: Folders, sources: RunSources): Prom
       try {
         await mkdir(join(path, '..'), { recursive: true });
         await removeLeftovers(join(path, '..'));
+        // The file belongs to this machine, regardless of the project's rules for its other files.
+        await writeFile(join(path, '..', '.gitignore'), '*\n');
         await replaceFile(path, JSON.stringify(run));
       } catch {
         // Nothing is lost but time.
       }
     },
   };
+}
+
+/** Number of collections from which on a run is worth noting. */
+const worthwhile = 100;
+
+/** True if a schema has that many collections. */
+export function isWorthNoting({ collections }: Schema): boolean {
+  return collections.length >= worthwhile;
 }
 
 /**

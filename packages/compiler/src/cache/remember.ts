@@ -1,22 +1,10 @@
 /** Reuses a result for as long as every question asked while making it has the same answer. */
 
-import type { Chunk } from '../print/chunks.ts';
-import { digestOf, digestOfAll } from './digest.ts';
-import type { DiskCache } from './disk-cache.ts';
-
 /** Answers by name. */
 export type Lookup<Value> = Pick<ReadonlyMap<string, Value>, 'get' | 'has'>;
 
 /** Hands a lookup on and takes down what is asked of it. */
 export type Watch = <Value>(source: Lookup<Value>) => Lookup<Value>;
-
-/** How what is made is written down for later processes. */
-export interface Lasting<Made> {
-  /** Unique number of the generator. */
-  readonly generator: string;
-  readonly texts: (made: Made) => readonly Chunk[];
-  readonly made: (texts: readonly Chunk[]) => Made;
-}
 
 interface Kept<Made> {
   readonly lookups: readonly RecordedLookup[];
@@ -37,21 +25,20 @@ type Sources = readonly Lookup<unknown>[];
 const maxResults = 32;
 
 /**
- * Remembers results made of an object, for as long as the object lives; if `lasting`, also in a disk cache.
- * `compute` may read the object, which never changes, and `sources` through `watch`; nothing else may differ between two
- * calls. Answers are the same if they are one object or one plain value; for a disk cache, if they say the same.
+ * Remembers results made of an object, for as long as the object lives. `compute` may read the object, which never
+ * changes, and `sources` through `watch`; nothing else may differ between two calls. Answers are the same if they are one
+ * object or one plain value.
  */
-export function createCache<Made>(lasting: Lasting<Made> | null = null) {
+export function createCache<Made>() {
   const memoCache = new WeakMap<object, Kept<Made>[]>();
-  return (key: object, sources: Sources, diskCache: DiskCache | null, compute: (watch: Watch) => Made): Made => {
+  return (key: object, sources: Sources, compute: (watch: Watch) => Made): Made => {
     const all = memoCache.get(key) ?? [];
     memoCache.set(key, all);
     const cached = all.find(({ lookups }) =>
       lookups.every((question) => Object.is(lookUp(sources[question.source], question), question.result)),
     );
     if (cached !== undefined) return cached.made;
-    const lasts = diskCache !== null && lasting !== null;
-    const kept = lasts ? recall(key, sources, diskCache, lasting, compute) : computeNow(sources, compute);
+    const kept = computeNow(sources, compute);
     all.unshift(kept);
     all.length = Math.min(all.length, maxResults);
     return kept.made;
@@ -62,33 +49,6 @@ function computeNow<Made>(sources: Sources, compute: (watch: Watch) => Made): Ke
   const lookups: RecordedLookup[] = [];
   const made = compute((source) => watched(source, sources.indexOf(source), lookups));
   return { lookups, made };
-}
-
-/** From the disk cache where it is there, and still good; it is kept there in any case. */
-function recall<Made>(
-  key: object,
-  sources: Sources,
-  diskCache: DiskCache,
-  { generator, made, texts }: Lasting<Made>,
-  compute: (watch: Watch) => Made,
-): Kept<Made> {
-  const digest = digestOf(key);
-  for (const entry of diskCache.find(generator, digest)) {
-    const lookups = entry.lookups.map(([source, kind, name]) => {
-      return { source, kind, name, result: lookUp(sources[source], { kind, name }) };
-    });
-    if (resultsDigest(lookups) !== entry.results) continue;
-    diskCache.keep(generator, digest, entry);
-    return { lookups, made: made(entry.texts) };
-  }
-  const fresh = computeNow(sources, compute);
-  const lookups = fresh.lookups.map(({ source, kind, name }) => [source, kind, name] as const);
-  diskCache.keep(generator, digest, { lookups, results: resultsDigest(fresh.lookups), texts: texts(fresh.made) });
-  return fresh;
-}
-
-function resultsDigest(lookups: readonly RecordedLookup[]): string {
-  return digestOfAll(lookups.map(({ result }) => result));
 }
 
 function lookUp(source: Lookup<unknown> | undefined, { kind, name }: Pick<RecordedLookup, 'kind' | 'name'>): unknown {

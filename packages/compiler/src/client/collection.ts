@@ -1,7 +1,6 @@
 /** The file of one collection in a client: its types, and the facts about it. */
-import type { DiskCache } from '../cache/disk-cache.ts';
-import type { Lookup } from '../cache/remember.ts';
-import { createModuleCache, type ModuleText } from '../emit/module-texts.ts';
+import { createCache, type Lookup } from '../cache/remember.ts';
+import type { ModuleText } from '../emit/module-texts.ts';
 import { type DeclaredMember, namesIn, type TypeDeclaration } from '../print/declaration.ts';
 import { member, printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
@@ -43,14 +42,11 @@ export function printCollection(
   collection: ClientCollection,
   collections: ClientCollections,
   files: ReadonlyMap<string, string>,
-  diskCache: DiskCache | null,
 ): ModuleText {
-  return textOf(collection, [collections, files], diskCache, (watch) =>
-    printOnce(collection, watch(collections), watch(files)),
-  );
+  return textOf(collection, [collections, files], (watch) => printOnce(collection, watch(collections), watch(files)));
 }
 
-const textOf = createModuleCache('client collection');
+const textOf = createCache<ModuleText>();
 
 const libraries = [{ from: '@tablewright/client/typed', types: libraryTypes }];
 

@@ -5,7 +5,6 @@
 
 import type { AccessClass } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import type { DiskCache } from '../cache/disk-cache.ts';
 import type { GeneratedFile } from '../emit/generated-file.ts';
 import { renderModule } from '../emit/module-texts.ts';
 import type { Render } from '../emit/templates.ts';
@@ -34,7 +33,6 @@ export function emitClient(
   access: AccessClass,
   render: Render,
   view: RoleView = roleViewOf(api, access),
-  diskCache: DiskCache | null = null,
 ): readonly GeneratedFile[] {
   const parts = partsOf(api, access, view);
   const { surface: collections } = parts;
@@ -49,7 +47,7 @@ export function emitClient(
     ...[...collections.values()].map((collection) =>
       file(
         `collections/${collection.names.file}.d.ts`,
-        renderModule(render, 'clientCollection', summary, printCollection(collection, collections, files, diskCache)),
+        renderModule(render, 'clientCollection', summary, printCollection(collection, collections, files)),
       ),
     ),
   ];

@@ -1,7 +1,6 @@
 import type { Diagnostic } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { Api } from '../api.ts';
-import type { CompilePart, DiskCache } from '../cache/disk-cache.ts';
 import type { MemoCache } from '../cache/memo-cache.ts';
 import type { ClientPackages } from '../client/package-name.ts';
 import { checkDocuments, type DocumentSource } from '../documents/check-documents.ts';
@@ -21,6 +20,12 @@ import { checkReferences } from '../rules/references.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit-files.ts';
 import { type ModelData, modelData } from './model-data.ts';
 
+/**
+ * Descriptions of access classes (`openapi/`, `model/`, `graphql/`), or all other files. Names in GraphQL are checked
+ * with the other files only: descriptions are worthless where that check fails.
+ */
+export type CompilePart = 'descriptions' | 'others';
+
 /** Options of the compiler beside the schema. */
 export interface CompileOptions {
   /** Texts of the templates by file name (`server.hbs`): those delivered, or the project's own in their place. */
@@ -33,8 +38,6 @@ export interface CompileOptions {
   readonly documents?: readonly DocumentSource[];
   /** Memory of a process that compiles repeatedly. Default: no earlier compilation is known. */
   readonly memoCache?: MemoCache;
-  /** Results of other processes' compilations. It changes only the time. Default: none. */
-  readonly diskCache?: DiskCache;
   /** Requests and answers that were recorded. Default: none. */
   readonly examples?: Examples;
   /** Folder of the generated files from the project's folder on. Default: `generated`. */
@@ -76,7 +79,7 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
   const schema = options.memoCache?.recallSchema(source) ?? source;
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
-  const { extensions = [], documents = [], diskCache = null, part, clientPackages, clientsOf } = options;
+  const { extensions = [], documents = [], part, clientPackages, clientsOf } = options;
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
@@ -97,7 +100,7 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
     if (faults.length > 0) return failed(faults);
     // Descriptions and clients need them only for the types of routes.
     const isWithout = part === 'descriptions' || clientsOf !== undefined;
-    const collections = isWithout && heads.length === 0 ? [] : emitCollections(api, render, diskCache);
+    const collections = isWithout && heads.length === 0 ? [] : emitCollections(api, render);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
@@ -110,11 +113,11 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
       ...(clientPackages && { clientPackages: clientPackages.name }),
     };
     if (clientsOf !== undefined) {
-      const files = emitClients(whole, render, diskCache, clientsOf);
+      const files = emitClients(whole, render, clientsOf);
       return { files, diagnostics: [], summary: summarize(whole, files.length) };
     }
     const descriptions: GeneratedFile[] = [];
-    for (const file of part === 'others' ? [] : emitDescriptions(whole, diskCache)) {
+    for (const file of part === 'others' ? [] : emitDescriptions(whole)) {
       descriptions.push(file);
       options.described?.(file);
     }
@@ -124,10 +127,7 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
       return { files, diagnostics: [], summary: summaryOf(files), model: modelData(whole, operations) };
     };
     const additions = { extensions, routes: typed.routes, operations };
-    const server = [
-      ...emitServerFiles(whole, additions, collections, render, diskCache),
-      ...emitClients(whole, render, diskCache),
-    ];
+    const server = [...emitServerFiles(whole, additions, collections, render), ...emitClients(whole, render)];
     const describedBy = (others: readonly GeneratedFile[]): CompileResult =>
       result(withManifest(whole, [...server, ...others]));
     return part === 'others' ? { ...result(server), describedBy } : describedBy(descriptions);

@@ -26,7 +26,7 @@ export function readCustomRoutes(schema: Schema, sources: CustomRouteSources): R
   const { extensions, modules, output } = sources;
   const { heads } = readRoutes(roleNames(schema), extensions);
   if (heads.length === 0) return { heads, routes: [] };
-  const collections = emitCollections(resolveApi(schema, heads), compileTemplates(sources.templates), null);
+  const collections = emitCollections(resolveApi(schema, heads), compileTemplates(sources.templates));
   const generated = collections.map(({ path, contents }) => ({ path: `${output}/${path}`, text: contents }));
   return { heads, routes: typeRoutes(heads, [...modules, ...extensions, ...generated]).routes };
 }

@@ -1,6 +1,5 @@
 import { type AccessClass, classFiles } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
-import type { DiskCache } from '../cache/disk-cache.ts';
 import { createFactsOfTwo } from '../cache/facts.ts';
 import { emitClient } from '../client/index.ts';
 import type { CheckedOperation } from '../documents/check-documents.ts';
@@ -25,9 +24,9 @@ import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 
 /** Prints the files of collections, which hold their types. */
-export function emitCollections(api: Api, render: Render, diskCache: DiskCache | null): readonly GeneratedFile[] {
+export function emitCollections(api: Api, render: Render): readonly GeneratedFile[] {
   const index = indexCollections(api);
-  const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render, diskCache);
+  const emitOne = (collection: ApiCollection): string => emitCollection(collection, index, render);
   return api.collections.map((collection) => file(`collections/${collection.names.file}.d.ts`, emitOne(collection)));
 }
 
@@ -46,13 +45,12 @@ export function emitServerFiles(
   { extensions, routes, operations }: Additions,
   collections: readonly GeneratedFile[],
   render: Render,
-  diskCache: DiskCache | null,
 ): readonly GeneratedFile[] {
   const byName = new Map(api.collections.map((collection) => [collection.descriptor.name, collection]));
   return [
     ...collections,
     ...api.collections.map((collection) =>
-      file(`routes/${collection.names.file}.js`, emitRoutes(collection, api.dialect, render, diskCache)),
+      file(`routes/${collection.names.file}.js`, emitRoutes(collection, api.dialect, render)),
     ),
     ...api.access.map((access) => file(`access/${access.access.name}.js`, emitAccess(access, byName, render))),
     file('fingerprint.js', emitFingerprint(api, render)),
@@ -103,31 +101,30 @@ function emitDocuments(operations: readonly CheckedOperation[]): string {
 export function emitClients(
   api: Api,
   render: Render,
-  diskCache: DiskCache | null,
   classes: readonly string[] | 'all' = 'all',
 ): readonly GeneratedFile[] {
   const requested = api.access.filter(({ access }) => classes === 'all' || classes.includes(access.name));
-  return requested.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access), diskCache));
+  return requested.flatMap(({ access }) => emitClient(api, access, render, viewOfClass(api, access)));
 }
 
 /**
  * Prints the descriptions of the API for access classes, which are most of all output. It is one long file after the
  * other, each with the documents of all classes.
  */
-export function* emitDescriptions(api: Api, diskCache: DiskCache | null): Generator<GeneratedFile> {
+export function* emitDescriptions(api: Api): Generator<GeneratedFile> {
   // Administrators have most lines, which are named for all others only.
   const ordered = api.access.toSorted((a, b) => Number(b.access.admin) - Number(a.access.admin));
   const documents = (partsOf: PartsOf): readonly ClassDocument[] =>
     ordered.map(({ access }) => ({
       name: access.name,
-      parts: partsOf(api, access, viewOfClass(api, access), diskCache),
+      parts: partsOf(api, access, viewOfClass(api, access)),
     }));
   const json = { sign: '//', before: '' } as const;
   yield longFile(classFiles.openapi, printClassDocuments(documents(openApiParts), json));
   yield longFile(
     classFiles.model,
     printClassDocuments(
-      documents((_, _access, view) => modelParts(api, view, diskCache)),
+      documents((_, _access, view) => modelParts(api, view)),
       json,
     ),
   );

@@ -1,11 +1,10 @@
 import type { Api, ApiCollection } from '../api.ts';
-import type { DiskCache } from '../cache/disk-cache.ts';
-import type { Lookup } from '../cache/remember.ts';
+import { createCache, type Lookup } from '../cache/remember.ts';
 import { namesIn } from '../print/declaration.ts';
 import { printDeclarations } from '../print/declarations.ts';
 import { importTypes, printImports } from '../print/imports.ts';
 import { declareTypes } from './collection-types.ts';
-import { createModuleCache, type ModuleText, renderModule } from './module-texts.ts';
+import { type ModuleText, renderModule } from './module-texts.ts';
 import { runtimeTypes } from './runtime-names.ts';
 import type { Render } from './templates.ts';
 
@@ -31,20 +30,15 @@ export function indexCollections(api: Api): CollectionIndex {
 }
 
 /** Prints the types of one collection, which no process loads: the server loads the file of its routes. */
-export function emitCollection(
-  collection: ApiCollection,
-  index: CollectionIndex,
-  render: Render,
-  diskCache: DiskCache | null,
-): string {
+export function emitCollection(collection: ApiCollection, index: CollectionIndex, render: Render): string {
   const { collections, typeFiles } = index;
-  const text = textOf(collection, [collections, typeFiles], diskCache, (watch) =>
+  const text = textOf(collection, [collections, typeFiles], (watch) =>
     printCollection(collection, watch(collections), watch(typeFiles)),
   );
   return renderModule(render, 'collection', `Source: ${collection.source}.`, text);
 }
 
-const textOf = createModuleCache('server collection');
+const textOf = createCache<ModuleText>();
 
 const libraries = [{ from: '@tablewright/runtime', types: runtimeTypes }];
 

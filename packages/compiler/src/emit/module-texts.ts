@@ -1,7 +1,5 @@
-/** Texts of generated modules, remembered as `remember.ts` does, also in a disk cache. */
+/** Texts of generated modules. */
 
-import { createCache } from '../cache/remember.ts';
-import { textOfChunk } from '../print/chunks.ts';
 import { commentText } from '../print/text.ts';
 import type { Render, TemplateName } from './templates.ts';
 
@@ -9,18 +7,6 @@ import type { Render, TemplateName } from './templates.ts';
 export interface ModuleText {
   readonly imports: string;
   readonly declarations: string;
-}
-
-/** Makes a cache of modules of one kind; no two have the same `generator`. */
-export function createModuleCache(generator: string) {
-  return createCache<ModuleText>({
-    generator,
-    texts: ({ imports, declarations }) => [imports, declarations],
-    made: ([imports = '', declarations = '']) => ({
-      imports: textOfChunk(imports),
-      declarations: textOfChunk(declarations),
-    }),
-  });
 }
 
 interface Rendered {

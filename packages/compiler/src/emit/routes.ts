@@ -1,11 +1,11 @@
 import type { Dialect, WriteAction } from '@tablewright/runtime/language';
 import type { ApiCollection } from '../api.ts';
-import type { DiskCache } from '../cache/disk-cache.ts';
+import { createCache } from '../cache/remember.ts';
 import { printConstant } from '../print/declaration.ts';
 import { code, createCalls, type Value } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
 import { stateCollection } from './descriptor.ts';
-import { createModuleCache, type ModuleText, renderModule } from './module-texts.ts';
+import { type ModuleText, renderModule } from './module-texts.ts';
 import type { Render } from './templates.ts';
 
 /** True if a collection has paths of its own; others are reached through relations only. */
@@ -25,15 +25,10 @@ export function writtenActions({ operations }: ApiCollection): readonly WriteAct
 }
 
 /** Prints the file that a server loads of one collection: the facts that the runtime works with, and its routes. */
-export function emitRoutes(
-  collection: ApiCollection,
-  dialect: Dialect,
-  render: Render,
-  diskCache: DiskCache | null,
-): string {
+export function emitRoutes(collection: ApiCollection, dialect: Dialect, render: Render): string {
   const { descriptor } = collection;
   const facts = new Map([['dialect', dialect]]);
-  const texts = textsOf(collection, [facts], diskCache, (watch) =>
+  const texts = textsOf(collection, [facts], (watch) =>
     printRoutes(collection, watch(facts).get('dialect') ?? dialect),
   );
   const about = hasRoutes(collection)
@@ -42,7 +37,7 @@ export function emitRoutes(
   return renderModule(render, 'routes', about, texts);
 }
 
-const textsOf = createModuleCache('server routes');
+const textsOf = createCache<ModuleText>();
 
 function printRoutes(collection: ApiCollection, dialect: Dialect): ModuleText {
   const { names, descriptor, source } = collection;

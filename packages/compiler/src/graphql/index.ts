@@ -6,10 +6,8 @@
 import { type AccessClass, graphqlRootTypes } from '@tablewright/runtime/language';
 import { resources } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
-import type { DiskCache } from '../cache/disk-cache.ts';
 import { createCache } from '../cache/remember.ts';
 import { changesModel } from '../model/changes.ts';
-import { textOfChunk } from '../print/chunks.ts';
 import type { DocumentPart } from '../print/class-document.ts';
 import { sdlType } from '../print/sdl.ts';
 import { hasUsers } from '../role-view/has-users.ts';
@@ -27,36 +25,26 @@ import { serviceRoots, serviceTypes, unreadUsers } from './services.ts';
 import { scalarTypes } from './values.ts';
 
 /** Prints the schema of an access class; `view` is what it sees. */
-export function emitGraphql(api: Api, access: AccessClass, view: RoleView, diskCache: DiskCache | null = null): string {
-  return graphqlTypes(api, access, view, diskCache).join('\n');
+export function emitGraphql(api: Api, access: AccessClass, view: RoleView): string {
+  return graphqlTypes(api, access, view).join('\n');
 }
 
 /** The same in parts, each named after its first type. */
-export function graphqlParts(
-  api: Api,
-  access: AccessClass,
-  view: RoleView,
-  diskCache: DiskCache | null,
-): readonly DocumentPart[] {
-  return graphqlTypes(api, access, view, diskCache).map((text) => ({
+export function graphqlParts(api: Api, access: AccessClass, view: RoleView): readonly DocumentPart[] {
+  return graphqlTypes(api, access, view).map((text) => ({
     name: /^[a-z]+ \w+/m.exec(text)?.[0] ?? '',
     text: [text.slice(0, -1)],
   }));
 }
 
 /** The same in texts of one type or some, which schemas share where they have the same of a collection. */
-export function graphqlTypes(
-  api: Api,
-  access: AccessClass,
-  view: RoleView,
-  diskCache: DiskCache | null = null,
-): readonly string[] {
+export function graphqlTypes(api: Api, access: AccessClass, view: RoleView): readonly string[] {
   const schema = graphqlCollectionsOf(api, view);
   const users = hasUsers(api);
   const changing = access.admin && changesModel(api);
   return [
     ...rootTypes(schema, access, users, changing),
-    ...collectionTypes(schema, diskCache),
+    ...collectionTypes(schema),
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? operationTypes(resources.modelChanges) : []),
     ...(hasGeometry(schema.view) ? [geometryTypes()] : []),
@@ -96,13 +84,13 @@ function rootTypes(
   ];
 }
 
-function collectionTypes(schema: GraphqlCollections, diskCache: DiskCache | null): readonly string[] {
+function collectionTypes(schema: GraphqlCollections): readonly string[] {
   const keys = keyFilters(schema);
   const { update, changes, link } = referredInputs(schema);
   const all = schema.collections;
   const sources = [all, keys, update, changes, link];
   const texts = [...all.values()].map((shown) =>
-    textOf(shown, sources, diskCache, (watch) => {
+    textOf(shown, sources, (watch) => {
       const neighbours = { collections: watch(all) };
       const referred = { update: watch(update), changes: watch(changes), link: watch(link) };
       const types = shown.view.readable
@@ -115,8 +103,4 @@ function collectionTypes(schema: GraphqlCollections, diskCache: DiskCache | null
   return texts.filter((text) => text !== '');
 }
 
-const textOf = createCache<string>({
-  generator: 'graphql types',
-  texts: (made) => [made],
-  made: ([text = '']) => textOfChunk(text),
-});
+const textOf = createCache<string>();

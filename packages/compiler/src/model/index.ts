@@ -5,7 +5,6 @@
 
 import type { JsonValue, ModelDocument } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
-import type { DiskCache } from '../cache/disk-cache.ts';
 import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 import { type Chunk, packChunk } from '../print/chunks.ts';
@@ -21,7 +20,7 @@ import { modelRelations } from './relations.ts';
 
 /** Describes what an access class may read. */
 export function emitModel(api: Api, view: RoleView): ModelDocument & JsonValue {
-  const parts = partsOf(api, view, (collection, sources) => partOf(collection, sources.all, null, sources.make));
+  const parts = partsOf(api, view, (collection, sources) => partOf(collection, sources.all, sources.make));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const collections = [...parts.map((part) => part.collection), ...folders];
   return {
@@ -33,10 +32,10 @@ export function emitModel(api: Api, view: RoleView): ModelDocument & JsonValue {
 }
 
 /** The same as text in parts, which classes share where they see the same. */
-export function modelParts(api: Api, view: RoleView, diskCache: DiskCache | null): readonly DocumentPart[] {
+export function modelParts(api: Api, view: RoleView): readonly DocumentPart[] {
   const parts = partsOf(api, view, (collection, sources) => ({
     name: collection.view.name,
-    ...textsOf(collection, sources.all, diskCache, (watch) => printPart(sources.make(watch))),
+    ...textsOf(collection, sources.all, (watch) => printPart(sources.make(watch))),
   }));
   const folders = view.administrator ? declaredIn(api, true).folders.map(modelFolder) : [];
   const collections = [
@@ -100,11 +99,7 @@ function printPart({ collection, fields, relations }: Part): PartTexts {
 
 const internCollection = createInterning<DescribedCollection>();
 const partOf = createCache<Part>();
-const textsOf = createCache<PartTexts>({
-  generator: 'model',
-  texts: ({ collection, fields, relations }) => [collection, fields, relations],
-  made: ([collection = '', fields = '', relations = '']) => ({ collection, fields, relations }),
-});
+const textsOf = createCache<PartTexts>();
 
 /** Sources of a part. */
 interface PartSources {

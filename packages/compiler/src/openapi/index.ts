@@ -7,7 +7,6 @@
 import type { AccessClass, JsonValue } from '@tablewright/runtime/language';
 import { resources } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
-import type { DiskCache } from '../cache/disk-cache.ts';
 import type { OperationExamples } from '../examples.ts';
 import { changesModel } from '../model/changes.ts';
 import { type DocumentPart, jsonParts } from '../print/class-document.ts';
@@ -25,7 +24,7 @@ import { withExamples, withFixedExamples } from './examples/insert.ts';
 import { ownExamples } from './examples/own-examples.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
 import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
-import { createPartsCache, layoutAt, type Parts, type TextsFrom } from './parts.ts';
+import { createPartsCache, layoutAt, type Parts } from './parts.ts';
 import { addressed } from './paths/addressed.ts';
 import { customPaths, customTag } from './paths/custom-paths.ts';
 import { filePaths } from './paths/file-paths.ts';
@@ -48,16 +47,11 @@ export function emitOpenApi(api: Api, access: AccessClass | null, view: RoleView
 }
 
 /** The same as text in parts, which documents share where their classes see the same. */
-export function openApiParts(
-  api: Api,
-  access: AccessClass,
-  view: RoleView,
-  diskCache: DiskCache | null,
-): readonly DocumentPart[] {
+export function openApiParts(api: Api, access: AccessClass, view: RoleView): readonly DocumentPart[] {
   // Examples are put into what is described, so then there must be more of it than its text.
   const isPlain = Object.keys(recordedFor(api, access)).length === 0;
   const document = isPlain
-    ? withFixedExamples(describeOpenApi(api, access, view, { from: { diskCache } }), ownExamples)
+    ? withFixedExamples(describeOpenApi(api, access, view, { asText: true }), ownExamples)
     : describeWithExamples(api, access, view);
   // A document with examples has no texts of several members.
   return jsonParts(document, { layoutAt, opened, split: Object.keys(api.examples ?? {}).length > 0 });
@@ -84,8 +78,8 @@ const noExamples: OperationExamples = {};
 export interface DescribeOptions {
   /** Collections without what is made of them alone. Default: none. */
   readonly except?: ReadonlySet<RoleCollection>;
-  /** Archive of texts, if the parts of collections are texts. Default: they are objects. */
-  readonly from?: TextsFrom;
+  /** True if the parts of collections are texts. Default: they are objects. */
+  readonly asText?: boolean;
 }
 
 /** The document without examples. */
@@ -93,7 +87,7 @@ export function describeOpenApi(
   api: Api,
   access: AccessClass | null,
   view: RoleView,
-  { except, from = null }: DescribeOptions = {},
+  { except, asText = false }: DescribeOptions = {},
 ): JsonObject {
   const described = view.collections.filter((collection) => except?.has(collection) !== true);
   const users = hasUsers(api);
@@ -120,7 +114,7 @@ export function describeOpenApi(
         pathsOf(
           collection,
           [],
-          from,
+          asText,
           () => collectionPaths(addressed(collection)),
           () => pathTexts(addressed(collection)),
         ),
@@ -148,8 +142,8 @@ export function describeOpenApi(
     ]),
     components: {
       schemas: objectOf([
-        ...described.flatMap((collection) => componentsOf(collection, [], from, () => collectionSchemas(collection))),
-        ...sharedSchemas(view, from),
+        ...described.flatMap((collection) => componentsOf(collection, [], asText, () => collectionSchemas(collection))),
+        ...sharedSchemas(view, asText),
         ...operationSchemas(model, view.administrator),
         ...(api.graphql ? graphqlSchemas() : []),
         ...(users ? operationSchemas(resources.auth, view.administrator) : []),
@@ -165,8 +159,8 @@ export function describeOpenApi(
   };
 }
 
-const pathsOf = createPartsCache('paths', pathsIndent, true);
-const componentsOf = createPartsCache('schemas', 6, true);
+const pathsOf = createPartsCache(pathsIndent, true);
+const componentsOf = createPartsCache(6, true);
 
 function information(): JsonObject {
   return {
@@ -209,9 +203,9 @@ function isAddressed({ operations }: RoleCollection): boolean {
 }
 
 /** Schemas that collections share, or that are the same for all. */
-function sharedSchemas(view: RoleView, from: TextsFrom): readonly (readonly [string, JsonValue])[] {
+function sharedSchemas(view: RoleView, asText: boolean): readonly (readonly [string, JsonValue])[] {
   return [
-    ...nestedWriteSchemas(view, from),
+    ...nestedWriteSchemas(view, asText),
     ...valueSchemas(),
     ...conditionSchemas(hasGeometry(view)),
     ...parameterSchemas(),

@@ -1,9 +1,8 @@
 /** Parts of a collection for the documents of all classes that see the same of it. */
-import type { DiskCache } from '../cache/disk-cache.ts';
 import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
-import { packChunk, textOfChunk } from '../print/chunks.ts';
+import { packChunk } from '../print/chunks.ts';
 import { type Layout, textAt } from '../print/document.ts';
-import { onlyText, textOf } from '../print/only-text.ts';
+import { onlyText } from '../print/only-text.ts';
 import type { JsonObject } from './json.ts';
 
 /** Members of an object in a document, by their names. */
@@ -11,9 +10,6 @@ export type Parts = readonly (readonly [string, JsonObject])[];
 
 /** A part by its text. */
 export type PartText = readonly [name: string, text: string];
-
-/** Source of parts whose text alone is needed, as for the text of a document; null for all other callers. */
-export type TextsFrom = { readonly diskCache: DiskCache | null } | null;
 
 /**
  * Layout of what stands at an indentation. Tags, paths, operations, their members, and components have a line each.
@@ -30,29 +26,19 @@ export function layoutAt(indent: number): Layout {
  * of the first, and goes on with the others. `print` gives the texts where that takes less than to make parts and print
  * them.
  */
-export function createPartsCache(generator: string, indent: number, apart: boolean) {
+export function createPartsCache(indent: number, apart: boolean) {
   const objects = createCache<Parts>();
-  const printed = createCache<Parts>({
-    generator: `openapi ${generator}`,
-    texts: (parts) => parts.flatMap(([name, part]) => [name, textOf(part, indent)]),
-    made: (texts) =>
-      Array.from({ length: texts.length / 2 }, (_, index) => [
-        textOfChunk(texts[2 * index] ?? ''),
-        onlyText(texts[2 * index + 1] ?? '', indent),
-      ]),
-  });
+  const printed = createCache<Parts>();
   return (
     key: object,
     sources: readonly Lookup<unknown>[],
-    from: TextsFrom,
+    asText: boolean,
     create: (watch: Watch) => Parts,
     print = (watch: Watch): readonly PartText[] => textsOf(create(watch), indent, apart),
   ): Parts =>
-    from === null
-      ? objects(key, sources, null, create)
-      : printed(key, sources, from.diskCache, (watch) =>
-          print(watch).map(([name, text]) => [name, onlyText(packChunk(text), indent)]),
-        );
+    asText
+      ? printed(key, sources, (watch) => print(watch).map(([name, text]) => [name, onlyText(packChunk(text), indent)]))
+      : objects(key, sources, create);
 }
 
 /** Prints parts at an indentation; as one text, under the name of the first, where they stand `apart`. */

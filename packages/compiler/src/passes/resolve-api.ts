@@ -24,7 +24,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
     }),
   );
   const collections = schema.collections.map((collection) =>
-    collectionOf(collection, [...Object.values(sources), names], null, (watch) =>
+    collectionOf(collection, [...Object.values(sources), names], (watch) =>
       resolveCollection(collection, indexOf(watchSources(sources, watch)), watch(names)),
     ),
   );

@@ -29,7 +29,6 @@ export function roleViewOf(api: Api, access: AccessClass | null): RoleView {
         rememberCollection(
           key,
           [visibleApi.visible, visibleApi.links, visibleApi.allLinks, visibleApi.writes, notes, hooked],
-          null,
           create,
         ),
       ];

@@ -10,7 +10,7 @@ import type {
   RoleView,
 } from '../../role-view/role-view.ts';
 import { anyOf, type JsonObject } from '../json.ts';
-import { createPartsCache, type Parts, type TextsFrom } from '../parts.ts';
+import { createPartsCache, type Parts } from '../parts.ts';
 import { inputSchema, keyed, upsertSchema } from './inputs.ts';
 import { memberSchema } from './nested-writes.ts';
 
@@ -29,15 +29,15 @@ export function payloadSchemas({ names, writes, hooked }: RoleCollection): reado
 }
 
 /** Schemas that relations of payloads refer to: payloads without the fields that a relation sets, and links. */
-export function nestedWriteSchemas({ collections }: RoleView, from: TextsFrom): Parts {
+export function nestedWriteSchemas({ collections }: RoleView, asText: boolean): Parts {
   const byItem = new Map(collections.map((collection) => [collection.names.item, collection]));
   const found = collections.flatMap((collection) =>
-    componentsOf(collection, [byItem], from, (watch) => ownNestedWrites(collection, watch(byItem))),
+    componentsOf(collection, [byItem], asText, (watch) => ownNestedWrites(collection, watch(byItem))),
   );
   return [...new Map(found)];
 }
 
-const componentsOf = createPartsCache('leads', 6, false);
+const componentsOf = createPartsCache(6, false);
 
 function ownNestedWrites({ writes }: RoleCollection, byItem: Lookup<RoleCollection>): readonly Component[] {
   const nestedWrites = [...(writes?.create?.nestedWrites ?? []), ...(writes?.update?.nestedWrites ?? [])];
