@@ -49,7 +49,7 @@ export const sidebar: Group[] = [
       folded('Writing', ['writes', 'refused-writes', 'history']),
       folded('GraphQL and OpenAPI', ['graphql', 'graphql-schema', 'openapi']),
       folded('Clients', ['clients', 'client-packages']),
-      folded('Extensions', ['extensions']),
+      folded('Extensions', ['extensions', 'functions']),
       folded('The model', ['configuration', 'model', 'migrations']),
       folded('Databases', ['databases', 'mysql', 'mysql-writes', 'system-tables']),
       folded('Development and pipelines', ['development', 'cli', 'diff', 'pipelines']),

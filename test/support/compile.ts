@@ -32,6 +32,7 @@ export async function compileProject({ databaseUrl, config: written, permissions
     const catalog = await readCatalog(
       async (text, values) =>
         (await client.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types: asText })).rows,
+      config.functions === undefined ? {} : { functions: true },
     );
     return buildTables(catalog);
   });

@@ -11,6 +11,7 @@ import type {
   Dialect,
   FieldDescriptor,
   Fingerprint,
+  FunctionDescriptor,
   PortableType,
   RelationDescriptor,
 } from '@tablewright/runtime/language';
@@ -30,6 +31,8 @@ export interface Api {
   readonly collections: readonly ApiCollection[];
   /** `admin` and `public` first, the others sorted by name. */
   readonly access: readonly ApiAccess[];
+  /** Functions and procedures of the database, sorted by name. Default: none. */
+  readonly functions?: readonly ApiFunction[];
   /** Routes of the project's own code, by path and method; none before their types are read. */
   readonly customRoutes: readonly CustomRoute[];
   /** Collections whose new items pass by hooks of the project, which may fill what a payload leaves out. Default: none. */
@@ -64,6 +67,15 @@ export interface ApiCollection {
   readonly relations: readonly ApiRelation[];
   /** Set on a link collection of a many-to-any: the field that holds a key, and the collections it may be one of. */
   readonly anyItem: { readonly field: string; readonly targets: readonly CollectionNames[] } | null;
+}
+
+/** A function or procedure of the database. */
+export interface ApiFunction {
+  readonly descriptor: FunctionDescriptor;
+  /** The database's comment. */
+  readonly note: string | null;
+  /** `function public.nearest_shops(double precision, double precision)` */
+  readonly source: string;
 }
 
 /** One operation on a collection, and the one route that leads to it. */

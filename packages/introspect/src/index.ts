@@ -14,6 +14,7 @@ export * from './dialects.ts';
 export { didYouMean } from './did-you-mean.ts';
 export { compareFacts, type FactDifference } from './difference/compare-facts.ts';
 export type { SchemaFacts } from './facts.ts';
+export { routinesOf } from './passes/match-functions.ts';
 export { defaultSchema } from './passes/match-tables.ts';
 export type { ReadOptions, RunStatement } from './read.ts';
 export * from './resolve.ts';

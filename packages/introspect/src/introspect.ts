@@ -6,6 +6,8 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { SchemaFacts } from './facts.ts';
 import { sortedBy } from './order.ts';
 import { declareModel, deriveCollections } from './passes/index.ts';
+import { serveFunctions } from './passes/match-functions.ts';
+import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
 import { placeSystem } from './passes/system-tables.ts';
 import { bindTenants, exemptRoles, withTenants } from './passes/tenants/bind-tenants.ts';
@@ -37,6 +39,9 @@ export function resolveSchema(
   const collections = withTenants(derived.collections, tenants);
   const resolved = resolvePermissions(permissions, collections, tables);
   const roles = exemptRoles(resolved.roles, tenants);
+  const { routines = [] } = facts;
+  const functions = serveFunctions(routines, config, collections);
+  const { calls, diagnostics: unknownCalls } = resolveCalls(permissions, functions, collections, tables);
   const schema: Schema = {
     version: 1,
     dialect: facts.dialect ?? defaultDialect,
@@ -52,7 +57,9 @@ export function resolveSchema(
     collections,
     roles,
     permissions: bindTenants(resolved.permissions, roles, collections),
+    ...(functions.length > 0 && { functions }),
+    ...(calls.length > 0 && { calls }),
   };
-  const problems = checkSchema(schema, { config: settled, permissions, relationKeys: derived.relationKeys });
-  return { schema, diagnostics: [...problems, ...resolved.diagnostics] };
+  const problems = checkSchema(schema, { config: settled, permissions, relationKeys: derived.relationKeys, routines });
+  return { schema, diagnostics: [...problems, ...resolved.diagnostics, ...unknownCalls] };
 }

@@ -17,4 +17,6 @@ export interface ReadOptions {
    * the database of the connection.
    */
   readonly systemSchema?: string;
+  /** True reads functions and procedures, too. Default: false. */
+  readonly functions?: boolean;
 }

@@ -4,5 +4,6 @@ export { comparePermissions, type PermissionDifference } from './config/permissi
 export { parsePermissions } from './config/permissions/parse-permissions.ts';
 export { readConfig } from './config/read-config.ts';
 export { resolveSchema } from './introspect.ts';
+export { routinesOf } from './passes/match-functions.ts';
 export { printDiagnostics, visible } from './print-diagnostics.ts';
 export { parseSchema, printSchema, printSchemaChunks } from './schema-file.ts';

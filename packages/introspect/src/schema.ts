@@ -31,6 +31,10 @@ export interface Schema {
   readonly roles: readonly Role[];
   /** Sorted by role, collection, action; rules of one action in the order of the file. */
   readonly permissions: readonly Permission[];
+  /** Functions and procedures that the configuration names, sorted by name. Absent where there are none. */
+  readonly functions?: readonly ServedFunction[];
+  /** Rights to call them, sorted by role and function. Absent where there are none. */
+  readonly calls?: readonly CallPermission[];
 }
 
 /** A relation of the catalog that holds rows. Partitions are not listed: the partitioned table stands for them. */
@@ -309,4 +313,63 @@ export interface Permission {
   /** Null: the written row must still match `where`. Only for create and update. */
   readonly check: Condition | null;
   readonly presets: readonly { readonly field: string; readonly value: Operand }[];
+}
+
+/** A function or procedure of the database. */
+export interface Routine {
+  readonly schema: string;
+  readonly name: string;
+  /** `public.place_order(integer, jsonb)`: the types of its arguments. */
+  readonly signature: string;
+  readonly kind: 'function' | 'procedure';
+  /** True if it only reads: it is stable or immutable. */
+  readonly reads: boolean;
+  /** Set on SECURITY DEFINER: `fixed` where it sets its own `search_path`. */
+  readonly definer?: 'fixed' | 'open';
+  /** In their order; those of OUT only are members of the result. */
+  readonly arguments: readonly RoutineArgument[];
+  readonly returns: RoutineResult;
+  /** Why it cannot be served, as the end of a sentence. */
+  readonly unsupported?: string;
+  readonly comment: string | null;
+}
+
+/** One value that a function takes or gives. */
+export interface RoutineValue {
+  readonly name: string;
+  readonly nativeType: string;
+  readonly type: ColumnType;
+}
+
+/** An argument; `optional` where it has a default. */
+export interface RoutineArgument extends RoutineValue {
+  readonly optional: boolean;
+}
+
+/** Result of a function; `many` is true for a set. */
+export type RoutineResult =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'value'; readonly many: boolean; readonly value: RoutineValue }
+  | {
+      readonly kind: 'rows';
+      readonly many: boolean;
+      readonly table: TableId;
+      readonly members: readonly RoutineValue[];
+    }
+  | { readonly kind: 'objects'; readonly many: boolean; readonly members: readonly RoutineValue[] };
+
+/** A function in the API. */
+export interface ServedFunction {
+  /** API name. */
+  readonly name: string;
+  readonly routine: Routine;
+  /** Collection whose rows it returns; their readable items are the answer. */
+  readonly collection?: string;
+}
+
+/** The right of a role to call a function, with the arguments that the server sets. */
+export interface CallPermission {
+  readonly role: string;
+  readonly function: string;
+  readonly args: readonly { readonly name: string; readonly value: Operand }[];
 }

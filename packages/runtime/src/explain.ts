@@ -3,6 +3,7 @@
 export { openDatabase } from './dialects/open.ts';
 export { PlatformError } from './errors.ts';
 export type { SentStatement } from './explain/dry-run.ts';
+export { type CallToExplain, type ExplainedCall, explainCall } from './explain/explain-call.ts';
 export {
   type ExplainedRead,
   explainRead,

@@ -38,6 +38,7 @@ export type * from './language/descriptors/collection.ts';
 export { collection, field } from './language/descriptors/collection-builders.ts';
 export type { CustomRoute, Extension } from './language/descriptors/extension.ts';
 export type * from './language/descriptors/fingerprint.ts';
+export type { FunctionDescriptor } from './language/descriptors/function.ts';
 export type * from './language/descriptors/payload-types.ts';
 export { check, foreignKey, m2a, m2m, m2o, o2m, pair, unique } from './language/descriptors/relation-builders.ts';
 export { itemRoutes } from './language/descriptors/route-builders.ts';

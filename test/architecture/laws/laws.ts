@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 116_756, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 118_986, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1414,
+    today: 1435,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -34,6 +34,7 @@ const runBy: Readonly<Record<string, string>> = {
   'docs/extensions.md': 'test/contract/extensions-docs.test.ts',
   'docs/files.md': 'test/contract/files-docs.test.ts',
   'docs/filters.md': 'test/contract/documentation.test.ts',
+  'docs/functions.md': 'test/database-logic/functions.test.ts',
   'docs/graphql.md': 'test/contract/graphql-docs.test.ts',
   'docs/history.md': 'test/contract/pages-docs.test.ts',
   'docs/model.md': 'test/contract/model-docs.test.ts',

@@ -7,7 +7,7 @@
 import { relative } from 'node:path';
 import { compile, resolveApi } from '@tablewright/compiler';
 import type { PermissionDocument } from '@tablewright/introspect';
-import { compareFacts, type Diagnostic, resolveSchema, type SchemaFacts } from '@tablewright/introspect';
+import { compareFacts, type Diagnostic, resolveSchema, routinesOf, type SchemaFacts } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import { defaultDialect } from '@tablewright/runtime/language';
 import type { Facts } from '../compile/facts.ts';
@@ -185,8 +185,9 @@ function isError({ severity }: Diagnostic): boolean {
   return severity === 'error';
 }
 
-function factsOf({ dialect, tables, enums, model }: Schema): SchemaFacts {
-  return { dialect, tables, enums, model: model ?? null, diagnostics: [] };
+function factsOf(schema: Schema): SchemaFacts {
+  const { dialect, tables, enums, model = null } = schema;
+  return { dialect, tables, enums, routines: routinesOf(schema), model, diagnostics: [] };
 }
 
 function missingFile(pair: Verdict['pair']): Verdict {

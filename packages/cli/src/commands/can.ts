@@ -1,3 +1,4 @@
+import { operandText } from '@tablewright/compiler';
 import { didYouMean } from '@tablewright/introspect';
 import type { AccessClass, AccessRule, Caller, CollectionAccess, WriteRule } from '@tablewright/runtime';
 import { canPreset } from '@tablewright/runtime/explain';
@@ -32,8 +33,29 @@ export async function can(
   options: CanOptions,
 ): Promise<void> {
   const progress = processProgress(options);
-  const allowed = await checking(() => check({ role, action: actionOf(action), collection, key }, options, progress));
+  const allowed = await checking(() =>
+    action === 'call'
+      ? checkCall(role, collection, options, progress)
+      : check({ role, action: actionOf(action), collection, key }, options, progress),
+  );
   if (!allowed) process.exitCode = exitCodes.invalid;
+}
+
+/** `platform can ROLE call FUNCTION`. */
+async function checkCall(role: string, name: string, options: CanOptions, progress: Progress): Promise<boolean> {
+  const project = await loadProject(options.project);
+  const { functions = [], access: classes, ...api } = writableApi(await currentSchema(project, progress));
+  const access = accessOf({ ...api, access: classes }, role);
+  if (!functions.some((called) => called.name === name)) throw unknownName('function', name, functions);
+  const right = access.functions?.find((candidate) => candidate.function === name);
+  const args = right?.args ?? [];
+  const allowed = right !== undefined;
+  const output = visibly(progress);
+  output.event('answer', { role, action: 'call', function: name, allowed, accessClass: access.name, args });
+  output.print(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}call ${name}.`);
+  if (!allowed) output.print(`  The section "functions" of the permissions names it for no role of ${access.name}.`);
+  for (const argument of args) output.print(`  The server sets ${argument.name} = ${operandText(argument.value)}.`);
+  return allowed;
 }
 
 interface Question {
@@ -57,7 +79,7 @@ async function check(question: Question, options: CanOptions, progress: Progress
     const api = writableApi(schema);
     const access = accessOf(api, role);
     const descriptor = api.collections.find(({ name }) => name === collection);
-    if (descriptor === undefined) throw unknownCollection(collection, api.collections);
+    if (descriptor === undefined) throw unknownName('collection', collection, api.collections);
     if (key !== undefined) refuseKey(descriptor);
     const rules = rulesOf(access, collection, action);
     const caller = await callerOf(schema, access, { role, user: options.user ?? null }, source);
@@ -124,7 +146,7 @@ function rulesOf(access: AccessClass, collection: string, action: RuledAction): 
 function actionOf(text: string): RuledAction {
   const found = actions.find((action) => action === text);
   if (found !== undefined) return found;
-  throw new CommandError(exitCodes.usage, `"${text}" is no action.`, `Actions are ${actions.join(', ')}.`);
+  throw new CommandError(exitCodes.usage, `"${text}" is no action.`, `Actions are ${[...actions, 'call'].join(', ')}.`);
 }
 
 function unknownItem(collection: string, key: string | undefined, fields: readonly string[]): CommandError {
@@ -141,11 +163,11 @@ function refuseKey({ name, key, singleton }: CollectionDescriptor): void {
   throw new CommandError(exitCodes.usage, `"${name}" ${reason}`, 'Leave the key out.');
 }
 
-function unknownCollection(name: string, collections: readonly { readonly name: string }[]): CommandError {
+function unknownName(kind: string, name: string, all: readonly { readonly name: string }[]): CommandError {
   const nearest = didYouMean(
     name,
-    collections.map((candidate) => candidate.name),
+    all.map((candidate) => candidate.name),
   );
   const hint = nearest === null ? null : `Did you mean "${nearest}"?`;
-  return new CommandError(exitCodes.usage, `There is no collection "${name}".`, hint);
+  return new CommandError(exitCodes.usage, `There is no ${kind} "${name}".`, hint);
 }

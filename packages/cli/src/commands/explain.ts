@@ -1,13 +1,15 @@
+import { operandText } from '@tablewright/compiler';
 import type { AccessClass, AccessRule, PlannedRead } from '@tablewright/runtime';
 import type { ExplainedRead, WriteToExplain } from '@tablewright/runtime/explain';
-import { explainRead, planRead } from '@tablewright/runtime/explain';
+import { explainCall, explainRead, planRead } from '@tablewright/runtime/explain';
+import type { JsonValue } from '@tablewright/runtime/language';
 import { checking } from '../errors/checking.ts';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';
 import { printPlan, printStatement } from '../explain/print-plan.ts';
-import { accessOf, callerOf, readableApi } from '../explain/role.ts';
+import { accessOf, callerOf, readableApi, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
 import { loadProject } from '../project/project.ts';
@@ -47,11 +49,52 @@ async function explainRequest(request: string, options: ExplainOptions, progress
     const schema = await currentSchema(project, progress, source ?? undefined);
     const question = { project, schema, source, role: options.as, user: options.user ?? null };
     const output = visibly(progress);
+    if (target.startsWith('/functions/')) return await explainCalling(method, target, options.data, question, output);
     if (method === 'GET') return await explainReading(target, question, options.analyze === true, output);
     const write: WriteToExplain = { method, target, body: options.data ?? '' };
     return await explainWriting(write, question, options.rehearse === true, output);
   } finally {
     await source?.close();
+  }
+}
+
+/** The call of a function; it is planned, and never run. */
+async function explainCalling(
+  method: Method,
+  target: string,
+  data: string | undefined,
+  { schema, source, role, user }: RoleRequest,
+  progress: Progress,
+): Promise<boolean> {
+  const api = writableApi(schema);
+  const access = accessOf(api, role);
+  const caller = await callerOf(schema, access, { role, user }, source);
+  const { limits = {} } = boundsOf(process.env);
+  const explained = explainCall(
+    api,
+    { method, target, body: data === undefined ? undefined : bodyOf(data) },
+    caller,
+    limits,
+  );
+  progress.event(explained.kind, { ...explained, accessClass: access.name });
+  if (explained.kind === 'refused') {
+    printRefusal(explained, progress);
+    return false;
+  }
+  progress.print(`function ${explained.function}`);
+  for (const { name, value } of explained.args)
+    progress.print(`           the server sets ${name} = ${operandText(value)}`);
+  if (explained.collection !== null) progress.print(`answer   items of ${explained.collection} that the role may read`);
+  progress.print('SQL');
+  printStatement(explained.statement, explained.parameters, progress);
+  return true;
+}
+
+function bodyOf(data: string): JsonValue {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new CommandError(exitCodes.usage, 'The body is no JSON.', 'Write --data as JSON.');
   }
 }
 
@@ -101,7 +144,7 @@ type Method = (typeof methods)[number];
 function requestOf(request: string): { readonly method: Method; readonly target: string } {
   const [, word = 'GET', target = ''] = /^(?:([A-Za-z]+)\s+)?(\S.*)$/.exec(request.trim()) ?? [];
   const method = methods.find((candidate) => candidate === word.toUpperCase());
-  if (method !== undefined && target.startsWith('/items/')) return { method, target };
+  if (method !== undefined && /^\/(?:items|functions)\//.test(target)) return { method, target };
   throw new CommandError(
     exitCodes.usage,
     'Only requests of items can be explained: "GET /items/articles?fields=id".',

@@ -13,11 +13,13 @@ export interface Facts extends SchemaFacts {
 
 /** Which part of its database a project is about. */
 export function readOptions({ config }: Project): ReadOptions {
+  const { functions } = config;
   const { schemas, include, exclude, systemSchema } = config.database ?? {};
   return {
     ...(schemas === undefined ? {} : { schemas }),
     ...(include === undefined ? {} : { include }),
     ...(exclude === undefined ? {} : { exclude }),
     ...(systemSchema === undefined ? {} : { systemSchema }),
+    ...(functions === undefined ? {} : { functions: true }),
   };
 }

@@ -4,7 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CompileOptions, CompileSummary } from '@tablewright/compiler';
 import type { Chunk } from '@tablewright/compiler/files';
 import type { Diagnostic } from '@tablewright/introspect';
-import { parseSchema, printDiagnostics, printSchemaChunks, resolveSchema } from '@tablewright/introspect/resolve';
+import {
+  parseSchema,
+  printDiagnostics,
+  printSchemaChunks,
+  resolveSchema,
+  routinesOf,
+} from '@tablewright/introspect/resolve';
 import type { Schema } from '@tablewright/introspect/schema';
 import { CommandError, DiagnosticsError, exitCodes } from '../errors/exit-codes.ts';
 import { loadExamples } from '../examples/load.ts';
@@ -117,7 +123,7 @@ export async function loadFacts(project: Project): Promise<Facts> {
   const schema = await loadSchema(project);
   if (schema !== null) {
     const { dialect, tables, enums, model } = schema;
-    const facts = { dialect, tables, enums, model: model ?? null, diagnostics: [] };
+    const facts = { dialect, tables, enums, routines: routinesOf(schema), model: model ?? null, diagnostics: [] };
     return { ...facts, permissions: 'offline', previous: schema };
   }
   throw new CommandError(

@@ -116,8 +116,12 @@ async function readAgain(
   return { ...facts, tables: memoCache.recallTables(facts.tables) };
 }
 
-function isSameFacts(before: ReadFacts, { tables, enums, diagnostics, model, permissions }: ReadFacts): boolean {
-  return isSame({ ...before, tables, enums, diagnostics, model, permissions }, before);
+function isSameFacts(
+  before: ReadFacts,
+  { tables, enums, routines, diagnostics, model, permissions }: ReadFacts,
+): boolean {
+  const now = { ...before, tables, enums, diagnostics, model, permissions, ...(routines && { routines }) };
+  return isSame(now, before);
 }
 
 /** An obstacle to reading the tables may pass by itself, unlike mistakes in files. */

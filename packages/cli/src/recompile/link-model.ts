@@ -26,6 +26,7 @@ export function linkModel(
     fingerprint: model.fingerprint,
     ...(model.permissionsDigest !== undefined && { permissionsDigest: model.permissionsDigest }),
     ...(model.modelDigest !== undefined && { modelDigest: model.modelDigest }),
+    ...(model.functions !== undefined && { functions: model.functions }),
     ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
     model: remembered(async (accessClass) => {
       const model: ModelDocument = JSON.parse(await describe('model', accessClass));

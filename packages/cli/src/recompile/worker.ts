@@ -9,6 +9,7 @@ import {
   printSchema,
   readModelTables,
   resolveSchema,
+  routinesOf,
   type SchemaFacts,
 } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
@@ -61,9 +62,10 @@ function compileRows({ number, rows, tables, unless }: Extract<Question, { kind:
   if (before !== undefined && isDeepStrictEqual(found.facts.tables, before)) return { kind: 'same', number };
   const { document, diagnostics: complaints } =
     config.permissionSource === 'tables'
-      ? readRuleRows(rows)
+      ? withCalls(readRuleRows(rows))
       : { document: sources.permissions, diagnostics: found.facts.diagnostics };
-  const facts = { ...found.facts, model: readModelTables(rows.model) };
+  const { routines = routinesOf(found.previous) } = found.facts;
+  const facts = { ...found.facts, routines, model: readModelTables(rows.model) };
   const { schema, diagnostics } = resolveSchema(facts, config, document, { previous: found.previous });
   const problems = [...complaints, ...diagnostics].filter(({ severity }) => severity === 'error');
   if (problems.length > 0) return refuse(number, problems);
@@ -72,6 +74,12 @@ function compileRows({ number, rows, tables, unless }: Extract<Question, { kind:
   models.set(number, { model: result.model, schema });
   for (const [oldest] of models) if (models.size > maxKept) models.delete(oldest);
   return { kind: 'model', number, model: result.model.data };
+}
+
+/** The tables have no rights to call functions: they are those of the file. */
+function withCalls({ document, diagnostics }: ReturnType<typeof readRuleRows>): ReturnType<typeof readRuleRows> {
+  const { functions } = sources.permissions;
+  return { document: { ...document, ...(functions && { functions }) }, diagnostics };
 }
 
 /** More are not reported: the first ones suffice. */

@@ -38,7 +38,9 @@ function chooseSource(project: Project, tables: PermissionTables | 'offline' | n
   if (tables === null) return { document: file, diagnostics: [tablesMissing] };
   const written = file.roles.length > 0 || file.rules.length > 0;
   const differs = written && comparePermissions(file, tables.document).length > 0;
-  return { document: tables.document, diagnostics: [...tables.diagnostics, ...(differs ? [fileUnused] : [])] };
+  // The tables have no rights to call functions.
+  const document = { ...tables.document, ...(file.functions && { functions: file.functions }) };
+  return { document, diagnostics: [...tables.diagnostics, ...(differs ? [fileUnused] : [])] };
 }
 
 /** Roles may be in the tables alone: their users have the rules of the public. */

@@ -11,6 +11,7 @@ import type { UtilsHandler } from '../server.ts';
 import type { AnySchema } from '../system.ts';
 import type { InvitesHandler, TfaHandler } from '../users.ts';
 import { type Facts, methods, type Right } from './facts.ts';
+import { type Arguments, callFunction, type FunctionNames } from './functions.ts';
 import type { Handler } from './items.ts';
 import { callRoute, type RouteInput } from './routes.ts';
 
@@ -29,6 +30,8 @@ export interface Abilities {
   readonly me?: readonly ('read' | 'update')[];
   readonly invites?: readonly (keyof InvitesHandler)[];
   readonly handlers?: readonly ('assets' | 'auth' | 'graphql')[];
+  /** Functions of the server's database. */
+  readonly functions?: FunctionNames;
   /** Routes of the server's own code: `GET /reports/:year`. */
   readonly routes?: readonly string[];
 }
@@ -56,6 +59,7 @@ export interface SharedRights {
 export interface BoundClient {
   readonly items: (collection: string) => object;
   readonly singleton: (collection: string) => object;
+  readonly call?: (name: string, args?: Arguments, query?: Query, options?: RequestOptions) => Promise<unknown>;
   readonly route?: (route: string, input?: RouteInput, options?: RequestOptions) => Promise<unknown>;
   /** `server`, and what else the class may use. */
   readonly [handler: string]: unknown;
@@ -149,7 +153,7 @@ export type CallRoute<Routes> = <Name extends keyof Routes>(
  * const client = createClient('https://api.example.com');
  */
 export function bindClient(permissions: Abilities): (url: string, options?: ClientOptions) => BoundClient {
-  const { items = [], singletons = [], system = {}, routes } = permissions;
+  const { items = [], singletons = [], system = {}, functions, routes } = permissions;
   return (url, options) => {
     const { client, requester } = openClient<AnySchema>(url, options);
     const handlers = Object.entries(system).map(([name, grants = []]) => {
@@ -162,6 +166,10 @@ export function bindClient(permissions: Abilities): (url: string, options?: Clie
       ...Object.fromEntries(handlers),
       ...(permissions.utils && { utils: pick(client.utils, permissions.utils) }),
       ...pick(client, permissions.handlers ?? []),
+      ...(functions && {
+        call: async (name: string, args: Arguments = {}, query: Query = {}, options: RequestOptions = {}) =>
+          callFunction(requester, functions, name, args, query, options),
+      }),
       ...(routes && { route: routeOf(requester, routes) }),
       server: client.server,
     };

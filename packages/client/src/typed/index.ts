@@ -21,6 +21,7 @@ export type { DeepOf, Only, RowQuery } from './deep.ts';
 export type { Call, Facts, Links, Many, methods, One, Right } from './facts.ts';
 export type * from './filter-types.ts';
 export type { LinkFilter, NamedFilter, NumberFilter } from './filters.ts';
+export type { CallFunction, FunctionNames, ItemsCall, ValueCall } from './functions.ts';
 export type { Handler, Methods } from './items.ts';
 export type { Changes, Given, LinkTo } from './payloads.ts';
 export type { AggregateQuery, AliasOf, Fields, ItemQuery, ListQuery, OneQuery, WriteQueryOf } from './queries.ts';

@@ -19,6 +19,7 @@ import { roleViewOf } from '../role-view/build-role-view.ts';
 import type { RoleView } from '../role-view/role-view.ts';
 import type { ClientCollection } from './client-collections.ts';
 import { indexTypes, printCollection } from './collection.ts';
+import { functionMembers } from './function-types.ts';
 import { indexLibraries } from './library-names.ts';
 import { clientName, defaultPackages } from './package-name.ts';
 import { ownMethods, type Parts, partsOf, uploadMethods } from './parts.ts';
@@ -90,6 +91,16 @@ function printIndex(parts: Parts): {
             members: routeMembers(routes),
           } as const,
         ]),
+    ...(parts.functions.length === 0
+      ? []
+      : [
+          {
+            kind: 'interface',
+            name: 'Functions',
+            notes: ["Functions of the server's database."],
+            members: functionMembers(parts.functions, collections),
+          } as const,
+        ]),
     {
       kind: 'interface',
       name: 'Client',
@@ -126,6 +137,9 @@ function membersOf(parts: Parts): readonly DeclaredMember[] {
     ...(has('graphql') ? [member('graphql', 'GraphqlHandler')] : []),
     member('server', 'ServerHandler'),
     ...(utils.length > 0 ? [member('utils', generic('Pick', 'UtilsHandler', literals(utils)))] : []),
+    ...(parts.functions.length > 0
+      ? [member('call', generic('CallFunction', 'Functions'), ["Calls a function of the server's database."])]
+      : []),
     ...(routes.length > 0
       ? [member('route', generic('CallRoute', 'Routes'), ["Calls a route of the server's own code."])]
       : []),

@@ -4,7 +4,7 @@ import { commentResource, userResource, utilResource } from '@tablewright/runtim
 import type { Api } from '../api.ts';
 import { callableOperations, collectionLists, mayCall } from '../role-view/callable.ts';
 import { hasUsers } from '../role-view/has-users.ts';
-import type { RoleView } from '../role-view/role-view.ts';
+import type { RoleFunction, RoleView } from '../role-view/role-view.ts';
 import { type ClientCollection, type ClientCollections, clientCollectionsOf } from './client-collections.ts';
 import { permissionsOf } from './rights.ts';
 
@@ -20,6 +20,7 @@ export interface Parts {
   readonly utils: readonly string[];
   readonly handlers: readonly string[];
   readonly routes: readonly CustomRoute[];
+  readonly functions: readonly RoleFunction[];
 }
 
 /** Gathers them. */
@@ -46,6 +47,7 @@ export function partsOf(api: Api, access: AccessClass, view: RoleView): Parts {
     utils: utilityNames(api, access, view),
     handlers: [...(withUsers ? ['auth'] : []), ...(readsFiles ? ['assets'] : []), ...(api.graphql ? ['graphql'] : [])],
     routes: api.customRoutes.filter((route) => route.access.includes(access.name)),
+    functions: view.functions,
   };
 }
 

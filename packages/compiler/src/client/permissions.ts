@@ -33,6 +33,20 @@ function permissionTables(parts: Parts): Readonly<Record<string, object | undefi
     comments: parts.system.some(([name]) => name === 'activity') ? some(parts.comments) : undefined,
     utils: some(parts.utils),
     handlers: some(parts.handlers),
+    functions: parts.functions.length === 0 ? undefined : functionNames(parts.functions),
     routes: some(parts.routes.map(({ method, path }) => `${method} ${path}`)),
+  };
+}
+
+/** Functions by how they are called, and those that give lists of items. */
+function functionNames(functions: Parts['functions']): Readonly<Record<string, readonly string[] | undefined>> {
+  const some = (isOne: (called: Parts['functions'][number]) => boolean): readonly string[] | undefined => {
+    const names = functions.filter(isOne).map(({ name }) => name);
+    return names.length === 0 ? undefined : names;
+  };
+  return {
+    read: some(({ reads }) => reads),
+    write: some(({ reads }) => !reads),
+    lists: some(({ reads, returns }) => !reads && returns.kind === 'items' && returns.many === true),
   };
 }

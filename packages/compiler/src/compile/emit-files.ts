@@ -10,7 +10,7 @@ import { emitExtension, emitExtensions, emitExtensionTypes } from '../emit/exten
 import { type GeneratedFile, longFile } from '../emit/generated-file.ts';
 import { emitManifest } from '../emit/manifest.ts';
 import { emitRoutes } from '../emit/routes.ts';
-import { emitFingerprint, emitMain, emitServer, emitServerTypes } from '../emit/server.ts';
+import { emitFingerprint, emitFunctions, emitMain, emitServer, emitServerTypes } from '../emit/server.ts';
 import type { Render } from '../emit/templates.ts';
 import { listExtensions, listedFile, printListed } from '../extensions/listed.ts';
 import type { ExtensionSource } from '../extensions/source.ts';
@@ -54,6 +54,7 @@ export function emitServerFiles(
     ),
     ...api.access.map((access) => file(`access/${access.access.name}.js`, emitAccess(access, byName, render))),
     file('fingerprint.js', emitFingerprint(api, render)),
+    ...(api.functions ? [file('functions.js', emitFunctions(api, render))] : []),
     file('extension.js', emitExtension(render)),
     file('extension.d.ts', emitExtensionTypes(api, render)),
     ...(extensions.length > 0

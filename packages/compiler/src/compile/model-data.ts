@@ -4,6 +4,7 @@ import {
   type CollectionDescriptor,
   type CustomRoute,
   type Fingerprint,
+  type FunctionDescriptor,
   itemRoutes,
   type KnownOperation,
   type Route,
@@ -20,6 +21,7 @@ export interface ModelData {
   readonly fingerprint: Fingerprint;
   readonly permissionsDigest?: string;
   readonly modelDigest?: string;
+  readonly functions?: readonly FunctionDescriptor[];
   readonly customRoutes: readonly CustomRoute[];
   readonly operations: readonly KnownOperation[];
   readonly graphql: boolean;
@@ -46,6 +48,7 @@ export function modelData(api: Api, operations: readonly KnownOperation[]): Mode
     fingerprint: { ...api.fingerprint },
     ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
     ...(api.model !== undefined && { modelDigest: api.model.digest }),
+    ...(api.functions && { functions: api.functions.map(({ descriptor }) => descriptor) }),
     customRoutes: api.customRoutes,
     operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
       name,

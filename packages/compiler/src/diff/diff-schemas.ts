@@ -11,6 +11,7 @@ import type { Change } from './change.ts';
 import { compareCollections } from './compare/compare-collections.ts';
 import { compareDocuments, type OperationsOfBoth } from './compare/compare-documents.ts';
 import { compareExtensions, type ExtensionsOfBoth } from './compare/compare-extensions.ts';
+import { compareFunctions } from './compare/compare-functions.ts';
 import { compareItems } from './compare/compare-items.ts';
 import { comparePermissions } from './compare/compare-rights.ts';
 import { compareTables } from './compare/compare-tables.ts';
@@ -67,6 +68,7 @@ function compareSides(was: Side, is: Side, renames: RenameIndex): readonly Found
     ...compareItems(was, is, renames),
     ...compareTables(was, is, renames),
     ...comparePermissions(was, is, renames),
+    ...compareFunctions(was, is),
   ];
   return asGenerated(was, is, changes);
 }

@@ -67,6 +67,18 @@ export const rules = {
     reason: 'Answers can hold a value that clients do not know.',
   },
   'route-answer-narrowed': { verdicts: { rest: S, openapi: S, client: S }, reason: 'Answers promise more.' },
+  'function-removed': {
+    verdicts: everywhere(B),
+    reason: 'The role cannot call it any more; it answers as if it did not exist.',
+  },
+  'function-added': { verdicts: everywhere(S), reason: 'The role calls what it could not call.' },
+  'function-argument-added': { verdicts: everywhere(S), reason: 'Calls need not give it, unless it is required.' },
+  'function-argument-removed': { verdicts: everywhere(B), reason: 'Calls that give it are refused.' },
+  'function-result-changed': { verdicts: everywhere(B), reason: 'Answers lack, or hold, what clients do not expect.' },
+  'function-volatility-changed': {
+    verdicts: everywhere(B),
+    reason: 'Another method, or another kind of root field, calls it.',
+  },
   'hook-added': { verdicts: { rest: D }, reason: 'It has a part in what is written.' },
   'hook-removed': { verdicts: { rest: D }, reason: 'It has no part in what is written any more.' },
   'role-removed': { verdicts: everywhere(B), reason: 'Its users have the rights of the public role.' },

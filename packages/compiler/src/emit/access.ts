@@ -4,6 +4,7 @@ import {
   type CollectionAccess,
   type CollectionDescriptor,
   type Condition,
+  type FunctionAccess,
   type Operand,
   type WriteRule,
 } from '@tablewright/runtime/language';
@@ -39,6 +40,7 @@ export function emitAccess(
     collections: granted.map(({ entry, collection }) =>
       printer.access(collection.names.constant, entry, collection.descriptor),
     ),
+    functions: access.functions?.map(printer.call),
   };
   const conditions = named.conditions.map(({ name, condition }) => {
     const start = `const ${name} = `;
@@ -143,7 +145,11 @@ function createPrinter(nameOf: (condition: Condition) => string | null) {
     });
   }
 
-  return { used: () => [...constants, ...used], definition, access };
+  function callable({ function: name, args }: FunctionAccess): Value {
+    return { function: name, args: args?.map((arg) => ({ name: arg.name, value: printPreset(arg.value) })) };
+  }
+
+  return { used: () => [...constants, ...used], definition, access, call: callable };
 }
 
 /** All rows and fields, by one rule. */

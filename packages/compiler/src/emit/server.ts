@@ -2,9 +2,24 @@ import { contract } from '@tablewright/runtime/language';
 import type { Api } from '../api.ts';
 import { code, createKept } from '../print/expression.ts';
 import { printImports } from '../print/imports.ts';
+import { widthOf } from '../print/text.ts';
 import { printOpen, printValue } from '../print/value.ts';
 import { hasRoutes } from './routes.ts';
 import type { Render } from './templates.ts';
+
+/** Prints the file of the functions of the database. */
+export function emitFunctions({ functions = [] }: Api, render: Render): string {
+  const start = 'export const functions = ';
+  return render('functions', {
+    about: 'Functions and procedures of the database.',
+    functions: printValue(
+      functions.map(({ descriptor }) => descriptor),
+      widthOf(start),
+      1,
+      0,
+    ),
+  });
+}
 
 /** Parts of a server beyond those that every server has. */
 export interface ServerParts {
@@ -28,6 +43,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
       ],
     },
     { from: './fingerprint.js', names: ['fingerprint'] },
+    ...(api.functions ? [{ from: './functions.js', names: ['functions'] }] : []),
     ...(extended ? [{ from: './extensions.js', names: ['customRoutes', 'extensions'] }] : []),
     ...access.map((granted) => ({ from: `./access/${granted.access.name}.js`, names: [granted.constant] })),
     ...collections.map((collection) => ({
@@ -50,7 +66,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
         : []),
     ),
     permissions: digest('permissionsDigest', api.permissionsDigest) + digest('modelDigest', api.model?.digest),
-    extensions: extended ? '\n  extensions,\n  customRoutes,' : '',
+    extensions: lines(...(api.functions ? ['functions,'] : []), ...(extended ? ['extensions,', 'customRoutes,'] : [])),
     collections: list(
       'collections',
       collections.map(({ names }) => names.constant),

@@ -12,6 +12,7 @@ export const templateNames = [
   'routes',
   'access',
   'fingerprint',
+  'functions',
   'extension',
   'extensionTypes',
   'extensions',

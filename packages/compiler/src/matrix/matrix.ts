@@ -14,8 +14,17 @@ export interface Matrix {
   readonly administrators: readonly string[];
   /** Those that some role may do something with, by name. */
   readonly collections: readonly MatrixCollection[];
+  /** Functions of the database; null where none is served. */
+  readonly functions: MatrixFunctions | null;
   /** Collections for administrators only, by name. */
   readonly closed: readonly string[];
+}
+
+/** Functions of the database by name, and whether each role may call them. */
+export interface MatrixFunctions {
+  readonly rows: readonly { readonly name: string; readonly cells: readonly boolean[] }[];
+  /** Arguments that the server sets: `clerk place_order: customer = $CURRENT_USER`. */
+  readonly args: readonly string[];
 }
 
 /** One collection. */
@@ -60,7 +69,22 @@ export function matrixOf(schema: Schema): Matrix {
       const names = [...new Set([...fields, ...relations].map((member) => member.name))];
       return describe(name, names, roles, rules.get(name) ?? []);
     }),
+    functions: functionsOf(schema, roles),
     closed: schema.collections.filter(({ name }) => !rules.has(name)).map(({ name }) => name),
+  };
+}
+
+function functionsOf({ functions = [], calls = [] }: Schema, roles: readonly string[]): MatrixFunctions | null {
+  if (functions.length === 0) return null;
+  const granted = new Set(calls.map((call) => JSON.stringify([call.role, call.function])));
+  return {
+    rows: functions.map(({ name }) => ({
+      name,
+      cells: roles.map((role) => granted.has(JSON.stringify([role, name]))),
+    })),
+    args: calls.flatMap((call) =>
+      call.args.map(({ name, value }) => `${call.role} ${call.function}: ${name} = ${operandText(value)}`),
+    ),
   };
 }
 

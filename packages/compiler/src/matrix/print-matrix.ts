@@ -2,7 +2,14 @@
 import type { Permission, Schema } from '@tablewright/introspect/schema';
 import { operandText } from '../print/condition.ts';
 import { grantingRules } from './granting-rules.ts';
-import { type Matrix, type MatrixCollection, type MatrixRight, matrixOf, ruleText } from './matrix.ts';
+import {
+  type Matrix,
+  type MatrixCollection,
+  type MatrixFunctions,
+  type MatrixRight,
+  matrixOf,
+  ruleText,
+} from './matrix.ts';
 
 /** Formats of the table. */
 export const matrixFormats = ['text', 'markdown', 'csv', 'html'] as const;
@@ -37,12 +44,34 @@ function cellText(permissions: readonly MatrixRight[]): string {
     .join(' ');
 }
 
-function rowsOf({ rows }: MatrixCollection): readonly (readonly string[])[] {
-  return rows.map(({ field, cells }) => [field, ...cells.map((cell) => cellText(cell) || '-')]);
+/** One table: of a collection, or of all functions. */
+interface Section {
+  readonly name: string;
+  readonly lines: readonly (readonly string[])[];
+  readonly notes: readonly string[];
 }
 
-function notesOf({ conditions, presets }: MatrixCollection): readonly string[] {
-  return [...conditions.map((text, index) => `${index + 1}: ${text}`), ...presets.map((text) => `set by ${text}`)];
+function sectionsOf({ collections, functions, roles }: Matrix): readonly Section[] {
+  return [
+    ...collections.map((collection) => collectionSection(collection, roles)),
+    ...(functions === null ? [] : [functionSection(functions, roles)]),
+  ];
+}
+
+function collectionSection({ name, rows, conditions, presets }: MatrixCollection, roles: Matrix['roles']): Section {
+  return {
+    name,
+    lines: [['field', ...roles], ...rows.map(({ field, cells }) => [field, ...cells.map((c) => cellText(c) || '-')])],
+    notes: [...conditions.map((text, index) => `${index + 1}: ${text}`), ...presets.map((text) => `set by ${text}`)],
+  };
+}
+
+function functionSection({ rows, args }: MatrixFunctions, roles: Matrix['roles']): Section {
+  return {
+    name: 'Functions',
+    lines: [['function', ...roles], ...rows.map(({ name, cells }) => [name, ...cells.map((c) => (c ? 'call' : '-'))])],
+    notes: args.map((text) => `set for ${text}`),
+  };
 }
 
 function tailOf({ administrators, closed }: Matrix, print: (name: string) => string): readonly string[] {
@@ -54,31 +83,28 @@ function tailOf({ administrators, closed }: Matrix, print: (name: string) => str
 }
 
 function printText(matrix: Matrix): string {
-  const parts = matrix.collections.map((collection) => {
-    const lines = [['field', ...matrix.roles], ...rowsOf(collection)];
+  const parts = sectionsOf(matrix).map(({ name, lines, notes }) => {
     const widths =
       lines[0]?.map((_, column) => Math.max(...lines.map((line) => visible(line[column] ?? '').length))) ?? [];
     const table = lines.map((line) =>
       `  ${line.map((cell, column) => visible(cell).padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
     );
-    return [visible(collection.name), ...table, ...notesOf(collection).map((note) => `  ${visible(note)}`), ''].join(
-      '\n',
-    );
+    return [visible(name), ...table, ...notes.map((note) => `  ${visible(note)}`), ''].join('\n');
   });
   return [legend, '', ...parts, ...tailOf(matrix, visible), ''].join('\n');
 }
 
 function printMarkdown(matrix: Matrix): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(markdown).join(' | ')} |`;
-  const parts = matrix.collections.flatMap((collection) => [
-    `## ${markdown(collection.name)}`,
+  const parts = sectionsOf(matrix).flatMap(({ name, lines: [head = [], ...rows], notes }) => [
+    `## ${markdown(name)}`,
     '',
-    line(['field', ...matrix.roles]),
-    `|${' --- |'.repeat(matrix.roles.length + 1)}`,
-    ...rowsOf(collection).map(line),
+    line(head),
+    `|${' --- |'.repeat(head.length)}`,
+    ...rows.map(line),
     '',
-    ...notesOf(collection).map((note) => `- ${markdown(note)}`),
-    ...(notesOf(collection).length > 0 ? [''] : []),
+    ...notes.map((note) => `- ${markdown(note)}`),
+    ...(notes.length > 0 ? [''] : []),
   ]);
   return ['# Permissions', '', legend, '', ...parts, ...tailOf(matrix, markdown), ''].join('\n');
 }
@@ -90,7 +116,12 @@ function printCsv(schema: Schema): string {
     const set = rule.presets.filter(({ field }) => !rule.fields.includes(field)).map(({ field }) => field);
     return [...fields, ...set].map((field) => csvLine(rule, field));
   });
-  return `role,collection,action,field,rows,preset\n${lines.join('')}`;
+  const calls = (schema.calls ?? []).flatMap(({ role, function: name, args }) => [
+    [role, name, 'call', '', '', ''],
+    ...args.map((argument) => [role, name, 'call', argument.name, '', operandText(argument.value)]),
+  ]);
+  const called = calls.map((cells) => `${cells.map(csvCell).join(',')}\n`);
+  return `role,collection,action,field,rows,preset\n${lines.join('')}${called.join('')}`;
 }
 
 function csvLine(rule: Permission, field: string): string {
@@ -112,13 +143,11 @@ function csvCell(text: string): string {
 function printHtml(matrix: Matrix): string {
   const cells = (tag: string, texts: readonly string[]): string =>
     `<tr>${texts.map((text) => `<${tag}>${html(text)}</${tag}>`).join('')}</tr>\n`;
-  const parts = matrix.collections.map((collection) => {
-    const notes = notesOf(collection).map((note) => `<li>${html(note)}</li>`);
+  const parts = sectionsOf(matrix).map(({ name, lines: [head = [], ...rows], notes: texts }) => {
+    const notes = texts.map((note) => `<li>${html(note)}</li>`);
     return (
-      `<h2>${html(collection.name)}</h2>\n<table>\n<thead>${cells('th', ['field', ...matrix.roles])}</thead>\n<tbody>\n` +
-      `${rowsOf(collection)
-        .map((row) => cells('td', row))
-        .join('')}</tbody>\n</table>\n` +
+      `<h2>${html(name)}</h2>\n<table>\n<thead>${cells('th', head)}</thead>\n<tbody>\n` +
+      `${rows.map((row) => cells('td', row)).join('')}</tbody>\n</table>\n` +
       (notes.length > 0 ? `<ul>${notes.join('')}</ul>\n` : '')
     );
   });

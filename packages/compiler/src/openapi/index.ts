@@ -28,6 +28,7 @@ import { createPartsCache, layoutAt, type Parts } from './parts.ts';
 import { addressed } from './paths/addressed.ts';
 import { customPaths, customTag } from './paths/custom-paths.ts';
 import { filePaths } from './paths/file-paths.ts';
+import { functionPaths, functionTag } from './paths/function-paths.ts';
 import { graphqlPaths, graphqlSchemas, graphqlTag } from './paths/graphql-paths.ts';
 import { operationPaths } from './paths/operations.ts';
 import { ownUserPaths, ownUserTag } from './paths/own-user-paths.ts';
@@ -106,6 +107,7 @@ export function describeOpenApi(
       ...tagsOf(view),
       ...(users && !hasTag(view, ownUserTag) ? [ownUserTags] : []),
       ...(users ? [authTags] : []),
+      ...(view.functions.length > 0 ? [functionTags] : []),
       ...(custom.length > 0 ? [customTags] : []),
       ...(api.graphql ? [graphqlTags] : []),
     ],
@@ -119,6 +121,7 @@ export function describeOpenApi(
           () => pathTexts(addressed(collection)),
         ),
       ),
+      ...functionPaths(view.functions),
       ...customPaths(custom),
       ...operationPaths(resources.server, api, access, view),
       ...(api.graphql ? graphqlPaths() : []),
@@ -182,6 +185,7 @@ const authTags: JsonObject = {
 };
 const ownUserTags: JsonObject = { name: ownUserTag, description: 'The user who asks.' };
 const graphqlTags: JsonObject = { name: graphqlTag, description: 'Documents in place of paths.' };
+const functionTags: JsonObject = { name: functionTag, description: 'Functions and procedures of the database.' };
 const customTags: JsonObject = { name: customTag, description: "Routes of the project's own code." };
 
 function tagsOf({ collections }: RoleView): readonly JsonValue[] {

@@ -156,6 +156,11 @@ export function useHeader(name: keyof typeof conditional): JsonObject {
   return reference('parameters', component(conditional[name].name));
 }
 
+/** Refers to a parameter that all collections share. */
+export function useParameter(name: Shared): JsonObject {
+  return use(name);
+}
+
 /** Lists are text with commas; objects stand in brackets or as the text of a JSON object. */
 function queryForm(schema: JsonObject): JsonObject {
   if (schema.type === 'array') return { style: 'form', explode: false, schema };

@@ -10,6 +10,7 @@ import {
   type AccessRule,
   always,
   type CollectionAccess,
+  type FunctionAccess,
   systemCollection,
   type WriteRule,
 } from '@tablewright/runtime/language';
@@ -29,16 +30,24 @@ export function resolveAccess(
   const collections = schema.collections.map((collection) => adminAccess(collection, index));
   const groups = groupRoles(schema, routes);
   const names = nameGroups(groups.map(({ roles }) => roles));
-  const others = groups.map(({ roles, access, exempt }, index) => ({
+  const others = groups.map(({ roles, access, exempt, functions }, index) => ({
     name: names[index] ?? '',
     roles,
     admin: false,
     ...(exempt && { exempt: true as const }),
     collections: access,
+    ...(functions.length > 0 && { functions }),
   }));
+  const functions = (schema.functions ?? []).map(({ name }): FunctionAccess => ({ function: name }));
   const [open, rest] = [others.filter(({ name }) => name === 'public'), others.filter(({ name }) => name !== 'public')];
   return [
-    { name: 'admin', roles: ['admin', ...admins], admin: true, collections },
+    {
+      name: 'admin',
+      roles: ['admin', ...admins],
+      admin: true,
+      collections,
+      ...(functions.length > 0 && { functions }),
+    },
     ...open,
     ...rest.sort((a, b) => (a.name < b.name ? -1 : 1)),
   ];
@@ -51,32 +60,37 @@ interface Group {
   readonly roles: readonly string[];
   readonly access: readonly CollectionAccess[];
   readonly exempt: boolean;
+  readonly functions: readonly FunctionAccess[];
 }
 
-/** Roles by what they may do. App access and routes are permissions too, so they keep two roles apart. */
+/** Roles by what they may do. App access, routes and functions are permissions too, so they keep two roles apart. */
 function groupRoles(schema: Schema, routes: readonly GrantedRoute[]): readonly Group[] {
   const rules = Map.groupBy(schema.permissions, ({ role }) => role);
+  const calls = Map.groupBy(schema.calls ?? [], ({ role }) => role);
   const visitor: Pick<Role, 'name' | 'app' | 'exempt'> = { name: 'public', app: false };
   const roles = [visitor, ...schema.roles.filter(({ admin }) => !admin)].map(({ name, app, exempt = false }) => ({
     name,
     app,
     exempt,
     access: collectionAccess(rules.get(name) ?? []),
+    functions: (calls.get(name) ?? []).map(({ function: called, args }): FunctionAccess => {
+      return { function: called, ...(args.length > 0 && { args }) };
+    }),
     callable: routes.flatMap((route) => (route.roles.includes(name) ? [`${route.method} ${route.path}`] : [])),
   }));
   return groupSame(roles).map((members) => ({
     roles: members.map(({ name }) => name),
     access: members[0]?.access ?? [],
     exempt: members[0]?.exempt ?? false,
+    functions: members[0]?.functions ?? [],
   }));
 }
 
-interface RolePermissions {
+interface RolePermissions extends Pick<Group, 'access' | 'functions'> {
   readonly name: string;
   readonly app: boolean;
   /** Sees the rows of all tenants. */
   readonly exempt: boolean;
-  readonly access: readonly CollectionAccess[];
   readonly callable: readonly string[];
 }
 
@@ -85,7 +99,9 @@ interface RolePermissions {
  * the members of few have to be sorted.
  */
 function groupSame(roles: readonly RolePermissions[]): readonly (readonly RolePermissions[])[] {
-  const permissionsOf = ({ app, exempt, access, callable }: RolePermissions) => [app, exempt, access, callable];
+  const permissionsOf = ({ app, exempt, access, callable, functions }: RolePermissions) => {
+    return [app, exempt, access, callable, functions];
+  };
   const alike = [...Map.groupBy(roles, (role) => JSON.stringify(permissionsOf(role))).values()];
   const same = Map.groupBy(alike, ([first]) => (first === undefined ? '' : canonicalJson(permissionsOf(first))));
   return [...same.values()].map((groups) => (groups.length === 1 ? (groups[0] ?? []) : inOrder(roles, groups.flat())));

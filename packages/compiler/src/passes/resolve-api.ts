@@ -9,6 +9,7 @@ import { createInterning } from '../cache/same.ts';
 import { type GrantedRoute, resolveAccess } from './access.ts';
 import { resolveCollection } from './collection.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { resolveFunctions } from './functions.ts';
 import { nameAccess, nameCollections } from './names.ts';
 import { indexOf, type SchemaSources, sourcesOf } from './schema-index.ts';
 
@@ -30,6 +31,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
   );
   const access = nameAccess(resolveAccess(schema, index, routes), names);
   const fingerprint = fingerprintOf(schema, index);
+  const functions = resolveFunctions(schema);
   return {
     dialect: schema.dialect,
     graphql: schema.graphql !== false,
@@ -37,6 +39,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
     ...(schema.model !== undefined && { model: schema.model }),
     collections,
     access,
+    ...(functions.length > 0 && { functions }),
     customRoutes: [],
     fingerprint,
   };

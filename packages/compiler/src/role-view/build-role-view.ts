@@ -7,6 +7,7 @@ import type { Api, ApiCollection, ApiField } from '../api.ts';
 import { createCache, type Lookup, type Watch } from '../cache/remember.ts';
 import { createInterning } from '../cache/same.ts';
 import type { DocumentNames } from './names.ts';
+import { roleFunctions } from './role-functions.ts';
 import type { RoleCollection, RoleField, RoleRelation, RoleView } from './role-view.ts';
 import { isMasked, isPartial, reasonOf, type VisibleApi, type VisibleCollection, visibleApiOf } from './visible-api.ts';
 import { namesHiddenCollection, writesOf } from './writes.ts';
@@ -16,23 +17,24 @@ export function roleViewOf(api: Api, access: AccessClass | null): RoleView {
   const visibleApi = visibleApiOf(api, access);
   const notes: Lookup<string | null> = { get: visibleApi.note, has: () => true };
   const hooked: Lookup<string> = new Map((api.hooked ?? []).map((name) => [name, name]));
+  const collections = api.collections.flatMap(({ descriptor: { name } }): readonly RoleCollection[] => {
+    const key = visibleApi.visible.get(name) ?? visibleApi.writes.get(name);
+    if (key === undefined) return [];
+    const create = (watch: Watch) => collectionOf(name, watchedApi(visibleApi, notes, watch), watch(hooked).has(name));
+    return [
+      rememberCollection(
+        key,
+        [visibleApi.visible, visibleApi.links, visibleApi.allLinks, visibleApi.writes, notes, hooked],
+        create,
+      ),
+    ];
+  });
   return {
     anonymous: access?.roles.includes('public') ?? false,
     administrator: access === null || access.admin,
     note: visibleApi.note,
-    collections: api.collections.flatMap(({ descriptor: { name } }): readonly RoleCollection[] => {
-      const key = visibleApi.visible.get(name) ?? visibleApi.writes.get(name);
-      if (key === undefined) return [];
-      const create = (watch: Watch) =>
-        collectionOf(name, watchedApi(visibleApi, notes, watch), watch(hooked).has(name));
-      return [
-        rememberCollection(
-          key,
-          [visibleApi.visible, visibleApi.links, visibleApi.allLinks, visibleApi.writes, notes, hooked],
-          create,
-        ),
-      ];
-    }),
+    collections,
+    functions: roleFunctions(api, access, collections, visibleApi.note),
   };
 }
 

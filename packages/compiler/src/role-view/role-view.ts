@@ -1,5 +1,10 @@
 /** The API as one access class has it. `build-role-view.ts` makes it; everything that describes the API prints it. */
-import type { FieldDescriptor, RelationDescriptor } from '@tablewright/runtime/language';
+import type {
+  ArgumentDescriptor,
+  FieldDescriptor,
+  FunctionResult,
+  RelationDescriptor,
+} from '@tablewright/runtime/language';
 import type { Operation } from '../api.ts';
 import type { DocumentNames } from './names.ts';
 import type { NoteReader } from './notes.ts';
@@ -13,6 +18,21 @@ export interface RoleView {
   readonly note: NoteReader;
   /** In the order of the Api. */
   readonly collections: readonly RoleCollection[];
+  /** Functions of the database that it may call, sorted by name. */
+  readonly functions: readonly RoleFunction[];
+}
+
+/** A function or procedure of the database. */
+export interface RoleFunction {
+  readonly name: string;
+  /** True if GET calls it. */
+  readonly reads: boolean;
+  readonly note: string | null;
+  /** Those that callers give. */
+  readonly arguments: readonly ArgumentDescriptor[];
+  readonly returns: FunctionResult;
+  /** Collection whose items it returns, where these can be read. */
+  readonly items: RoleCollection | null;
 }
 
 /** A collection of which something can be read or written. */

@@ -20,6 +20,23 @@ export function checkReferences(schema: Schema): readonly Diagnostic[] {
     ...twice(schema.collections, 'schema', 'collection'),
     ...schema.collections.flatMap((collection) => checkCollection(collection, tables, lookUp)),
     ...schema.permissions.flatMap((permission) => checkPermission(permission, lookUp)),
+    ...checkCalls(schema, lookUp),
+  ];
+}
+
+function checkCalls({ functions = [], calls = [] }: Schema, lookUp: LookUp): readonly Diagnostic[] {
+  const names = new Set(functions.map(({ name }) => name));
+  return [
+    ...twice(functions, 'schema', 'function'),
+    ...functions.flatMap(({ name, collection }) =>
+      collection === undefined || lookUp.hasCollection(collection)
+        ? []
+        : [dangling(`function ${name}`, `collection "${collection}"`)],
+    ),
+    ...calls.flatMap(({ role, function: called }) => [
+      ...(lookUp.hasRole(role) ? [] : [dangling(`function ${called}`, `role "${role}"`)]),
+      ...(names.has(called) ? [] : [dangling(`role ${role}`, `function "${called}"`)]),
+    ]),
   ];
 }
 

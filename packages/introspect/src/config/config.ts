@@ -26,6 +26,11 @@ export interface PlatformConfig {
   readonly tenant?: TenantConfig;
   /** By table name, or `schema.table` where the name alone is not unique. */
   readonly collections?: Readonly<Record<string, CollectionConfig>>;
+  /**
+   * Functions and procedures to serve, and no other: by name, `schema.name`, or with the types of their arguments where
+   * several have one name.
+   */
+  readonly functions?: Readonly<Record<string, FunctionConfig>>;
   /** By `collection.field` as derived, for example `articles.comments`; API names. */
   readonly relations?: Readonly<Record<string, RelationConfig>>;
   /** Relations to items of several collections, through link rows that name collection and key. */
@@ -151,6 +156,15 @@ export interface FieldConfig {
 
 /** Types a column can be read as (API specification, section 6). */
 export type FieldTypeConfig = 'csv' | 'hash' | 'secret' | 'token' | 'uuid' | 'boolean' | 'json';
+
+/**
+ * One function or procedure in the API.
+ * @example export default defineConfig({ functions: { 'shop.place_order(integer, jsonb)': { name: 'place_order' } } });
+ */
+export interface FunctionConfig {
+  /** API name; the function's name when absent (`<schema>_<name>` outside the default schema). */
+  readonly name?: string;
+}
 
 /**
  * Changes of one derived relation.

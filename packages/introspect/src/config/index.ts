@@ -7,6 +7,7 @@ export type {
   DatabaseConfig,
   FieldConfig,
   FieldTypeConfig,
+  FunctionConfig,
   ManyToAnyConfig,
   ManyToManyConfig,
   PlatformConfig,

@@ -13,6 +13,54 @@ export interface Catalog extends CatalogRows {
   /** `server_version_num`: 180004 is 18.4. */
   readonly version: number;
   readonly selection: Selection;
+  /** Functions and procedures of the allowed schemas; absent where none was asked for. */
+  readonly functions?: FunctionCatalog;
+}
+
+/** Functions and procedures, and the types that they take and return. */
+export interface FunctionCatalog {
+  readonly functions: readonly FunctionRow[];
+  readonly types: readonly TypeRow[];
+}
+
+/** `pg_proc` without functions of extensions. */
+export interface FunctionRow {
+  readonly nspname: string;
+  readonly proname: string;
+  /** `f` function, `p` procedure, `a` aggregate, `w` window function. */
+  readonly prokind: string;
+  /** `i` immutable, `s` stable, `v` volatile. */
+  readonly provolatile: string;
+  readonly prosecdef: boolean;
+  /** True if it sets a `search_path` of its own. */
+  readonly ownPath: boolean;
+  readonly proretset: boolean;
+  readonly variadic: boolean;
+  readonly prorettype: string;
+  /** As `canonicalTypeSql` prints it. */
+  readonly resultType: string;
+  /** In their order; mode `i` in, `o` out, `b` both, `v` variadic, `t` column of a table. */
+  readonly parameters: readonly {
+    readonly name: string | null;
+    readonly mode: string;
+    readonly type: string;
+    readonly nativeType: string;
+  }[];
+  /** Number of input parameters with a default, which are the last. */
+  readonly pronargdefaults: number;
+  /** Table, view or composite type whose rows it returns. */
+  readonly relationSchema: string | null;
+  readonly relation: string | null;
+  /** Columns of that relation. */
+  readonly attributes:
+    | readonly {
+        readonly name: string;
+        readonly type: string;
+        readonly typmod: number;
+        readonly nativeType: string;
+      }[]
+    | null;
+  readonly description: string | null;
 }
 
 /** Which part of the database was asked for. Patterns are `name` or `schema.name`, with `*` for any characters. */

@@ -1,14 +1,15 @@
 import { defaultSystemSchema } from '@tablewright/runtime/language';
 import type { ReadOptions, RunStatement } from '../read.ts';
 import type { CatalogStamps } from '../stamps.ts';
-import { type Catalog, type CatalogRows, oldestVersion, type Selection } from './catalog.ts';
+import { type Catalog, type CatalogRows, type FunctionCatalog, oldestVersion, type Selection } from './catalog.ts';
 import { catalogSql, versionSql } from './catalog-sql.ts';
 import { type CombinedCatalog, mergeCatalog } from './merge-catalog.ts';
+import { functionsSql } from './sql/functions.ts';
 import { stampsSql } from './sql/stamps.ts';
 
 /**
- * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements for any number of tables. The
- * second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction. Inside a
+ * Reads the catalog of a PostgreSQL database (14 to 18, or PGlite) in two statements for any number of tables. A third
+ * reads functions where they are asked for. The second statement sets what decides how expressions print (`search_path`, `TimeZone` …) for its transaction. Inside a
  * transaction of the caller the settings stay until its end. For an older server only the version is read, which
  * `buildTables` reports. Rejects with the error of `run`.
  */
@@ -16,7 +17,17 @@ export async function readCatalog(run: RunStatement, options: ReadOptions = {}):
   const selection = selectionOf(options);
   const version = Number((await run(versionSql, []))[0]?.[0]);
   const rows = version >= oldestVersion ? await run(catalogSql(version), [schemasOf(selection)]) : [];
-  return { version, selection, ...rowsByKind(rows) };
+  const functions =
+    options.functions === true && version >= oldestVersion
+      ? await run(functionsSql, [schemasOf(selection)])
+      : undefined;
+  return { version, selection, ...rowsByKind(rows), ...(functions && { functions: functionsIn(functions) }) };
+}
+
+function functionsIn(rows: readonly (readonly (string | null)[])[]): FunctionCatalog {
+  const rowsOfKind = <Row>(kind: keyof FunctionCatalog): readonly Row[] =>
+    rows.flatMap(([rowKind, row]) => (rowKind === kind && row ? [JSON.parse(row)] : []));
+  return { functions: rowsOfKind('functions'), types: rowsOfKind('types') };
 }
 
 /**

@@ -6,6 +6,7 @@ import { tableId } from '../table-id.ts';
 import { type Catalog, type ObjectRow, oldestVersion, type RelationRow } from './catalog.ts';
 import { type BuildColumns, columnsBuilder, relationId, updatableBits } from './columns.ts';
 import { buildForeignKeys } from './foreign-keys.ts';
+import { buildRoutines } from './functions.ts';
 import { buildIndexes } from './indexes.ts';
 import { buildKeys, type Keys } from './keys.ts';
 import { type Lookup, lookupOf } from './lookup.ts';
@@ -54,6 +55,7 @@ export function buildRelations(catalog: Catalog, built: ReadonlyMap<string, Buil
   const facts = {
     tables,
     enums: buildEnums(catalog, usedEnums(tables)),
+    ...(catalog.functions && { routines: buildRoutines(catalog.functions) }),
     diagnostics: sortDiagnostics([
       ...diagnostics,
       ...all.flatMap((built) => built.diagnostics),

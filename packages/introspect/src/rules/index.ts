@@ -3,6 +3,7 @@ import type { Schema } from '../schema.ts';
 import { configColumns } from './configuration/config-columns.ts';
 import { configFieldReferences } from './configuration/config-field-references.ts';
 import { configFieldTypes } from './configuration/config-field-types.ts';
+import { configFunctions } from './configuration/config-functions.ts';
 import { configHiddenKeys } from './configuration/config-hidden-keys.ts';
 import { configKeys } from './configuration/config-keys.ts';
 import { configManyToAny } from './configuration/config-many-to-any.ts';
@@ -51,6 +52,7 @@ export const rules: readonly Rule[] = [
   configManyToMany,
   configSystem,
   configTenant,
+  configFunctions,
   collectionNames,
   fieldNames,
   relationNames,

@@ -2,7 +2,7 @@ import { printTable } from '@tablewright/runtime/language';
 import type { PlatformConfig } from '../config/config.ts';
 import type { PermissionDocument } from '../config/permissions/permission-document.ts';
 import type { Diagnostic } from '../diagnostic.ts';
-import type { Schema, Table, TableId } from '../schema.ts';
+import type { Routine, Schema, Table, TableId } from '../schema.ts';
 
 /** Sources of rules beside the schema. */
 export interface RuleSources {
@@ -10,6 +10,8 @@ export interface RuleSources {
   readonly permissions: PermissionDocument;
   /** `articles.comments`: names of relations as derived, before the configuration changed them. */
   readonly relationKeys: readonly string[];
+  /** Every function and procedure that could be served. */
+  readonly routines: readonly Routine[];
 }
 
 /** One law about a schema. Complains, never transforms, never throws. */

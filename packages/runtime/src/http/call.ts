@@ -27,6 +27,7 @@ export type CallReader = (request: IncomingMessage, routed: boolean) => Call | P
 export function createCallReader(
   authenticate: Authenticate,
   endpoints: readonly { readonly url: string }[],
+  isHidden: (caller: Caller, path: string) => boolean = () => false,
 ): CallReader {
   const paths = new Set(endpoints.map(({ url }) => url).filter((url) => !url.includes(':')));
   const patterns = endpoints.map(({ url }) => url).filter((url) => url.includes(':') && !url.startsWith('/items/'));
@@ -48,7 +49,9 @@ export function createCallReader(
   function routedCall(caller: Caller, path: string, query: string, routed: boolean): Call {
     const item = readItemPath(path);
     // The router decodes, so it matches more spellings of a path than the one that exists.
-    if (!routed || (item === null && !exists(path))) throw new PlatformError('ROUTE_NOT_FOUND');
+    if (!routed || (item === null && (!exists(path) || isHidden(caller, path)))) {
+      throw new PlatformError('ROUTE_NOT_FOUND');
+    }
     return { caller, query, item };
   }
 }

@@ -37,6 +37,7 @@ import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFastifyAdapter, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
+import { openFunctions } from './functions.ts';
 import { openGraphql } from './graphql/open-graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
@@ -194,6 +195,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trusted: options.trustedDocuments ?? false,
     log: () => server.log,
   });
+  const functions = openFunctions({ api, planner, writer, createCache, ...limits, reader, responder, senderOf });
   const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder });
   const docs = environment.docs ? docsEndpoints(responder) : [];
   const listed = listEndpoints(api, items, users);
@@ -204,9 +206,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...operationEndpoints(bound, { responder, senderOf, items }),
     ...pages,
     ...docs,
+    ...functions.endpoints,
     ...custom,
   ];
-  const readLimited = limitCalls(createCallReader(authenticate, endpoints), limiter);
+  const readLimited = limitCalls(createCallReader(authenticate, endpoints, functions.isHidden), limiter);
   const readCall = noteCallers(spreadCalls(readLimited, names.public, timeoutMs), options.callers);
   const server = createFastifyAdapter(environment, { readCall, endpoints, responder }, options.createShortcut, host);
   for (const endpoint of endpoints) mountEndpoint(server, responder, environment, endpoint);

@@ -14,6 +14,7 @@ export type * from './descriptors/collection.ts';
 export * from './descriptors/collection-builders.ts';
 export type * from './descriptors/extension.ts';
 export * from './descriptors/fingerprint.ts';
+export type * from './descriptors/function.ts';
 export * from './descriptors/graphql.ts';
 export * from './descriptors/graphql-names.ts';
 export * from './descriptors/limits.ts';

@@ -34,6 +34,7 @@ export type AnswerWriter = (size?: number) => Answer;
 
 /** Prepares how the rows of a plan become an answer; once per plan. */
 export function createAnswerWriter(plan: ReadPlan): AnswerWriter {
+  if (plan.bare === true) return bareAnswers(plan);
   const layout: Layout = {
     many: plan.many,
     fields: plan.meta.length === 0 && plan.cursor === undefined ? plan.fields : undefined,
@@ -42,6 +43,26 @@ export function createAnswerWriter(plan: ReadPlan): AnswerWriter {
     transcode: createTranscoder(plan.fields),
   };
   return (size = -1) => new PlanAnswer(layout, size);
+}
+
+/** Answers of one value: the field of the plan is `data`. */
+function bareAnswers({ fields }: ReadPlan): AnswerWriter {
+  const transcode = createTranscoder(fields);
+  return () => {
+    const out = new ByteWriter();
+    let items = 0;
+    let ended: Buffer | undefined;
+    return {
+      get items() {
+        return items;
+      },
+      row(buffer, offset) {
+        if (items++ === 0) transcode(buffer, offset, out);
+      },
+      read: () => out.takeBytes(),
+      end: () => (ended ??= items === 0 ? Buffer.from('{"data":null}') : out.takeBytes()),
+    };
+  };
 }
 
 interface Layout {

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { Binder } from '../database/binder.ts';
 import type { Parameter } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
-import { forbidden } from '../errors.ts';
+import { forbidden, invalidQuery } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
 import { bindRows } from './bind-rows.ts';
@@ -14,7 +14,7 @@ import type { ReadLimits, ReadRequest } from './parse/request.ts';
 import type { ReadPlan } from './plan/plan.ts';
 import { fixPlan } from './plan/plan-fixed.ts';
 import { prepareRead } from './prepare.ts';
-import type { FindPrepared, NamedKeys } from './prepared.ts';
+import type { FindPrepared, NamedKeys, RequestedSource } from './prepared.ts';
 
 /** Options of a planner; everything has a default. */
 export interface PlannerOptions {
@@ -60,6 +60,8 @@ export interface Planner {
   read(caller: Caller, collection: NamedCollection, key: string, query: string | QueryTree): PlannedRead;
   /** `SEARCH /items/:collection`; `body` is undefined when it was empty. INVALID_PAYLOAD for a body of another form. */
   search(caller: Caller, collection: NamedCollection, body: JsonValue | undefined): PlannedRead;
+  /** Items of a collection among the rows of another source. */
+  rows(caller: Caller, collection: string, source: RequestedSource, query: QueryTree): PlannedRead;
 }
 
 /** Scope and plans of one access class. */
@@ -137,6 +139,15 @@ export function createPlanner(
         ),
         ...(prepared.large && { large: prepared.large }),
       };
+    },
+    rows(caller, collection, source, query) {
+      const { scope, byShape } = plansOf(caller);
+      const request = parseListRequest(query, limits);
+      if (request.aggregate !== undefined) throw invalidQuery('"aggregate" is for collections.');
+      const requested = { scope, limits, selector: 'list', collection, request, source } as const;
+      const { plan, values, size, large } = prepareRead(byShape, requested);
+      const parameters = bind(plan.binders, values, caller);
+      return { plan, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
     },
     search(caller, named, body) {
       const collection = named.name;

@@ -2,6 +2,7 @@ import { longestCachedStatement, type PlanCache } from '../database/plan-cache.t
 import { invalidQuery } from '../errors.ts';
 import type { Condition } from '../language/index.ts';
 import { refuseUnknownFunctions } from '../sql/calls.ts';
+import type { StatementBuilder } from '../sql/row.ts';
 import { type CollectionScope, exportScope, type Scope } from '../sql/scope.ts';
 import { authoriseCollection } from './authorise/authorise.ts';
 import { type ResolvedFields, resolveFields } from './authorise/fields.ts';
@@ -56,6 +57,8 @@ interface AuthorisedNames extends ResolvedFields {
 
 /** Inputs from which a shape is planned. */
 interface Planned {
+  /** Where the values of the source stand. */
+  readonly sourceIndex: number;
   readonly names: AuthorisedNames;
   readonly orders: NestedOrders;
   readonly aggregates: NestedAggregates;
@@ -82,9 +85,12 @@ export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead
   checkSyntax(desired, conditions);
   const collection = authoriseCollection(scope, desired.collection, desired.selector);
   const keys = desired.keys?.(collection) ?? { values: [], count: 0 };
-  const request = collection.descriptor.singleton ? { ...desired.request, limit: 1, offset: 0 } : desired.request;
+  const isOne = collection.descriptor.singleton || desired.source?.many === false;
+  const request = isOne ? { ...desired.request, limit: 1, offset: 0 } : desired.request;
   const condition = withSearch(filter.condition, collection, request.search);
-  const shape = shapeOf(desired.selector, desired.collection, request, condition, nested, keys.count);
+  const plain = shapeOf(desired.selector, desired.collection, request, condition, nested, keys.count);
+  const { source } = desired;
+  const shape = source === undefined ? plain : `${source.form} ${plain}`;
   // A shape that has a plan has names that were looked up, so nothing but its values is left to judge.
   const cached = filter.problems.length === 0 && isSound(nested) ? plans.get(shape) : undefined;
   const names = cached ?? authoriseNames(desired, collection, nested, condition);
@@ -93,12 +99,15 @@ export function prepareRead(plans: PlanCache<ReadPlan>, requested: RequestedRead
   const open = openValues();
   collectValues(open, scope, collection, condition);
   const positions = collectNested(open, scope, nested);
+  const sourceIndex = open.values.length;
+  if (source !== undefined) open.values.push(...source.values);
   if (cached === undefined) refuseRelations(relationsOf(condition) + nestedRelationsOf(nested), desired.limits);
   refuseSize(open, desired.limits);
   const plan =
     'statement' in names
       ? names
       : planNew({ ...desired, request }, collection, {
+          sourceIndex,
           names,
           orders,
           aggregates,
@@ -170,12 +179,12 @@ function checkConditions(scope: Scope, { filter, nested }: Conditions, orders: N
 }
 
 function planNew(
-  { scope, selector, request, limits, targets, fixes }: RequestedRead,
+  { scope, selector, request, limits, targets, fixes, source }: RequestedRead,
   { descriptor }: CollectionScope,
   planned: Planned,
 ): ReadPlan {
   const { names, orders, aggregates, open, positions, keys, condition } = planned;
-  const singleton = selector === 'list' && descriptor.singleton;
+  const singleton = selector === 'list' && descriptor.singleton && source === undefined;
   for (const problem of names.late) throw problem;
   checkSort(names.order);
   const { limit, offset, meta, cursor } = request;
@@ -191,7 +200,7 @@ function planNew(
     meta,
     selector,
     // A singleton's file has rows as every other, of which there is one.
-    many: selector !== 'key' && (!descriptor.singleton || request.exported !== undefined),
+    many: source?.many ?? (selector !== 'key' && (!descriptor.singleton || request.exported !== undefined)),
     singleton,
     streamed: selector !== 'key' && isStreamed(limit, selector === 'keys' ? keys.count : undefined),
     nested: { limit: nestedLimit(limits), positions, orders, aggregates },
@@ -199,6 +208,7 @@ function planNew(
     operands: open.operands,
     values: open.values.length,
     ...(fixes && { fixes }),
+    ...(source && { source: (statement: StatementBuilder) => source.print(statement, planned.sourceIndex) }),
   };
   return targets === undefined ? planRead(query) : planTargets(query, targets);
 }

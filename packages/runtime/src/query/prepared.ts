@@ -1,3 +1,4 @@
+import type { StatementBuilder } from '../sql/row.ts';
 import type { CollectionScope, Scope } from '../sql/scope.ts';
 import type { OpenValues } from './authorise/filter.ts';
 import type { Selector } from './authorise/shape.ts';
@@ -21,10 +22,23 @@ export interface RequestedRead {
   readonly request: ReadRequest;
   /** Reads the keys that the request names; called at the stage of names. Absent for plain lists. */
   readonly keys?: (collection: CollectionScope) => NamedKeys;
+  /** Rows that stand in the place of the table's. */
+  readonly source?: RequestedSource;
   /** As `ReadQuery.fixes`: the plan is to go through `fixPlan`. */
   readonly fixes?: true;
   /** For `targets`. */
   readonly targets?: RequestedTargets;
+}
+
+/** Rows of a collection that something else than its table gives. */
+export interface RequestedSource {
+  /** Tells sources apart whose text differs. */
+  readonly form: string;
+  /** Values of its parameters. */
+  readonly values: readonly string[];
+  readonly many: boolean;
+  /** Prints it for FROM, without an alias; its values stand at `index`. */
+  print(statement: StatementBuilder, index: number): string;
 }
 
 /** A plan with the values that its request left open. */

@@ -24,11 +24,11 @@ import { createWriteExecutor, type WriteExecutorOptions } from './execute/write-
 import { createHistory } from './history/history.ts';
 import { createHookedWriter, type HookedWriter } from './hooks/hooked-writer.ts';
 import type { StepPlans } from './plan/step-plans.ts';
-import type { PreparedReturning } from './returning.ts';
+import type { PreparedReturning, Returning, ReturningForm } from './returning.ts';
 import type { LinksPlan } from './tree/links/links-plan.ts';
 import type { TreePlan } from './tree/single-statement/tree-plan.ts';
 import { prepareCommand, type WriteCommand } from './write-command.ts';
-import type { WriteContext, WriteRequest } from './write-plan.ts';
+import { returningOf, type WriteContext, type WriteRequest } from './write-plan.ts';
 
 /** The platform's part in writes to its own collections. */
 export interface SystemWrites {
@@ -98,6 +98,8 @@ export interface Writer {
     payload: JsonValue | undefined,
     prepare: () => Promise<TransactionBody>,
   ): Promise<KeptAnswer>;
+  /** Prepares the answer of a write that is done elsewhere; null when the caller may read nothing of it. */
+  returning(request: WriteRequest, form: ReturningForm): Returning | null;
   /** Read and write access for the code of a route. */
   openFor: HookedWriter['openFor'];
   /** Resolves when no hook runs any more that waited for a COMMIT. */
@@ -137,6 +139,13 @@ export function createWriter(options: WriterOptions): Writer {
     },
     workOf,
     inOrder: (commands, responses, keyed) => runInOrder(executor, workOf, commands, responses, keyed),
+    returning(request, form) {
+      const context = open(request);
+      const returning = returningOf(context, form);
+      const [problem] = context.complaints;
+      if (problem !== undefined) throw problem;
+      return returning;
+    },
     openFor: hooked.openFor,
     settled: hooked.settled,
   };

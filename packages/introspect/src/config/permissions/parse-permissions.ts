@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../diagnostic.ts';
 import { entriesOf, isKnownKey, isNothing } from '../yaml/form.ts';
 import { readYaml } from '../yaml/read-yaml.ts';
 import type { SourceNode } from '../yaml/source.ts';
+import { parseCalls } from './parse-calls.ts';
 import { parseRoles } from './parse-roles.ts';
 import { parseRules } from './parse-rules.ts';
 import type { PermissionDocument } from './permission-document.ts';
@@ -21,13 +22,14 @@ export function parsePermissions(
   const sections = root === null || isNothing(root) ? new Map<string, SourceNode>() : readSections(root, diagnostics);
   const roles = parseRoles(sections.get('roles'), diagnostics);
   const rules = parseRules(sections.get('permissions'), roles, diagnostics);
-  return { document: { fileName, roles, rules }, diagnostics };
+  const functions = parseCalls(sections.get('functions'), roles, diagnostics);
+  return { document: { fileName, roles, rules, ...(functions.length > 0 && { functions }) }, diagnostics };
 }
 
 function readSections(root: SourceNode, diagnostics: Diagnostic[]): ReadonlyMap<string, SourceNode> {
   return new Map(
     entriesOf(root, 'The file', diagnostics).flatMap(({ key, value }) =>
-      isKnownKey(key, ['roles', 'permissions'], diagnostics) ? [[key.name, value] as const] : [],
+      isKnownKey(key, ['roles', 'permissions', 'functions'], diagnostics) ? [[key.name, value] as const] : [],
     ),
   );
 }

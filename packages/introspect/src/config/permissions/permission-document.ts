@@ -8,6 +8,15 @@ export interface PermissionDocument {
   readonly roles: readonly RoleSource[];
   /** In the order of the file. */
   readonly rules: readonly RuleSource[];
+  /** Rights to call functions, in the order of the file. Absent where there are none. */
+  readonly functions?: readonly CallSource[];
+}
+
+/** The right of a role to call a function, with the arguments that the server sets. */
+export interface CallSource {
+  readonly role: PlacedName;
+  readonly function: PlacedName;
+  readonly args: readonly PresetSource[];
 }
 
 /** One entry under `roles`. */

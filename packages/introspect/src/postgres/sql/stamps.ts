@@ -40,7 +40,8 @@ function markedParts(): readonly string[] {
       "CASE c.classoid WHEN 'pg_catalog.pg_class'::pg_catalog.regclass THEN c.objoid ELSE 0 END",
       `pg_catalog.pg_description AS c
     WHERE c.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
-      OR c.classoid = 'pg_catalog.pg_type'::pg_catalog.regclass AND c.objoid >= 16384`,
+      OR c.classoid IN ('pg_catalog.pg_type'::pg_catalog.regclass, 'pg_catalog.pg_proc'::pg_catalog.regclass)
+        AND c.objoid >= 16384`,
     ],
     // The table whose column owns the sequence.
     [
@@ -59,6 +60,7 @@ function markedParts(): readonly string[] {
       AND c.typnamespace NOT IN (SELECT t.oid FROM temporary AS t)`,
     ],
     [all, 'pg_catalog.pg_enum AS c WHERE c.oid >= 16384'],
+    [all, 'pg_catalog.pg_proc AS c WHERE c.oid >= 16384 AND c.pronamespace NOT IN (SELECT t.oid FROM temporary AS t)'],
     [
       all,
       `pg_catalog.pg_namespace AS c

@@ -30,6 +30,8 @@ export interface Reader {
   list(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
   /** Answers FORBIDDEN when there is no row, so that missing and hidden items look the same. */
   item(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
+  /** Runs it for its effect alone, and answers 204. */
+  nothing(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
   /** Answers the one row that there always is: before the first write it holds the defaults. */
   singleton(httpContext: HttpContext, planned: PlannedRead): Promise<void>;
 }
@@ -78,6 +80,10 @@ export function createReader({ database, driftGuard, responder }: ReaderOptions)
       await readWhole(httpContext, planned, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       sendTagged(responder, httpContext, rows.end());
+    },
+    async nothing(httpContext, planned) {
+      await readWhole(httpContext, planned, startRows(planned));
+      responder.send(httpContext, { status: 204 });
     },
     async singleton(httpContext, planned) {
       const rows = startRows(planned);

@@ -113,6 +113,7 @@ function createPlanner(requested: Asked[]): Planner {
     list: (caller, { name }, query) => plan(caller, name, false, ['list', caller.accessClass, name, query]),
     search: (caller, { name }, body) => plan(caller, name, false, ['search', caller.accessClass, name, body]),
     read: (caller, { name }, key, query) => plan(caller, name, true, ['read', caller.accessClass, name, key, query]),
+    rows: (caller, name) => plan(caller, name, false, ['rows', caller.accessClass, name]),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Condition, Operand } from '../conditions/condition.ts';
+import type { FunctionAccess } from './function.ts';
 
 /**
  * One rule: on the rows that match `where`, the listed fields.
@@ -42,4 +43,6 @@ export interface AccessClass {
   readonly exempt?: true;
   /** Sorted by collection name. A collection that is not listed does not exist for this class. */
   readonly collections: readonly CollectionAccess[];
+  /** Functions that it may call, sorted by name. Default: none. */
+  readonly functions?: readonly FunctionAccess[];
 }

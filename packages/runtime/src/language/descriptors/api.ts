@@ -4,6 +4,7 @@ import type { AccessClass } from './access.ts';
 import type { CollectionDescriptor } from './collection.ts';
 import type { CustomRoute, Extension } from './extension.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import type { FunctionDescriptor } from './function.ts';
 import type { GraphqlScope } from './graphql-names.ts';
 import type { ModelDocument } from './model.ts';
 
@@ -50,6 +51,8 @@ export interface CompiledApi {
    * `DeclaredModel.digest` of what the platform's own tables said about the model when it was compiled. Default: nothing.
    */
   readonly modelDigest?: string;
+  /** Functions and procedures of the database, sorted by name. Default: none. */
+  readonly functions?: readonly FunctionDescriptor[];
   /** Extensions: the project's own code. Default: none. */
   readonly extensions?: readonly Extension[];
   /** The routes of the extensions, as their types say. Default: none. */

@@ -1,4 +1,5 @@
 import type { Condition, Operand } from '../../language/index.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
 import type { Scope } from '../../sql/scope.ts';
 import type { Cursor } from '../parse/cursor.ts';
 import type { Exported, MetaName } from '../parse/request.ts';
@@ -28,6 +29,8 @@ export interface ReadQuery {
   /** Set when the answer is a file. */
   readonly exported?: Exported;
   readonly nested: NestedLists;
+  /** Prints what stands in the place of the table. Default: the table. */
+  readonly source?: (statement: StatementBuilder) => string;
   /** Where the operands of all conditions find their values, and how many values were collected, nested ones included. */
   readonly operands: ReadonlyMap<Operand, number>;
   readonly values: number;

@@ -44,7 +44,8 @@ export function planRead(query: ReadQuery): ReadPlan {
   const ownStatement = whole && ownRead(whole);
   const fixed = fixedParts(query);
   const printed = joins ? printJoined(query, parts) : printPlain(query, parts, fixed);
-  const built = statementOf(statement, printed.text, joins ? [] : printForLinks(query, parts));
+  const others = joins || query.source !== undefined ? [] : printForLinks(query, parts);
+  const built = statementOf(statement, parts.before + printed.text, others);
   const { binders } = built;
   return {
     statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : bounded(query, built.statement)),
@@ -134,6 +135,8 @@ export function statementOf(
 type Printed = { readonly text: string; readonly fields: ReadPlan['fields'] };
 
 interface ReadParts {
+  /** Text in front of the statement. */
+  readonly before: string;
   readonly row: Row;
   /** The table, joined to the keys that were written. */
   readonly from: string;
@@ -156,12 +159,14 @@ function startRead(
   const { collection } = query.selection;
   const alias = statement.alias();
   const row = tableRow(statement, query.scope, collection, alias);
-  const rows = readable(row);
+  const rows = query.source === undefined ? readable(row) : allOf([`NOT (${alias} IS NULL)`, readable(row)]);
   const matching = allOf([rows, ...keysOf(row), printCondition(row, query.condition)]);
-  const table = `${collection.descriptor.table} ${alias}`;
+  const { before, name } = printSource(query, statement);
+  const table = `${name} ${alias}`;
   const order = query.selector === 'key' ? [] : printListOrder(row, query);
   const behind = query.cursor === undefined ? [] : [printAfter(row, order, query.cursor.start, query.values)];
   return {
+    before,
     row,
     from: query.selector === 'written' ? joinWritten(row, query, table) : table,
     table,
@@ -171,6 +176,15 @@ function startRead(
     order,
     bounds: printListBounds(query, statement),
   };
+}
+
+/** Rows of another source are taken once, however often the statement looks at them; a row of nulls is none. */
+function printSource({ source, selection, meta }: ReadQuery, statement: StatementBuilder) {
+  if (source === undefined) return { before: '', name: selection.collection.descriptor.table };
+  const rows = source(statement);
+  if (meta.length === 0) return { before: '', name: rows };
+  const name = statement.alias();
+  return { before: `WITH ${name} AS MATERIALIZED (SELECT * FROM ${rows}) `, name };
 }
 
 function printPlain(query: ReadQuery, parts: ReadParts, fixed: FixedParts): Printed {
@@ -204,6 +218,8 @@ function joinWritten(row: Row, query: ReadQuery, table: string): string {
 /** Written items are answered in the order of the keys, unless the request asks for another one. */
 function printListOrder(row: Row, query: ReadQuery): readonly PrintedTerm[] {
   if (query.selector === 'written' && query.order.length === 0) return [{ expression: 'k.n', direction: '' }];
+  // Rows of another source have the order in which they come.
+  if (query.source !== undefined && query.order.length === 0 && query.cursor === undefined) return [];
   return printOrder(row, query.order, query.cursor !== undefined);
 }
 

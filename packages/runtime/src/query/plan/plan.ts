@@ -24,6 +24,8 @@ export interface ReadPlan {
   /** Cost of everything that it selects and looks for: see `cost.ts`. */
   readonly cost: number;
   readonly many: boolean;
+  /** True if its one column is the whole of `data`, and not a member of an item. Default: false. */
+  readonly bare?: true;
   readonly fields: readonly ShapeField[];
   /** Set where fields are the same in every item, by the request: `fixPlan` makes the plan that writes them. */
   readonly fixed?: readonly FixedField[];

@@ -1,0 +1,72 @@
+/** Compares the functions of the database that a role may call. */
+import type { ArgumentDescriptor } from '@tablewright/runtime/language';
+import type { RoleFunction } from '../../role-view/role-view.ts';
+import { pairs } from '../pair.ts';
+import type { Found, Side } from '../side.ts';
+
+/** Finds what has changed for a role. */
+export function compareFunctions(was: Side, is: Side): readonly Found[] {
+  const permissions = (direction: Found['rights']) => {
+    return was.access.admin || is.access.admin || direction === undefined ? {} : { rights: direction };
+  };
+  return pairs(functionsOf(was), functionsOf(is)).flatMap(({ name, was: old, is: now }): readonly Found[] => {
+    if (old === undefined && now !== undefined) {
+      const message = `The role calls the function "${name}".`;
+      return [{ ...placeOf(now, 'function-added'), message, ...permissions('widening') }];
+    }
+    if (now === undefined && old !== undefined) {
+      const message = `There is no function "${name}" any more.`;
+      return [{ ...placeOf(old, 'function-removed'), message, ...permissions('narrowing') }];
+    }
+    return old === undefined || now === undefined ? [] : compareOne(old, now);
+  });
+}
+
+function functionsOf({ version, access }: Side): readonly RoleFunction[] {
+  return version.view(access).functions;
+}
+
+function placeOf({ name, reads }: RoleFunction, rule: Found['rule']): Pick<Found, 'rule' | 'subject' | 'operations'> {
+  return { rule, subject: `function ${name}`, operations: [`${reads ? 'GET' : 'POST'} /functions/${name}`] };
+}
+
+function compareOne(old: RoleFunction, now: RoleFunction): readonly Found[] {
+  const found = (rule: Found['rule'], message: string): Found => ({ ...placeOf(now, rule), message });
+  const kind = now.reads ? 'only reads now' : 'changes something now';
+  return [
+    ...(old.reads === now.reads ? [] : [found('function-volatility-changed', `"${now.name}" ${kind}.`)]),
+    ...pairs(old.arguments, now.arguments).flatMap((pair) => compareArgument(now, pair.was, pair.is)),
+    ...(resultOf(old) === resultOf(now)
+      ? []
+      : [found('function-result-changed', `"${now.name}" gives something else.`)]),
+  ];
+}
+
+function compareArgument(
+  called: RoleFunction,
+  was: ArgumentDescriptor | undefined,
+  is: ArgumentDescriptor | undefined,
+): readonly Found[] {
+  const found = (rule: Found['rule'], message: string): Found => ({ ...placeOf(called, rule), message });
+  if (is === undefined) {
+    return [found('function-argument-removed', `"${called.name}" has no argument "${was?.name}" any more.`)];
+  }
+  if (was !== undefined && typeOf(was) !== typeOf(is)) {
+    return [found('function-argument-removed', `The argument "${is.name}" of "${called.name}" is of another type.`)];
+  }
+  const isRequired = is.optional !== true;
+  if (was !== undefined && (was.optional === true) === !isRequired) return [];
+  if (!isRequired) return [found('function-argument-added', `"${called.name}" can be given "${is.name}".`)];
+  const message = `"${called.name}" needs the argument "${is.name}".`;
+  const severity = 'breaking';
+  const verdicts = { rest: severity, openapi: severity, graphql: severity, client: severity } as const;
+  return [{ ...found('function-argument-added', message), verdicts }];
+}
+
+function typeOf({ type, element, values }: ArgumentDescriptor): string {
+  return JSON.stringify([type, element, values]);
+}
+
+function resultOf({ returns }: RoleFunction): string {
+  return JSON.stringify(returns, (key, value: unknown) => (key === 'native' || key === 'wire' ? undefined : value));
+}

@@ -1,0 +1,153 @@
+/** The paths of functions and procedures of the database. */
+import type { ArgumentDescriptor, ResultMember } from '@tablewright/runtime/language';
+import { commonFailures } from '@tablewright/runtime/operations';
+import { sha256 } from '../../print/hash.ts';
+import { requiredArguments } from '../../role-view/role-functions.ts';
+import type { RoleFunction } from '../../role-view/role-view.ts';
+import { orNull, scalarInput, valueSchema } from '../components/values.ts';
+import { described, type JsonObject, objectOf, reference } from '../json.ts';
+import { answerParameters, listParameters, useHeader, useParameter } from '../parameters.ts';
+import { failuresByStatus } from '../responses.ts';
+import { addressed } from './addressed.ts';
+
+/** Tag of the operations. */
+export const functionTag = 'functions';
+
+/** The path of each function with its operations. */
+export function functionPaths(functions: readonly RoleFunction[]): readonly (readonly [string, JsonObject])[] {
+  return functions.map((called) => [
+    `/functions/${encodeURIComponent(called.name)}`,
+    objectOf(
+      called.reads
+        ? [['get', read(called)] as const, ['x-platform-search', search(called)] as const]
+        : [['post', write(called)] as const],
+    ),
+  ]);
+}
+
+const failures = [...commonFailures, 'Forbidden', 'RouteNotFound', 'Unprocessable'] as const;
+const bodyFailures = [...failures.filter((name) => name !== 'InvalidQuery'), 'UnsupportedMediaType'] as const;
+
+function read(called: RoleFunction): JsonObject {
+  const args = called.arguments.map((argument) => ({
+    name: argument.name,
+    in: 'query',
+    required: argument.optional !== true,
+    ...queryForm(argument),
+  }));
+  const names = new Set(args.map(({ name }) => name));
+  const options = optionsOf(called).filter((option) => typeof option.name !== 'string' || !names.has(option.name));
+  const parameters: readonly JsonObject[] = [...args, ...options];
+  return {
+    ...head(called, 'read'),
+    ...(parameters.length > 0 && { parameters }),
+    responses: responsesOf(called, [...failures.filter((name) => name !== 'InvalidQuery'), 'InvalidSearch']),
+  };
+}
+
+function search(called: RoleFunction): JsonObject {
+  const body: JsonObject = {
+    type: 'object',
+    properties: {
+      args: argumentsSchema(called.arguments),
+      query: { type: 'object', description: 'Parameters of the query in the address.' },
+    },
+    additionalProperties: false,
+  };
+  return {
+    ...head(called, 'search'),
+    description: 'Answers as GET does. Send it with the method SEARCH.',
+    requestBody: { content: { 'application/json': { schema: body } } },
+    responses: responsesOf(called, [...bodyFailures, 'InvalidSearch']),
+  };
+}
+
+function write(called: RoleFunction): JsonObject {
+  const { items, returns } = called;
+  const shaped =
+    items === null || returns.kind !== 'items' ? [] : answerParameters(addressed(items), returns.many === true);
+  return {
+    ...head(called, 'call'),
+    parameters: [...shaped, useHeader('idempotencyKey')],
+    requestBody: {
+      required: requiredArguments(called.arguments).length > 0,
+      content: { 'application/json': { schema: argumentsSchema(called.arguments) } },
+    },
+    responses: responsesOf(called, [...bodyFailures, 'InvalidWrite']),
+  };
+}
+
+function head({ name, note }: RoleFunction, verb: string): JsonObject {
+  const plain = name.replaceAll(/\W/g, '');
+  const id = plain === name ? plain : `${plain}__${sha256(name).slice(0, 10)}`;
+  return { operationId: `${verb}Function_${id}`, tags: [functionTag], summary: `Call ${name}`, ...described(note) };
+}
+
+/** Arrays are texts with commas or of JSON, JSON is a text. */
+function queryForm(argument: ArgumentDescriptor): JsonObject {
+  if (argument.type === 'json') return { schema: { type: 'string', contentMediaType: 'application/json' } };
+  if (argument.type === 'array') return { style: 'form', explode: false, schema: { type: 'array', items: {} } };
+  return { schema: inputOf(argument) };
+}
+
+function inputOf({ type, native, element, values }: ArgumentDescriptor): JsonObject {
+  return orNull(scalarInput({ type, native, wire: { kind: 'text' }, ...(element && { element }) }, values ?? null));
+}
+
+function argumentsSchema(args: readonly ArgumentDescriptor[]): JsonObject {
+  const required = requiredArguments(args);
+  return {
+    type: 'object',
+    properties: objectOf(args.map((argument) => [argument.name, inputOf(argument)] as const)),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** Parameters beside the arguments. */
+function optionsOf({ items, returns }: RoleFunction): readonly JsonObject[] {
+  if (items !== null) return listParameters(addressed(items)).filter(({ name }) => !aggregates.has(name));
+  const isList = 'many' in returns && returns.many === true;
+  return isList ? [useParameter('limit'), useParameter('offset'), useParameter('page')] : [];
+}
+
+const aggregates: ReadonlySet<unknown> = new Set(['aggregate', 'groupBy', 'having']);
+
+function responsesOf(called: RoleFunction, names: Parameters<typeof failuresByStatus>[0]): JsonObject {
+  return objectOf([...success(called), ...failuresByStatus(names)]);
+}
+
+function success({ returns, items, reads }: RoleFunction): readonly (readonly [string, JsonObject])[] {
+  const done = ['204', { description: 'It is done, and there is nothing to answer.' }] as const;
+  if (returns.kind === 'nothing') return [done];
+  const data = dataOf(returns, items);
+  const meta = items === null ? {} : { meta: reference('schemas', 'Meta') };
+  const schema: JsonObject = { type: 'object', properties: { data, ...meta }, required: ['data'] };
+  const content = { 'application/json': { schema } };
+  const answered = ['200', { description: 'The answer of the function.', content }] as const;
+  return items !== null && !reads ? [answered, done] : [answered];
+}
+
+function dataOf(returns: RoleFunction['returns'], items: RoleFunction['items']): JsonObject {
+  if (returns.kind === 'nothing') return {};
+  const single = oneOf(returns, items);
+  if (returns.many === true) return { type: 'array', items: single };
+  return items === null ? single : orNull(single);
+}
+
+function oneOf(
+  returns: Exclude<RoleFunction['returns'], { kind: 'nothing' }>,
+  items: RoleFunction['items'],
+): JsonObject {
+  if (returns.kind === 'value') return memberSchema(returns.value);
+  if (returns.kind === 'items') return items === null ? {} : reference('schemas', items.names.item);
+  return {
+    type: 'object',
+    properties: objectOf(returns.members.map((member) => [member.name, memberSchema(member)] as const)),
+    required: returns.members.map(({ name }) => name),
+  };
+}
+
+function memberSchema(member: ResultMember): JsonObject {
+  return orNull(valueSchema(member, member.values ?? null));
+}

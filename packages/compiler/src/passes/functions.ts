@@ -1,0 +1,66 @@
+/** Functions and procedures of the schema → what generated code states of them. */
+import type { RoutineResult, RoutineValue, Schema, ServedFunction } from '@tablewright/introspect/schema';
+import type {
+  ArgumentDescriptor,
+  FunctionDescriptor,
+  FunctionResult,
+  ResultMember,
+} from '@tablewright/runtime/language';
+import type { ApiFunction } from '../api.ts';
+import { quoteIdentifier, quoteTable } from './quote.ts';
+import { nativeForm } from './wire-form.ts';
+
+/** Resolves the functions, sorted by name. */
+export function resolveFunctions({ functions = [], dialect }: Schema): readonly ApiFunction[] {
+  return functions.map((served) => ({
+    descriptor: describe(served, dialect),
+    note: served.routine.comment,
+    source: `${served.routine.kind} ${served.routine.signature}`,
+  }));
+}
+
+function describe({ name, routine, collection }: ServedFunction, dialect: Schema['dialect']): FunctionDescriptor {
+  return {
+    name,
+    routine: quoteTable(dialect, routine),
+    reads: routine.reads,
+    ...(routine.kind === 'procedure' && { procedure: true as const }),
+    arguments: routine.arguments.map((argument) => ({
+      ...argumentOf(argument),
+      ...(argument.optional && { optional: true as const }),
+    })),
+    returns: resultOf(routine.returns, collection),
+  };
+}
+
+function resultOf(returns: RoutineResult, collection: string | undefined): FunctionResult {
+  if (returns.kind === 'nothing') return { kind: 'nothing' };
+  const many = returns.many ? ({ many: true } as const) : {};
+  if (returns.kind === 'value') return { kind: 'value', ...many, value: memberOf(returns.value) };
+  if (collection !== undefined) return { kind: 'items', ...many, collection };
+  return { kind: 'objects', ...many, members: returns.members.map(memberOf) };
+}
+
+function plainFacts({ name, type }: RoutineValue) {
+  const values = type.values ?? type.element?.values;
+  return {
+    name,
+    column: quoteIdentifier(name),
+    type: type.portable,
+    ...(values && { values }),
+    ...(type.portable === 'array' && type.element && { element: type.element.portable }),
+  };
+}
+
+/** A value becomes exactly of the argument's type, so that the database finds the function meant. */
+function argumentOf(argument: RoutineValue): ArgumentDescriptor {
+  const { type, nativeType } = argument;
+  const { native } = nativeForm(type, type.portable);
+  const isExact = type.domains.length === 0 && (native === type.base || type.enum !== null);
+  return { ...plainFacts(argument), native, ...(!isExact && { stored: nativeType }) };
+}
+
+function memberOf(value: RoutineValue): ResultMember {
+  const { native, wire } = nativeForm(value.type, value.type.portable);
+  return { ...plainFacts(value), native, wire };
+}

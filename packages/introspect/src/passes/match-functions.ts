@@ -1,0 +1,53 @@
+import type { PlatformConfig } from '../config/config.ts';
+import { sortedBy } from '../order.ts';
+import type { Collection, Routine, Schema, ServedFunction } from '../schema.ts';
+import { defaultSchema } from './match-tables.ts';
+
+/**
+ * Functions that a key of the configuration means: `name` or `schema.name`, with the types of the arguments where several
+ * have one name. A name alone means those of the default schema, else every function of that name.
+ */
+export function findRoutines(routines: readonly Routine[], key: string, schema: string): readonly Routine[] {
+  const [, name = '', types] = /^([^(]*)(\(.*\))?$/s.exec(key) ?? [];
+  const signature = types?.replaceAll(/\s+/g, ' ').replaceAll(/ ?([(),]) ?/g, '$1');
+  const alike = routines.filter(
+    (routine) => signature === undefined || argumentsOf(routine) === signature.toLowerCase(),
+  );
+  const exact = alike.filter((routine) => `${routine.schema}.${routine.name}` === name.trim());
+  if (exact.length > 0) return exact;
+  const named = alike.filter((routine) => routine.name === name.trim());
+  const preferred = named.filter((routine) => routine.schema === schema);
+  return preferred.length > 0 ? preferred : named;
+}
+
+function argumentsOf({ arguments: args }: Routine): string {
+  return `(${args.map(({ nativeType }) => nativeType).join(',')})`.toLowerCase();
+}
+
+/** The functions of a schema as facts: those that its configuration named. */
+export function routinesOf({ functions = [] }: Schema): readonly Routine[] {
+  return functions.map(({ routine }) => routine);
+}
+
+/** The functions that the configuration names, each once, sorted by name; those that cannot be served are left out. */
+export function serveFunctions(
+  routines: readonly Routine[],
+  config: PlatformConfig,
+  collections: readonly Collection[],
+): readonly ServedFunction[] {
+  const byTable = new Map(collections.map(({ table, name }) => [table, name]));
+  const served = Object.entries(config.functions ?? {}).flatMap(([key, settings]): ServedFunction[] => {
+    const [routine, ...others] = findRoutines(routines, key, defaultSchema(config));
+    if (routine === undefined || others.length > 0 || routine.unsupported !== undefined) return [];
+    const collection = routine.returns.kind === 'rows' ? byTable.get(routine.returns.table) : undefined;
+    const name = settings.name ?? functionName(routine, config);
+    return [{ name, routine, ...(collection !== undefined && { collection }) }];
+  });
+  const unique = new Map(served.map((entry) => [entry.name, entry] as const).reverse());
+  return sortedBy([...unique.values()], ({ name }) => name);
+}
+
+/** The name of a function in the API, unless the configuration gives another one. */
+export function functionName({ schema, name }: Routine, config: PlatformConfig): string {
+  return schema === defaultSchema(config) ? name : `${schema}_${name}`;
+}

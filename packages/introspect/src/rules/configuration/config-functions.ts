@@ -1,0 +1,45 @@
+import type { Diagnostic } from '../../diagnostic.ts';
+import { suggest } from '../../did-you-mean.ts';
+import { findRoutines, functionName } from '../../passes/match-functions.ts';
+import { defaultSchema } from '../../passes/match-tables.ts';
+import type { Routine } from '../../schema.ts';
+import type { Rule } from '../rule.ts';
+import { quotedList } from '../rule.ts';
+import { configError } from './config-problem.ts';
+
+/** Every key under `functions` means one function that can be served, under a name of its own. */
+export const configFunctions: Rule = (_, { config, routines }) => {
+  const taken = new Map<string, string>();
+  return Object.entries(config.functions ?? {}).flatMap(([key, { name }]): readonly Diagnostic[] => {
+    const path = ['functions', key];
+    const found = findRoutines(routines, key, defaultSchema(config));
+    const [routine] = found;
+    if (routine === undefined) {
+      const names = routines.flatMap((candidate) => [candidate.name, candidate.signature]);
+      const message = `There is no function or procedure "${key}".`;
+      return [configError(path, 'function-unknown', message, suggest(key, names))];
+    }
+    if (found.length > 1) {
+      const message = `"${key}" means several functions: ${quotedList(found.map(({ signature }) => signature))}.`;
+      return [configError(path, 'function-ambiguous', message, 'Write the types of the arguments after the name.')];
+    }
+    if (routine.unsupported !== undefined)
+      return [configError(path, 'function-unsupported', `"${routine.signature}" ${routine.unsupported}.`)];
+    const served = name ?? functionName(routine, config);
+    const before = taken.get(served);
+    taken.set(served, key);
+    if (before !== undefined) {
+      const message = `The functions "${before}" and "${key}" have the same name "${served}".`;
+      return [configError(path, 'function-name-taken', message, 'Give one of them another `name`.')];
+    }
+    return definer(routine, path);
+  });
+};
+
+/** A function with rights of its owner looks names up by the path of its caller, unless it sets its own. */
+function definer({ definer: kind, signature }: Routine, path: readonly string[]): readonly Diagnostic[] {
+  if (kind !== 'open') return [];
+  const message = `"${signature}" is SECURITY DEFINER without a search_path of its own: other objects can take the place of those that it names.`;
+  const hint = `ALTER FUNCTION ${signature} SET search_path = pg_catalog, pg_temp.`;
+  return [{ ...configError(path, 'function-definer', message, hint), severity: 'warning' }];
+}

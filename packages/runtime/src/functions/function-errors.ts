@@ -1,0 +1,26 @@
+/** Errors that functions raise on purpose. */
+import { ServerError } from '../database/errors.ts';
+import { PlatformError } from '../errors.ts';
+
+/** Characters of a function's own message at most. */
+const longestMessage = 500;
+
+/** Takes an error of a call to the one that answers it; any other stays as it is. */
+export function toFunctionError(thrown: unknown, writes: boolean): unknown {
+  if (!(thrown instanceof PlatformError) || !(thrown.cause instanceof ServerError)) return thrown;
+  const { cause } = thrown;
+  const message = [...cause.message].slice(0, longestMessage).join('');
+  switch (cause.sqlstate) {
+    case 'TW400':
+      return new PlatformError('INVALID_PAYLOAD', message, {}, { cause });
+    case 'TW403':
+      return new PlatformError('FORBIDDEN', undefined, {}, { cause });
+    case 'TW422':
+      return new PlatformError('UNPROCESSABLE_ENTITY', message, {}, { cause });
+    case 'P0001':
+      return new PlatformError('UNPROCESSABLE_ENTITY', 'The function refuses this.', {}, { cause });
+    default:
+      if (!writes || thrown.code !== 'INVALID_QUERY') return thrown;
+      return new PlatformError('INVALID_PAYLOAD', 'A value is none of its type.', {}, { cause });
+  }
+}

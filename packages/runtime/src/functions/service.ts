@@ -1,0 +1,179 @@
+/** Calls of functions and procedures of the database under the rights of their callers. */
+import type { Caller } from '../caller.ts';
+import type { Transaction } from '../database/database.ts';
+import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
+import { PlatformError } from '../errors.ts';
+import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
+import { type Answer, createAnswerWriter } from '../query/answer.ts';
+import { parseBounds } from '../query/parse/parse-aggregate.ts';
+import type { QueryTree } from '../query/parse/parse-query-string.ts';
+import { defaultReadLimits } from '../query/parse/parse-read.ts';
+import type { ReadLimits } from '../query/parse/request.ts';
+import type { ReadPlan } from '../query/plan/plan.ts';
+import { bind, type PlannedRead, type Planner } from '../query/planner.ts';
+import { buildOpenScope, keyFields } from '../sql/scope.ts';
+import { asOne } from '../write/decode/keys.ts';
+import { findTargets } from '../write/execute/targets.ts';
+import type { TransactionBody, Written } from '../write/execute/transaction-body.ts';
+import type { WriteRequest } from '../write/write-plan.ts';
+import type { Writer } from '../write/writer.ts';
+import { decodeArguments, openArguments, type SentArguments } from './arguments.ts';
+import { toFunctionError } from './function-errors.ts';
+import { callValues, forPublic, type PlannedCall, planCall, planKeys } from './plan-call.ts';
+import { formOf, printCall, type RequestedCall, valuesOf } from './print-call.ts';
+
+/** A function that a caller may call. */
+export interface Callable {
+  readonly descriptor: FunctionDescriptor;
+  readonly access: FunctionAccess;
+}
+
+/** Calls functions. */
+export interface Functions {
+  /** The function of a name, as the caller may call it; undefined where it does not exist for him. */
+  find(caller: Caller, name: string): Callable | undefined;
+  /** Plans the call of a function that only reads. Throws INVALID_QUERY, and FORBIDDEN for hidden names. */
+  read(caller: Caller, callable: Callable, args: SentArguments, query: QueryTree): PlannedRead;
+  /** Plans the statement of a call of any other one. Throws INVALID_PAYLOAD. */
+  plan(caller: Caller, callable: Callable, args: SentArguments): Pick<PlannedRead, 'parameters'> & PlannedCall;
+  /** Prepares the call of any other one. Throws INVALID_PAYLOAD, and errors of the query that says what is answered. */
+  write(request: WriteRequest, callable: Callable, args: SentArguments): Promise<TransactionBody>;
+}
+
+/** Options of the service. */
+export interface FunctionsOptions {
+  readonly api: CompiledApi;
+  readonly planner: Planner;
+  readonly writer: Pick<Writer, 'returning'>;
+  readonly limits: Partial<ReadLimits>;
+  readonly createCache?: CreatePlanCache;
+}
+
+/** Makes the service of a compiled API. */
+export function createFunctions(options: FunctionsOptions): Functions {
+  const { api, planner, writer, createCache = createEmpty } = options;
+  const limits = { ...defaultReadLimits, ...options.limits };
+  const open = buildOpenScope(api);
+  const descriptors = new Map((api.functions ?? []).map((descriptor) => [descriptor.name, descriptor]));
+  const grants = new Map(
+    api.access.map(({ name, functions = [] }) => [name, new Map(functions.map((grant) => [grant.function, grant]))]),
+  );
+  const guests = new Set(api.access.flatMap(({ name, roles }) => (roles.includes('public') ? [name] : [])));
+  const plans = createCache<ReadPlan>('reads');
+  const keyPlans = createCache<PlannedCall>('reads');
+
+  function planOf(caller: Caller, call: RequestedCall, query: QueryTree): PlannedRead {
+    const bounds = parseBounds(query, limits, undefined);
+    const form = `${caller.accessClass} ${formOf(call)} ${bounds.limit} ${bounds.offset > 0}`;
+    const plain = plans.get(form) ?? planCall(open, call, bounds);
+    plans.set(form, plain);
+    const plan = guests.has(caller.accessClass) ? publicPlan(plain) : plain;
+    return { plan, parameters: bind(plan.binders, callValues(call, bounds), caller) };
+  }
+
+  function planOfKeys(caller: Caller, call: RequestedCall): Pick<PlannedRead, 'parameters'> & PlannedCall {
+    const { returns } = call.descriptor;
+    const collection = open.collections.get(returns.kind === 'items' ? returns.collection : '');
+    if (collection === undefined) throw new Error(`the collection of "${call.descriptor.name}" is not there`);
+    const form = `${caller.accessClass} ${formOf(call)}`;
+    const planned = keyPlans.get(form) ?? planKeys(open, call, keyFields(collection.descriptor));
+    keyPlans.set(form, planned);
+    return { ...planned, parameters: bind(planned.binders, valuesOf(call), caller) };
+  }
+
+  return {
+    find({ accessClass, user, role }, name) {
+      const descriptor = descriptors.get(name);
+      const access = grants.get(accessClass)?.get(name);
+      if (descriptor === undefined || access === undefined) return undefined;
+      const subjects = { user, role };
+      const isMissing = access.args?.some(({ value }) => value.kind === 'caller' && subjects[value.of] === null);
+      return isMissing === true ? undefined : { descriptor, access };
+    },
+    read(caller, callable, args, query) {
+      const { descriptor, access } = callable;
+      const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_QUERY') };
+      const { returns } = descriptor;
+      if (returns.kind !== 'items') return planOf(caller, call, query);
+      return planner.rows(
+        caller,
+        returns.collection,
+        {
+          form: formOf(call),
+          values: valuesOf(call),
+          many: returns.many === true,
+          print: (statement, index) => printCall({ statement, scope: open }, call, index),
+        },
+        query,
+      );
+    },
+    plan(caller, callable, args) {
+      const { descriptor, access } = callable;
+      const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
+      if (descriptor.returns.kind === 'items') return planOfKeys(caller, call);
+      const { plan, parameters } = planOf(caller, call, everything);
+      return { ...plan, parameters };
+    },
+    async write(request, callable, args) {
+      const { descriptor, access } = callable;
+      const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
+      const { returns } = descriptor;
+      if (returns.kind !== 'items') {
+        const { plan, parameters } = planOf(request.caller, call, everything);
+        const writerOf = createAnswerWriter(plan);
+        return body(async (transaction) => {
+          const rows = writerOf();
+          await transaction.run(plan.statement, parameters, rows);
+          return { returning: null, keys: null, ...(returns.kind !== 'nothing' && { rows: answered(rows) }) };
+        });
+      }
+      const returning = writer.returning({ ...request, collection: returns.collection }, returns.many ? 'many' : 'one');
+      const targets = planOfKeys(request.caller, call);
+      return body(async (transaction) => {
+        const { keys } = await findTargets(transaction, targets);
+        if (keys === null) return { returning: null, keys: null };
+        return { returning, keys: returns.many === true ? keys : asOne(keys) };
+      });
+    },
+  };
+}
+
+/** Everything that a call gives. */
+const everything: QueryTree = new Map([['limit', { value: -1, text: false }]]);
+
+function body(run: (transaction: Transaction) => Promise<Written>): TransactionBody {
+  return {
+    async run(transaction) {
+      try {
+        return await run(transaction);
+      } catch (error) {
+        throw toFunctionError(error, true);
+      }
+    },
+    affected: () => [],
+    committed() {},
+  };
+}
+
+/** Answers everything that a call gives, an empty list as well. */
+function answered(rows: Answer): Answer {
+  return {
+    items: 1,
+    row: (buffer, offset, length) => rows.row(buffer, offset, length),
+    read: () => rows.read(),
+    end: () => rows.end(),
+  };
+}
+
+const publicPlans = new WeakMap<ReadPlan, ReadPlan>();
+
+function publicPlan(plan: ReadPlan): ReadPlan {
+  const cached = publicPlans.get(plan) ?? forPublic(plan);
+  publicPlans.set(plan, cached);
+  return cached;
+}
+
+/** The error of a caller for whom a function does not exist: that of an unknown path. */
+export function noFunction(): PlatformError {
+  return new PlatformError('ROUTE_NOT_FOUND');
+}

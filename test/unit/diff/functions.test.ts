@@ -1,0 +1,79 @@
+/** What a change of the functions of a database means to roles: the six rules about them. */
+import type { Routine, Schema } from '@tablewright/introspect/schema';
+import { expect, test } from 'vitest';
+import { diffSchemas, ruleIds } from '../../../packages/compiler/src/diff/diff-schemas.ts';
+import {
+  collectionOf,
+  columnOf,
+  schemaOf,
+  tableOf,
+  typeOf,
+} from '../../../packages/compiler/src/testing/build-schema.ts';
+
+const integer = typeOf('int4', 'integer');
+const shops = tableOf('shops', [columnOf('id', integer), columnOf('name', typeOf('text', 'text'))]);
+
+const argument = (name: string, optional = false, type = integer) => ({
+  name,
+  nativeType: type.base,
+  type,
+  optional,
+});
+
+const plain: Routine = {
+  schema: 'public',
+  name: 'total',
+  signature: 'public.total(int4)',
+  kind: 'function',
+  reads: true,
+  arguments: [argument('shop')],
+  returns: { kind: 'value', many: false, value: { name: 'value', nativeType: 'int4', type: integer } },
+  comment: null,
+};
+
+function world(change: Partial<Routine> | null, granted = true): Schema {
+  const schema = schemaOf([shops], [collectionOf(shops)], {
+    roles: [{ name: 'clerk', description: null, admin: false, app: false }],
+  });
+  if (change === null) return schema;
+  const calls = granted ? [{ role: 'clerk', function: 'total', args: [] }] : [];
+  return { ...schema, functions: [{ name: 'total', routine: { ...plain, ...change } }], calls };
+}
+
+const text = typeOf('text', 'text');
+const cases: Readonly<Record<string, readonly [Schema, Schema, string, string]>> = {
+  removed: [world({}), world(null), 'function-removed', 'breaking'],
+  'taken away': [world({}), world({}, false), 'function-removed', 'breaking'],
+  added: [world(null), world({}), 'function-added', 'dangerous'],
+  'with an optional argument': [
+    world({}),
+    world({ arguments: [argument('shop'), argument('year', true)] }),
+    'function-argument-added',
+    'safe',
+  ],
+  'with a required argument': [
+    world({}),
+    world({ arguments: [argument('shop'), argument('year')] }),
+    'function-argument-added',
+    'breaking',
+  ],
+  'without an argument': [world({}), world({ arguments: [] }), 'function-argument-removed', 'breaking'],
+  'with an argument of another type': [
+    world({}),
+    world({ arguments: [argument('shop', false, text)] }),
+    'function-argument-removed',
+    'breaking',
+  ],
+  'with another result': [world({}), world({ returns: { kind: 'nothing' } }), 'function-result-changed', 'breaking'],
+  'that begins to write': [world({}), world({ reads: false }), 'function-volatility-changed', 'breaking'],
+};
+
+test.each(Object.entries(cases))('a function %s', (_, [before, after, rule, severity]) => {
+  const found = diffSchemas(before, after).changes.filter(({ roles }) => roles.includes('clerk'));
+  expect(found.map((change) => [change.rule, change.severity])).toEqual([[rule, severity]]);
+});
+
+test('every rule about functions has its case', () => {
+  const met = new Set(Object.values(cases).map(([, , rule]) => rule));
+  expect(ruleIds().filter((id) => id.startsWith('function-') && !met.has(id))).toEqual([]);
+});
