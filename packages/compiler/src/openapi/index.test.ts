@@ -196,10 +196,19 @@ describe('the document of everything', () => {
       tags_count: count,
       countAll: count,
       count: { anyOf: [count, { propertyNames: { $ref: '#/components/schemas/CountedArticles' } }] },
-      avg: { properties: { rating: { type: ['string', 'null'] }, author_id: { type: ['number', 'null'] } } },
-      max: { properties: { id: { type: ['string', 'null'] }, title: { type: ['string', 'null'] } } },
+      avg: { $ref: '#/components/schemas/MeansArticles' },
+      max: { $ref: '#/components/schemas/ExtremesArticles' },
+      sumDistinct: { $ref: '#/components/schemas/SumsArticles' },
     });
-    expect(Object.keys(at(row, 'sum', 'properties') ?? {})).toEqual([
+    expect(itemOf(document, 'MeansArticles')).toMatchObject({
+      rating: { type: ['string', 'null'] },
+      author_id: { type: ['number', 'null'] },
+    });
+    expect(itemOf(document, 'ExtremesArticles')).toMatchObject({
+      id: { type: ['string', 'null'] },
+      title: { type: ['string', 'null'] },
+    });
+    expect(Object.keys(itemOf(document, 'SumsArticles') ?? {})).toEqual([
       'id',
       'rating',
       'weight',
@@ -226,7 +235,8 @@ describe('the document of everything', () => {
       having: { $ref: '#/components/schemas/HavingArticles' },
     });
     expect(Object.keys(itemOf(document, 'HavingArticles') ?? {})).toContain('avgDistinct');
-    expect(at(itemOf(document, 'HavingArticles'), 'max', 'properties', 'published_at')).toEqual({
+    expect(at(itemOf(document, 'HavingArticles'), 'max')).toEqual({ $ref: '#/components/schemas/BoundsArticles' });
+    expect(at(itemOf(document, 'BoundsArticles'), 'published_at')).toEqual({
       $ref: '#/components/schemas/TimeCondition',
     });
     expect(itemOf(document, 'Deep')).toHaveProperty('_aggregate');

@@ -23,7 +23,7 @@ import { valueSchemas } from './components/values.ts';
 import { withExamples, withFixedExamples } from './examples/insert.ts';
 import { ownExamples } from './examples/own-examples.ts';
 import { described, type JsonObject, objectOf } from './json.ts';
-import { parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
+import { filterParameter, parameterComponents, parameterSchemas, searchSchema } from './parameters.ts';
 import { createPartsCache, layoutAt, type Parts } from './parts.ts';
 import { addressed } from './paths/addressed.ts';
 import { customPaths, customTag } from './paths/custom-paths.ts';
@@ -152,7 +152,10 @@ export function describeOpenApi(
         ...(users ? operationSchemas(resources.auth, view.administrator) : []),
       ]),
       responses: objectOf(failureResponses()),
-      parameters: objectOf(parameterComponents()),
+      parameters: objectOf([
+        ...described.flatMap((collection) => filtersOf(collection, [], asText, () => filterParameters(collection))),
+        ...parameterComponents(),
+      ]),
       headers: objectOf(headerComponents()),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
@@ -164,6 +167,7 @@ export function describeOpenApi(
 
 const pathsOf = createPartsCache(pathsIndent, true);
 const componentsOf = createPartsCache(6, true);
+const filtersOf = createPartsCache(6, true);
 
 function information(): JsonObject {
   return {
@@ -220,6 +224,11 @@ function sharedSchemas(view: RoleView, asText: boolean): readonly (readonly [str
 
 function collectionSchemas(collection: RoleCollection): Parts {
   return [...readSchemas(collection), ...payloadSchemas(collection)];
+}
+
+/** Parameters of paths of a collection that several of its operations take. */
+function filterParameters({ names, operations, readable }: RoleCollection): Parts {
+  return readable && operations.size > 0 ? [[names.filter, filterParameter(names.filter)]] : [];
 }
 
 function readSchemas(collection: RoleCollection): Parts {

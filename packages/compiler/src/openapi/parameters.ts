@@ -181,7 +181,7 @@ export function listParameters(collection: Addressed): readonly JsonObject[] {
   const cursor = collection.key.length === 0 ? [] : [use('cursor')];
   const paging = [use('limit'), use('offset'), use('page'), ...cursor, use('meta')];
   const others = [use('alias'), use('deep'), use('export')];
-  const filter = filterParameter(collection.names.filter);
+  const filter = reference('parameters', collection.names.filter);
   const aggregation = Object.entries(aggregateParameters(collection)).map(
     ([name, { description, schema, form }]): JsonObject => ({ name, in: 'query', description, ...form(schema) }),
   );
@@ -223,7 +223,7 @@ function aggregateParameters(collection: Addressed): Readonly<Record<string, Agg
 
 /** The parameters of reading one item, or a singleton, which must match the filter. */
 export function itemParameters({ names: { filter } }: Addressed): readonly JsonObject[] {
-  return [use('fields'), filterParameter(filter), use('alias'), use('deep')];
+  return [use('fields'), reference('parameters', filter), use('alias'), use('deep')];
 }
 
 /** The parameters of reading a singleton, which can be a file as well. */
@@ -262,7 +262,8 @@ function use(name: Shared): JsonObject {
   return reference('parameters', name);
 }
 
-function filterParameter(filter: string): JsonObject {
+/** The component of the parameter that filters items of a collection. */
+export function filterParameter(filter: string): JsonObject {
   return {
     name: 'filter',
     in: 'query',

@@ -66,6 +66,24 @@ export class DocumentNames {
     return `Groups${this.spelling}`;
   }
 
+  /** `SumsOrderLines`: sums by field in an aggregate row; the next two are means, and least or greatest values. */
+  get sums(): string {
+    return `Sums${this.spelling}`;
+  }
+
+  get means(): string {
+    return `Means${this.spelling}`;
+  }
+
+  get extremes(): string {
+    return `Extremes${this.spelling}`;
+  }
+
+  /** `BoundsOrderLines`: conditions on least or greatest values. */
+  get bounds(): string {
+    return `Bounds${this.spelling}`;
+  }
+
   /** `CountedOrderLines`: the fields that can be counted; the next two those that have a sum, and a least value. */
   get counted(): string {
     return `Counted${this.spelling}`;
@@ -77,6 +95,11 @@ export class DocumentNames {
 
   get ranged(): string {
     return `Ranged${this.spelling}`;
+  }
+
+  /** `PayloadOrderLines`: what payloads of new items and of changes have in common. */
+  get payload(): string {
+    return `Payload${this.spelling}`;
   }
 
   /** `CreateOrderLines`: the payload of a new item. */

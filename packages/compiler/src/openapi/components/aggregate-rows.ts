@@ -43,7 +43,7 @@ export function takenFields({ fields }: RoleCollection): TakenFields {
  * the request chooses; where a group and a function have one name, either can stand there.
  */
 export function aggregateRow(collection: RoleCollection, taken: TakenFields): JsonObject {
-  const results = resultsOf(collection.names, taken);
+  const results = resultsOf(collection.names);
   const entries = [
     ...groupEntries(collection),
     ...aggregateFunctions.flatMap((name) => functionEntry(name, taken, results)),
@@ -100,20 +100,24 @@ const part: JsonObject = keepText({ type: ['integer', 'null'] });
 /** Results of the functions of a kind, by field. */
 type Results = Readonly<Record<AggregateKind, JsonObject>>;
 
-function resultsOf(names: DocumentNames, taken: TakenFields): Results {
-  const byField = (kind: AggregateKind): JsonObject => {
-    const results = taken[takings[kind]].map((field) => [field.name, resultSchema(kind, field)] as const);
-    return keepText({ type: 'object', properties: objectOf(results) });
-  };
-  const range = byField('min');
-  const propertyNames = reference('schemas', names.counted);
+function resultsOf({ counted, sums, means, extremes }: DocumentNames): Results {
+  const propertyNames = reference('schemas', counted);
   return {
     count: keepText({ type: 'object', propertyNames, additionalProperties: count }),
-    sum: byField('sum'),
-    avg: byField('avg'),
-    min: range,
-    max: range,
+    sum: reference('schemas', sums),
+    avg: reference('schemas', means),
+    min: reference('schemas', extremes),
+    max: reference('schemas', extremes),
   };
+}
+
+/** Components of the values by field that functions give; two functions each have the same. */
+export function resultSchemas({ sums, means, extremes }: DocumentNames, taken: TakenFields): readonly Entry[] {
+  const byField = (name: string, kind: AggregateKind): readonly Entry[] => {
+    const results = taken[takings[kind]].map((field) => [field.name, resultSchema(kind, field)] as const);
+    return results.length === 0 ? [] : [[name, { type: 'object', properties: objectOf(results) }]];
+  };
+  return [...byField(sums, 'sum'), ...byField(means, 'avg'), ...byField(extremes, 'min')];
 }
 
 /** The function's value for the items themselves, or an object of its values by field. */

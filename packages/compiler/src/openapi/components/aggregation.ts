@@ -14,7 +14,7 @@ import { keepText } from '../../print/kept-text.ts';
 import type { DocumentNames } from '../../role-view/names.ts';
 import type { RoleCollection, RoleField } from '../../role-view/role-view.ts';
 import { type JsonObject, objectOf, reference } from '../json.ts';
-import { aggregateRow, type TakenFields, takenFields, takings } from './aggregate-rows.ts';
+import { aggregateRow, resultSchemas, type TakenFields, takenFields, takings } from './aggregate-rows.ts';
 import { conditionOf, numberCondition } from './conditions.ts';
 
 /**
@@ -26,6 +26,7 @@ export function aggregateSchemas(collection: RoleCollection): readonly (readonly
   const taken = takenFields(collection);
   const row = [
     [names.aggregate, aggregateRow(collection, taken)] as const,
+    ...resultSchemas(names, taken),
     ...setSchema(names.counted, taken.count.map(nameOf)),
   ];
   if (!operations.has('list')) return row;
@@ -36,6 +37,7 @@ export function aggregateSchemas(collection: RoleCollection): readonly (readonly
     ...setSchema(names.groups, groupNames(collection)),
     [names.functions, functionsSchema(names, taken)],
     [names.having, havingSchema(names, taken)],
+    ...(taken.range.length === 0 ? [] : [[names.bounds, ranged(taken.range)] as const]),
   ];
 }
 
@@ -91,7 +93,7 @@ function havingSchema(names: DocumentNames, taken: TakenFields): JsonObject {
   const conditions = {
     count: numbered(names.counted),
     sum: numbered(names.summed),
-    range: ranged(taken.range),
+    range: reference('schemas', names.bounds),
   };
   const properties = aggregateFunctions.flatMap((name): readonly (readonly [string, JsonValue])[] => {
     if (name === 'countAll') return [[name, numberCondition]];
@@ -118,5 +120,5 @@ function ranged(fields: readonly RoleField[]): JsonObject {
     const condition = conditionOf(descriptor);
     return condition === null ? [] : [[name, condition] as const];
   });
-  return keepText({ type: 'object', properties: objectOf(conditions), additionalProperties: false });
+  return { type: 'object', properties: objectOf(conditions), additionalProperties: false };
 }

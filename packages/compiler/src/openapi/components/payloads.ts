@@ -11,20 +11,23 @@ import type {
 } from '../../role-view/role-view.ts';
 import { anyOf, type JsonObject } from '../json.ts';
 import { createPartsCache, type Parts } from '../parts.ts';
-import { inputSchema, keyed, upsertSchema } from './inputs.ts';
+import { baseSchema, type InputOptions, inputSchema, keyed, payloadBase, upsertSchema } from './inputs.ts';
 import { memberSchema } from './nested-writes.ts';
 
 type Component = readonly [string, JsonObject];
 
 /** Schemas that bodies on the paths of a collection refer to. */
-export function payloadSchemas({ names, writes, hooked }: RoleCollection): readonly Component[] {
+export function payloadSchemas(collection: RoleCollection): readonly Component[] {
+  const { names, writes, hooked } = collection;
   const { key = [], create = null, update = null, upsert = null } = writes ?? {};
   const changes = update && key.length > 0 ? update : null;
+  const base = payloadBase(collection);
   return [
-    ...(create ? [[names.create, createSchema(create, hooked)] as const] : []),
-    ...(update ? [[names.update, inputSchema(update, 'Changes of an item.')] as const] : []),
-    ...(changes ? [[names.change, changeSchema(key, changes)] as const] : []),
-    ...(upsert ? [[names.upsert, upsertSchema(upsert)] as const] : []),
+    ...(base ? [[base.component, baseSchema(base)] as const] : []),
+    ...(create ? [[names.create, createSchema(create, { hooked, base })] as const] : []),
+    ...(update ? [[names.update, inputSchema(update, { description: 'Changes of an item.', base })] as const] : []),
+    ...(changes ? [[names.change, changeSchema(key, changes, { base })] as const] : []),
+    ...(upsert ? [[names.upsert, upsertSchema(upsert, base)] as const] : []),
   ];
 }
 
@@ -56,23 +59,39 @@ function variants(
   const { writes = null, key = [] } = target ?? {};
   const made = create && owned.create.length > 0 ? writes?.create : null;
   const changed = update && owned.change.length > 0 ? writes?.update : null;
+  const base = target === undefined ? null : payloadBase(target);
+  const hooked = target?.hooked === true;
   return [
     ...(made
-      ? [[nameWithout(names.create, owned.create), createSchema(made, target?.hooked === true, owned.create)] as const]
+      ? [
+          [
+            nameWithout(names.create, owned.create),
+            createSchema(made, { hooked, base, without: owned.create }),
+          ] as const,
+        ]
       : []),
-    ...(changed ? [[nameWithout(names.change, owned.change), changeSchema(key, changed, owned.change)] as const] : []),
+    ...(changed
+      ? [
+          [
+            nameWithout(names.change, owned.change),
+            changeSchema(key, changed, { base, without: owned.change }),
+          ] as const,
+        ]
+      : []),
   ];
 }
 
+type Options = Omit<InputOptions, 'description'>;
+
 /** Hooks may fill what is missing, so then nothing is said to be required. */
-function createSchema(create: RolePayload, hooked: boolean, without: readonly string[] = []): JsonObject {
-  if (!hooked) return inputSchema(create, 'Payload of a new item.', without);
-  const all = create.fields.map(({ name }) => name);
-  return inputSchema(create, 'Payload of a new item. Code of the project may fill what is missing.', all);
+function createSchema(create: RolePayload, { hooked, ...options }: Options & { readonly hooked: boolean }): JsonObject {
+  if (!hooked) return inputSchema(create, { ...options, description: 'Payload of a new item.' });
+  const description = 'Payload of a new item. Code of the project may fill what is missing.';
+  return inputSchema(create, { ...options, description, without: create.fields.map(({ name }) => name) });
 }
 
-function changeSchema(key: readonly RoleKeyField[], update: RolePayload, without: readonly string[] = []): JsonObject {
-  return inputSchema(keyed(key, update), 'Changes of the item that has the key.', without);
+function changeSchema(key: readonly RoleKeyField[], update: RolePayload, options: Options): JsonObject {
+  return inputSchema(keyed(key, update), { ...options, description: 'Changes of the item that has the key.' });
 }
 
 /** A link that is made has a collection and an item; one that is changed, and has its key, need not. */
@@ -85,7 +104,7 @@ function linkSchema(nested: Extract<NestedWrite, { kind: 'any' }>, { writes, key
     ...(create ? [withItem(without(create, nested), collection, member)] : []),
     ...(changed ? [withItem(changed, collection, member)] : []),
   ]);
-  return anyOf(...forms, ...(changed ? [inputSchema(changed, 'Changes of a link.')] : []));
+  return anyOf(...forms, ...(changed ? [inputSchema(changed, { description: 'Changes of a link.' })] : []));
 }
 
 function without(
@@ -100,7 +119,7 @@ function without(
 }
 
 function withItem(payload: RolePayload, collection: string, member: NestedItem): JsonObject {
-  const { properties, required, ...schema } = inputSchema(payload, 'A link to an item.');
+  const { properties, required, ...schema } = inputSchema(payload, { description: 'A link to an item.' });
   const fixed = { collection: { type: 'string', enum: [collection] }, item: memberSchema(member) };
   const others = Array.isArray(required) ? required : [];
   const named = typeof properties === 'object' && properties !== null ? { ...properties } : {};
