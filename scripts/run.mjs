@@ -36,6 +36,7 @@ const jobs = {
   build: ['scripts/build.ts'],
   changeset: ['node_modules/@changesets/cli/bin.js'],
   sbom: ['scripts/sbom.ts'],
+  topology: ['test/topology/main.ts'],
   docs: ['node_modules/vitepress/bin/vitepress.js', 'build', 'docs'],
   'record-examples': ['scripts/record-examples.ts'],
   format: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'],

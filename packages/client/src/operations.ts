@@ -20,6 +20,13 @@ export interface OperationMethods {
           readonly state?: 'primary' | 'read-only' | 'joining' | 'no-quorum' | 'away';
           /** Milliseconds by which a standby is behind. */
           readonly lag?: number;
+          readonly hosts?: readonly {
+            readonly role: 'write' | 'read';
+            /** The state that the database server reports. */
+            readonly state: 'primary' | 'read-only' | 'joining' | 'no-quorum' | 'away';
+            /** Milliseconds by which a replica is behind. */
+            readonly lag?: number;
+          }[];
           readonly output?: readonly string[];
         };
       };

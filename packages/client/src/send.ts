@@ -23,15 +23,21 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
     return (options.fetch ?? fetch)(url, init);
   };
 
+  const positions = createPositions();
+
   return async (call, token) => {
     const { query, search, body, method } = call;
     const signal = call.options?.signal;
     const path = root + call.path.map((segment) => `/${encodeSegment(segment)}`).join('');
     const url = path + serialiseQuery(params, query, search);
     const isLong = call.isList === true && url.length > longestUrl;
+    const seen = positions.current();
     const init: RequestInit = {
       method: isLong ? 'SEARCH' : method,
-      headers: headersOf(call, token, isLong || (body !== undefined && !(body instanceof FormData))),
+      headers: {
+        ...(seen.length > 0 && { [positionHeader]: seen.join() }),
+        ...headersOf(call, token, isLong || (body !== undefined && !(body instanceof FormData))),
+      },
       ...(mode === 'cookie' && { credentials: 'include' }),
       ...(signal && { signal }),
       ...(isLong && { body: JSON.stringify({ query: query ?? {} }) }),
@@ -39,6 +45,7 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
     };
     for (let attempt = 0; ; attempt++) {
       const response = await send(isLong ? path + serialiseQuery(params) : url, init);
+      positions.remember(response.headers.get(positionHeader), seen);
       if (response.ok || response.status === call.accepts) return response;
       const delay = attempt < retries && isRepeatable(call) ? delayBefore(response, attempt) : null;
       if (delay === null) throw await readError(response);
@@ -56,6 +63,29 @@ export function createSend(base: string, mode: AuthMode, options: TransportOptio
       ...requestOptions?.headers,
     };
   }
+}
+
+const positionHeader = 'X-Consistency-Token';
+/** Writes under way at once whose positions are told apart, and milliseconds for which one is of use. */
+const maxPositions = 6;
+const positionMs = 60_000;
+
+/**
+ * Positions of answers, which later requests have to see where replicas answer. One is replaced by that of the answer to the
+ * request which carried it: the server answers with the greatest.
+ */
+function createPositions() {
+  let positions: readonly string[] = [];
+  let until = 0;
+  return {
+    current: (): readonly string[] => (Date.now() < until ? positions : []),
+    remember(position: string | null, carried: readonly string[]): void {
+      if (position === null) return;
+      positions = [...positions.filter((other) => other !== position && !carried.includes(other)), position];
+      if (positions.length > maxPositions) positions = ['latest'];
+      until = Date.now() + positionMs;
+    },
+  };
 }
 
 /** Browsers resolve `.` and `..` in every spelling, so a key of that name would lead to another address. */

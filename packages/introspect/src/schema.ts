@@ -212,6 +212,8 @@ export interface Collection {
   readonly system?: { readonly writes: readonly ('create' | 'update' | 'delete')[] };
   /** History of its changes, if not everything. */
   readonly accountability?: 'activity' | 'none';
+  /** Set where replicas may answer reads whose rules look at other tables. */
+  readonly reads?: 'replica';
   /** Field names of the key in key order; empty when there is none. */
   readonly key: readonly string[];
   readonly sort: string | null;

@@ -27,6 +27,10 @@ test('an empty environment has the defaults of the specification', () => {
     database: {
       url: null,
       failoverWait: null,
+      readUrl: null,
+      readMaxLag: 5_000,
+      readWait: 50,
+      listenUrl: null,
       driver: 'auto',
       poolMax: 10,
       poolTimeout: 2000,

@@ -160,7 +160,7 @@ export function readEnvironment(variables: Variables): EnvironmentReading {
     shutdownDelay: read('SHUTDOWN_DELAY', readDuration, 0),
     shutdownTimeout: read('SHUTDOWN_TIMEOUT', readDuration, 10_000),
     requestTimeout: read('REQUEST_TIMEOUT', readDuration, 60_000),
-    database: readDatabase(read),
+    database: readDatabase(read, problems),
     streams: {
       stallTimeout: read('STREAM_STALL_TIMEOUT', readDuration, 10_000),
       bufferMax: read('STREAM_BUFFER_MAX', readSize, 64 * 1024 ** 2),
@@ -225,19 +225,26 @@ function readBatchLimit(text: string): Reading<number | null> {
   return text === 'unlimited' ? { value: null } : readInteger(1)(text);
 }
 
+const consistencyHeader = 'X-Consistency-Token';
+
 function readCors(read: Read): CorsEnvironment | null {
+  const allowedHeaders = read('CORS_ALLOWED_HEADERS', readNames('header names'), [
+    'Content-Type',
+    'Authorization',
+    'Idempotency-Key',
+    'If-Match',
+    'If-None-Match',
+    consistencyHeader,
+  ]);
+  // A page that sees a token sends it back, which it has to be allowed to.
+  const mayCarry = allowedHeaders.some((name) => name.toLowerCase() === consistencyHeader.toLowerCase());
+  const exposed = ['Content-Range', 'ETag', 'Retry-After', ...(mayCarry ? [consistencyHeader] : [])];
   const cors: CorsEnvironment = {
     origins: read('CORS_ORIGIN', readOrigins, []),
     credentials: read('CORS_CREDENTIALS', readBoolean, true),
     methods: read('CORS_METHODS', readNames('HTTP methods'), ['GET', 'POST', 'PATCH', 'DELETE', 'SEARCH']),
-    allowedHeaders: read('CORS_ALLOWED_HEADERS', readNames('header names'), [
-      'Content-Type',
-      'Authorization',
-      'Idempotency-Key',
-      'If-Match',
-      'If-None-Match',
-    ]),
-    exposedHeaders: read('CORS_EXPOSED_HEADERS', readNames('header names'), ['Content-Range', 'ETag', 'Retry-After']),
+    allowedHeaders,
+    exposedHeaders: read('CORS_EXPOSED_HEADERS', readNames('header names'), exposed),
     maxAge: read('CORS_MAX_AGE', readInteger(0, 2_147_483_647), 18_000),
   };
   return read('CORS_ENABLED', readBoolean, false) ? cors : null;

@@ -33,6 +33,7 @@ export function resolveCollection(
     ...(collection.system && { system: true as const }),
     ...(collection.accountability && { accountability: collection.accountability }),
     ...(collection.tenant !== undefined && { tenant: collection.tenant }),
+    ...(collection.reads && { reads: collection.reads }),
     ...(collection.sort !== null && { sort: collection.sort }),
     writable: isWritable(table) && (collection.system === undefined || collection.system.writes.length > 0),
     ...(table.unlockable && { unlockable: true as const }),

@@ -116,6 +116,11 @@ export interface CollectionConfig {
    * `activity` without contents, `none` nothing.
    */
   readonly accountability?: 'all' | 'activity' | 'none';
+  /**
+   * With `replica` replicas answer its reads also where its rules look at other tables. A membership that was removed may
+   * then count for as long as a replica lags. Default: `primary`.
+   */
+  readonly reads?: 'replica' | 'primary';
   /** Field and value that tell that an item is archived. */
   readonly archive?: ArchiveConfig;
   /** By column name. */

@@ -57,6 +57,7 @@ const collection = objectOf<CollectionConfig>({
   key: listOf(text),
   sort: text,
   accountability: oneOf('all', 'activity', 'none'),
+  reads: oneOf('replica', 'primary'),
   archive: archiveRule,
   fields: byName(field),
 });

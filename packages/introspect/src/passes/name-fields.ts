@@ -30,6 +30,7 @@ function nameFieldsOf({ name, table, config }: NamedTable): Collection {
     singleton: config.singleton ?? false,
     ...(config.accountability !== undefined &&
       config.accountability !== 'all' && { accountability: config.accountability }),
+    ...(config.reads === 'replica' && { reads: 'replica' as const }),
     key: keyOf(table, config, fields),
     sort: config.sort === undefined ? null : (namedIn(fields, config.sort)?.name ?? null),
     archive: archiveOf(config, fields),

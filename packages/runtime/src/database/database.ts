@@ -71,6 +71,12 @@ export interface Statement {
   readonly isPublic?: boolean;
   /** True when it may be slow, so that no other read is queued after it. */
   readonly apart?: boolean;
+  /**
+   * True when a replica may answer it. None of its rules looks at other tables, of which a replica may know late.
+   */
+  readonly mayLag?: true;
+  /** Set where replicas are asked: the position in the log that one has to have reached, empty for any. */
+  readonly after?: string;
   /** True when it takes a lock of the session, which has to be released after the transaction. */
   readonly held?: boolean;
 }

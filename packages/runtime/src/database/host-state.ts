@@ -18,6 +18,15 @@ export interface HostReport {
   readonly lag?: number;
   /** Set where the server would take a transaction that asks for writing: only its default says that it reads. */
   readonly bySetting?: true;
+  /** Set where no server takes writes, and a replica answers reads. */
+  readonly byReplica?: true;
+  /** Each server, where there are several. */
+  readonly hosts?: readonly ListedHost[];
+}
+
+/** One of several servers: a candidate for writing, or a replica. */
+export interface ListedHost extends Pick<HostReport, 'state' | 'lag'> {
+  readonly role: 'write' | 'read';
 }
 
 /** Asks a server for its state, as its dialect does. */

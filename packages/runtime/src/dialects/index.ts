@@ -7,6 +7,7 @@ import type { SystemPlace } from '../system/place.ts';
 import type { SqlDialect } from './dialect.ts';
 import { askMysql } from './mysql/host-state.ts';
 import { readMysqlFingerprint } from './mysql/live-objects.ts';
+import { executedSql, hasReachedGtids } from './mysql/log-position.ts';
 import { mysqlMigrator } from './mysql/own-tables/migrate.ts';
 import { mysqlMigrations } from './mysql/own-tables/migrations/index.ts';
 import { mysqlOwnTables } from './mysql/own-tables/spelling.ts';
@@ -15,12 +16,13 @@ import { mariadb, mysql } from './mysql/select.ts';
 import type { OwnTables } from './own-tables.ts';
 import { askPostgres } from './postgres/host-state.ts';
 import { readFingerprint } from './postgres/live-objects.ts';
+import { hasReachedLsn, replayedSql } from './postgres/log-position.ts';
 import { postgresMigrator } from './postgres/own-tables/migrate.ts';
 import { postgresMigrations } from './postgres/own-tables/migrations/index.ts';
 import { postgresTables } from './postgres/own-tables/spelling.ts';
 import { readTableSecurity } from './postgres/row-security.ts';
 import { postgres } from './postgres/select.ts';
-import type { EmbeddedDatabase, ServerDialect } from './server-dialect.ts';
+import type { EmbeddedDatabase, Listener, ServerDialect } from './server-dialect.ts';
 
 export type { CopiedFields, FixedValue } from './copies.ts';
 export type { ListedKey, ListParts, SqlDialect, Value } from './dialect.ts';
@@ -38,8 +40,17 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     // Quick statements go by pipelines, and reads leave a connection with a slow answer before they are slow here.
     publicReads: (places) => ({ places, maxCount: 2 * places, beside: null, quickOfClient: Number.POSITIVE_INFINITY }),
     listen(options) {
-      const listening = import('./postgres/driver/listen.ts').then(({ listenTo }) => listenTo(options));
-      return { close: async () => (await listening).close() };
+      let listener: Listener | null = null;
+      const listening = import('./postgres/driver/listen.ts').then(({ listenTo }) => {
+        listener = listenTo(options);
+        return listener;
+      });
+      return {
+        get isHeard() {
+          return listener?.isHeard === true;
+        },
+        close: async () => (await listening).close(),
+      };
     },
     migrator: (connection, schema) => postgresMigrator(connection, schema ?? defaultSystemSchema),
     checksumOf,
@@ -47,6 +58,8 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     changeModel: async (options, requested) =>
       (await import('./postgres/ddl/change-model.ts')).createPostgresModelChange(options)(...requested),
     askHost: askPostgres,
+    hasReached: hasReachedLsn,
+    positionSql: replayedSql,
     createProbe: async (address) => (await import('./postgres/host-probe.ts')).probePostgres(address),
     readLive: readFingerprint,
     readTableSecurity,
@@ -64,6 +77,8 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     changeModel: async (options, requested) =>
       (await import('./mysql/ddl/change-model.ts')).createMysqlModelChange(options)(...requested),
     askHost: askMysql,
+    hasReached: hasReachedGtids,
+    positionSql: executedSql,
     createProbe: async (address) => (await import('./mysql/host-probe.ts')).probeMysql(address),
     readLive: readMysqlFingerprint,
   },

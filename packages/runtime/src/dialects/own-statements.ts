@@ -53,8 +53,10 @@ export interface ModelParts {
 export interface ModelTables {
   /** Takes the lock of a name until the end of the transaction. */
   readonly lock: OwnSql;
-  /** Notifies other processes on a channel; null where they can only look. */
-  readonly notify: string | null;
+  /** Raises the version of the rules and the model, and notifies other processes on the channel $1 where servers can. */
+  readonly announce: OwnSql;
+  /** Reads that version; no row before the first one. */
+  readonly version: string;
   /** Tells what may be read, as `1` or `0`: metadata, and the ledger of migrations; with its parameters. */
   readonly readable: readonly [sql: string, parameters: readonly (string | null)[]];
   /** Tells if the tables of roles and rules exist and are readable. */

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { AskHost } from '../database/host-state.ts';
 import type { Failover } from '../database/hosts/failover.ts';
 import type { CreateProbe } from '../database/hosts/host-probe.ts';
+import type { HasReached } from '../database/hosts/positions.ts';
 import type { MigrationConnection } from '../database/migration-connection.ts';
 import type { PublicReadLimits } from '../database/public/public-reads.ts';
 import type { TableSecurity } from '../database/table-security.ts';
@@ -46,6 +47,8 @@ export interface ConnectOptions {
   readonly applicationName?: string;
   /** Choice among several servers, which `renewable` leads to. Default: there is one. */
   readonly failover?: Failover;
+  /** Takes the position in the log of changes after each COMMIT; null where it is not told. Default: nothing asks for it. */
+  readonly notePosition?: (position: string | null) => void;
   /** Hears of requests that waited for a connection. Default: no one does. */
   readonly poolObserver?: PoolObserver;
 }
@@ -64,6 +67,8 @@ export interface EmbeddedDatabase {
 
 /** A connection that hears. */
 export interface Listener {
+  /** True while every notice arrives: there is a connection, and no pooler that keeps notices to itself. */
+  readonly isHeard: boolean;
   /** Resolves when nothing is heard any more. */
   close(): Promise<void>;
 }
@@ -105,6 +110,10 @@ export interface ServerDialect {
   ) => Promise<readonly TableSecurity[]>;
   /** Asks one of several servers again and again. */
   readonly createProbe: CreateProbe;
+  /** Compares positions in the log of changes. */
+  readonly hasReached: HasReached;
+  /** Asks a replica for its position. */
+  readonly positionSql: string;
   /** Reads the objects of a fingerprint by one query. Missing objects are missing from the list. */
   readonly readLive: (database: Pick<Database, 'query'>, expected: Fingerprint) => Promise<readonly LiveObject[]>;
 }

@@ -1,6 +1,7 @@
 /** Variables about the database and its servers. Source: API specification, section 16; scale-out notes, section 2. */
-import { databaseUrlStart, exampleDatabaseUrl } from '../language/index.ts';
+import { databaseUrlStart, exampleDatabaseUrl, familyOf } from '../language/index.ts';
 import { type Driver, drivers } from './drivers.ts';
+import type { EnvironmentProblem } from './error.ts';
 import { hostListProblem, hostUrls } from './host-list.ts';
 import { type Read, type Reading, readBoolean, readChoice, readDuration, readInteger } from './values.ts';
 
@@ -10,6 +11,14 @@ export interface DatabaseEnvironment {
   readonly url: string | null;
   /** DATABASE_FAILOVER_WAIT: how long a write waits for a server that takes it; null: the default, where there is a choice. */
   readonly failoverWait: number | null;
+  /** DATABASE_READ_URL: replicas; null: there are none. */
+  readonly readUrl: string | null;
+  /** DATABASE_READ_MAX_LAG: a replica that lags more is not asked. */
+  readonly readMaxLag: number;
+  /** DATABASE_READ_WAIT: how long a read waits for a position that no replica has reached. */
+  readonly readWait: number;
+  /** DATABASE_LISTEN_URL: a way past a pooler, by which changes of rules are heard; null: that of DATABASE_URL. */
+  readonly listenUrl: string | null;
   /** How a server is talked to; an embedded database does not ask. */
   readonly driver: Driver;
   readonly poolMax: number;
@@ -27,10 +36,14 @@ export interface DatabaseEnvironment {
 export const usualFailoverWait = 5_000;
 
 /** Reads the variables. */
-export function readDatabase(read: Read): DatabaseEnvironment {
-  return {
+export function readDatabase(read: Read, problems: EnvironmentProblem[]): DatabaseEnvironment {
+  const environment: DatabaseEnvironment = {
     url: read<string | null>('DATABASE_URL', (text) => readDatabaseUrl(text, 'write'), null),
     failoverWait: read<number | null>('DATABASE_FAILOVER_WAIT', readDuration, null),
+    readUrl: read<string | null>('DATABASE_READ_URL', (text) => readDatabaseUrl(text, 'read'), null),
+    readMaxLag: read('DATABASE_READ_MAX_LAG', readDuration, 5_000),
+    readWait: read('DATABASE_READ_WAIT', readDuration, 50),
+    listenUrl: read<string | null>('DATABASE_LISTEN_URL', (text) => readDatabaseUrl(text, 'write'), null),
     driver: read('DATABASE_DRIVER', readChoice(drivers), 'auto'),
     poolMax: read('DATABASE_POOL_MAX', readInteger(1, 10_000), 10),
     poolTimeout: read('DATABASE_POOL_TIMEOUT', readDuration, 2000),
@@ -39,6 +52,21 @@ export function readDatabase(read: Read): DatabaseEnvironment {
     publicStatementTimeout: read('DATABASE_PUBLIC_STATEMENT_TIMEOUT', readDuration, 10_000),
     streamMax: read<number | null>('DATABASE_STREAM_MAX', readInteger(1), null),
   };
+  problems.push(...contradictions(environment));
+  return environment;
+}
+
+function contradictions({ url, readUrl, listenUrl, readOnly }: DatabaseEnvironment): readonly EnvironmentProblem[] {
+  const variable = 'DATABASE_READ_URL';
+  const others = Object.entries({ [variable]: readUrl, DATABASE_LISTEN_URL: listenUrl });
+  const unfit = others.find(([, other]) => other !== null && (url === null || familyOf(other) !== familyOf(url)));
+  if (unfit !== undefined) {
+    const message = `${unfit[0]} ${url === null ? 'is set, but DATABASE_URL names no server' : 'leads to another kind of server than DATABASE_URL'}.`;
+    return [{ variable: unfit[0], message }];
+  }
+  if (readUrl === null) return [];
+  const message = `${variable} and DATABASE_READ_ONLY are both set. A server that only reads needs DATABASE_URL alone.`;
+  return readOnly ? [{ variable, message }] : [];
 }
 
 const isDatabaseUrl = new RegExp(`^${databaseUrlStart}`);

@@ -1,15 +1,21 @@
 /** Looks at something again and again: in a rhythm, and whenever the database tells of a change; one at a time. */
+import type { Listener } from '../dialects/server-dialect.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 
-/** Hears of changes until it is closed. */
-type Hearing = { close(): Promise<void> };
+/** Sources of changes beside the looks in a rhythm. */
+export interface Hearings {
+  /** Hears of changes until it is closed. */
+  readonly listen?: (heard: () => void) => Listener;
+  /** Asks whether there was a change, where nothing is heard of them. */
+  readonly hasChanged: () => Promise<boolean>;
+}
 
 /** Looks, one after the other. */
 export interface Looks {
   /** Looks now, or once more after the look that is under way. Never rejects. */
   look(): Promise<void>;
-  /** Looks from now on every two seconds, and shortly after each change that is heard of. */
-  start(listen?: (heard: () => void) => Hearing): void;
+  /** Looks from now on every two seconds, and shortly after each change that is heard of or asked for. */
+  start(hearings: Hearings): void;
   /** Resolves when no look is under way. */
   stop(): Promise<void>;
 }
@@ -20,6 +26,8 @@ const readableAgain = 'The tables of the model can be read again: changes of the
 
 /** Milliseconds between two looks: others follow within five seconds, and compiling takes a part of that. */
 const lookEvery = 2_000;
+/** Milliseconds between two questions for a change where none is heard of: a right that was withdrawn is gone in half a second. */
+const askEvery = 250;
 /** Milliseconds from a change that is heard of to the look. */
 const hearingMs = 50;
 
@@ -29,7 +37,8 @@ export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info'
   let again = false;
   let isBlind = false;
   let timer: NodeJS.Timeout | undefined;
-  let listener: Hearing | undefined;
+  let asking: NodeJS.Timeout | undefined;
+  let listener: Listener | undefined;
   let stopped = false;
 
   function reportVisibility(error: unknown): void {
@@ -62,15 +71,34 @@ export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info'
     timer = setTimeout(() => void look().finally(() => stopped || lookInRhythm()), lookEvery).unref();
   }
 
+  function askInRhythm(hasChanged: Hearings['hasChanged']): void {
+    const again = (): void => {
+      if (!stopped) askInRhythm(hasChanged);
+    };
+    asking = setTimeout(() => {
+      if (listener?.isHeard === true) again();
+      // Failures are those of the looks, which tell of them.
+      else
+        void hasChanged()
+          .then(
+            (changed) => (changed ? look() : undefined),
+            () => {},
+          )
+          .finally(again);
+    }, askEvery).unref();
+  }
+
   return {
     look,
-    start(listen) {
+    start({ listen, hasChanged }) {
       lookInRhythm();
+      askInRhythm(hasChanged);
       listener = listen?.(() => void setTimeout(() => void look(), hearingMs).unref());
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      clearTimeout(asking);
       await listener?.close();
       await looking;
     },

@@ -17,7 +17,7 @@ import type { ModelDigests, Recompiler, RunTexts } from '../model/recompiler.ts'
 import { describeCause, type Log } from '../operate/log.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { createModelChanger } from './change-model.ts';
-import { createLooks } from './looks.ts';
+import { createLooks, type Hearings } from './looks.ts';
 import { readModelRows } from './model-sql.ts';
 
 /** Options of the watch. */
@@ -47,7 +47,7 @@ export interface ModelWatch {
 
 /** Makes a watch that has not looked yet. */
 export function createModelWatch(options: ModelWatchOptions): ModelWatch {
-  const { database, place: location, recompiler, current, swap, log, listen } = options;
+  const { database, place: location, recompiler, current, swap, log } = options;
   const sql = ownTables(location).statements.model;
   let tables: WatchedTables = { place: location, permissions: recompiler.permissions, model: false, ledger: false };
   const compiled = new WeakMap<Transaction, Made>();
@@ -166,7 +166,7 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
         const made = await compileIn(within(transaction), tables, false);
         if (!('api' in made)) throw refusal(collection, made);
         compiled.set(transaction, made);
-        if (sql.notify !== null) await allRows(transaction, sql.notify, [modelChannel]);
+        await allRows(transaction, sql.announce, [modelChannel]);
       },
       committed(transaction) {
         const made = compiled.get(transaction);
@@ -176,12 +176,29 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
     },
     look: looks.look,
     // A process hears itself, too, just before it serves what it has compiled already.
-    start: () => looks.start(recompiler.permissions ? listen : undefined),
+    start: () => looks.start(hearingsOf(options, sql.version)),
     async stop() {
       stopped = true;
       await looks.stop();
       await recompiler.close();
     },
+  };
+}
+
+/** Sources of changes; of those of rules alone the database tells. */
+function hearingsOf({ database, recompiler, listen }: ModelWatchOptions, versionSql: string): Hearings {
+  const hasChanged = watchVersion(database, versionSql);
+  return { hasChanged, ...(recompiler.permissions && listen !== undefined && { listen }) };
+}
+
+/** Tells if the version was raised since the last question: every write of requests to rules and model does. */
+function watchVersion(database: Pick<Database, 'query'>, sql: string): () => Promise<boolean> {
+  let version: string | null | undefined;
+  return async function hasChanged() {
+    const [[current = null] = []] = await database.query(sql, []);
+    const changed = version !== undefined && version !== current;
+    version = current;
+    return changed;
   };
 }
 

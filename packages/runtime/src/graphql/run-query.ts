@@ -1,6 +1,6 @@
 /** Runs queries: one statement per root field, all at once. */
 
-import type { Database } from '../database/database.ts';
+import type { Database, Statement } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
@@ -20,6 +20,8 @@ export interface QuerySetting {
   readonly limits?: Partial<ReadLimits>;
   /** Counts the bytes that are gathered for answers. Default: they are not counted. */
   readonly unsent?: UnsentOf;
+  /** The statement for a replica, where one may answer the request. Default: none may. */
+  readonly late?: ((request: OperationCall['request'], statement: Statement) => Statement) | undefined;
   /** Throws SERVICE_UNAVAILABLE for a statement about a collection that no longer fits the database. */
   readonly driftGuard: DriftGuard;
   /** Gives the value of a root field that is no collection's. */
@@ -170,7 +172,8 @@ function readRows(
 /** Reads one item beside the query, as the document selects it; null where it is not there or hidden. */
 export async function readItem(setting: QuerySetting, source: RowSource, call: OperationCall): Promise<Buffer> {
   try {
-    return await readSource({ setting, notPopulated: () => undefined }, source, call);
+    const { late: _, ...primary } = setting;
+    return await readSource({ setting: primary, notPopulated: () => undefined }, source, call);
   } catch (error) {
     if (error instanceof PlatformError && error.code === 'FORBIDDEN') return nullText;
     throw error;
@@ -185,7 +188,7 @@ function readSource(
   frame?: ReturnType<typeof frameOf>,
   recover?: (error: unknown) => Promise<Buffer>,
 ): Promise<Buffer> {
-  const { database, driftGuard } = running.setting;
+  const { database, driftGuard, late } = running.setting;
   try {
     const { plan, values, bounds, large } = prepare(variables);
     const named = keys === null ? [] : keys(variables, caller);
@@ -195,7 +198,12 @@ function readSource(
     const read =
       plan.streamed || large === true
         ? largeLists(running, request)(plan, parameters, rows)
-        : database.read(plan.statement, parameters, rows, () => running.setting.unsent?.(request).client ?? '');
+        : database.read(
+            late?.(request, plan.statement) ?? plan.statement,
+            parameters,
+            rows,
+            () => running.setting.unsent?.(request).client ?? '',
+          );
     return read.then(() => {
       if (keys !== null && rows.items === 0) throw new PlatformError('FORBIDDEN');
       return rows.end();
@@ -206,7 +214,7 @@ function readSource(
 }
 
 function largeLists(running: Running, request: OperationCall['request']): ReadLarge {
-  const { database, unsent } = running.setting;
-  running.readLarge ??= createLargeLists(database, request, unsent);
+  const { database, unsent, late } = running.setting;
+  running.readLarge ??= createLargeLists(database, request, unsent, late);
   return running.readLarge;
 }

@@ -20,6 +20,7 @@ import type { PassRequest } from '../operate/begin-request.ts';
 import { logFailure, loggerOptions } from '../operate/log.ts';
 import { type RequestObserver, requestRecord } from '../operate/request-record.ts';
 import type { Call, CallReader } from './call.ts';
+import type { Consistency } from './consistency.ts';
 import type { CreateShortcut, ServerParts, Shortcut } from './endpoints.ts';
 import { answerBrokenRequest, toAnswerError } from './failures.ts';
 import { observeRequests } from './observed-requests.ts';
@@ -99,6 +100,8 @@ export interface Listener {
 export interface ListenerOptions {
   /** They hear of each answered request. */
   readonly observers?: readonly RequestObserver[];
+  /** Leads reads behind writes, where there are replicas. */
+  readonly consistency?: Consistency | null;
   /** Puts something in front of the code that passes requests on. */
   readonly wrap?: (pass: PassRequest, responder: Responder) => PassRequest;
 }
@@ -107,15 +110,15 @@ export interface ListenerOptions {
 export function createListener(
   environment: Environment,
   current: () => FastifyInstance,
-  { observers = [], wrap = (pass) => pass }: ListenerOptions = {},
+  { observers = [], consistency = null, wrap = (pass) => pass }: ListenerOptions = {},
 ): Listener {
-  const responder = createResponder(environment);
+  const responder = createResponder(environment, consistency);
   const server = createFastify(environment, (request, reply, error) => failRequest(responder, request, reply, error));
   server.server.removeAllListeners('request');
   const pass: PassRequest = (request, response) => {
     current().server.emit('request', request, response);
   };
-  server.server.on('request', observeRequests(environment, observers, wrap(pass, responder)));
+  server.server.on('request', observeRequests(environment, observers, wrap(pass, responder), consistency !== null));
   endConnections(server, responder);
   return { server, responder };
 }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import type { HostReport, HostState } from '../database/host-state.ts';
+import type { HostReport, HostState, ListedHost } from '../database/host-state.ts';
 import type { DriftWatch } from '../drift-watch.ts';
 
 /** How well one thing, or the whole server, is. With `warn` a part of it is not served. */
@@ -19,6 +19,8 @@ export interface HealthCheck {
   readonly state?: HostState;
   /** Milliseconds that a standby lags. */
   readonly lag?: number;
+  /** Each server, where there are several. */
+  readonly hosts?: readonly ListedHost[];
   /** Problems, one sentence each. For administrators: they name objects of the database. */
   readonly output?: readonly string[];
 }
@@ -31,6 +33,8 @@ export interface Health {
     readonly schema: HealthCheck;
     readonly connections: HealthCheck;
   };
+  /** True if a part of the requests is refused that was not meant to be. */
+  readonly isUnavailable: boolean;
   /** Reason why the server takes no requests at all; null if there is none. */
   readonly unready: Unready | null;
   /** The same of requests that only read. */
@@ -100,6 +104,7 @@ async function checkAll({ database, hostState, watch, timeoutMs, readOnly }: Hea
   return {
     status: worst(checks.database.status, checks.schema.status),
     checks,
+    isUnavailable: worst(checks.database.status, checks.schema.status) === 'error' || report.byReplica === true,
     unready: checks.database.status === 'warn' ? 'database' : reads,
     unreadable: reads,
   };
@@ -124,8 +129,11 @@ const sentences: Readonly<Record<Exclude<HostState, 'primary'>, string>> = {
   away: 'The database does not answer.',
 };
 
-function checkHost({ bySetting: _, ...report }: HostReport, readOnly: boolean): HealthCheck {
+function checkHost({ bySetting: _, byReplica, ...report }: HostReport, readOnly: boolean): HealthCheck {
   const { state } = report;
+  if (byReplica === true) {
+    return { status: 'warn', ...report, output: ['No database server takes writes: a replica answers reads.'] };
+  }
   if (state === 'primary' && !readOnly) return { status: 'ok', ...report };
   if (readOnly && (state === 'primary' || state === 'read-only')) {
     return { status: 'warn', ...report, output: ['The server only reads: DATABASE_READ_ONLY is set.'] };

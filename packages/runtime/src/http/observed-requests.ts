@@ -10,11 +10,12 @@ import { logLines } from '../operate/log-lines.ts';
 import { createRequestIds } from '../operate/request-id.ts';
 import type { RequestObserver } from '../operate/request-record.ts';
 
-/** Makes the listener that begins every request and passes it on. */
+/** Makes the listener that begins every request and passes it on. `isFollowed` makes each known to what runs for it. */
 export function observeRequests(
   environment: Environment,
   others: readonly RequestObserver[],
   pass: PassRequest,
+  isFollowed = false,
 ): PassRequest {
   const { accessLog, slowQuery: slowMs } = environment.operate;
   const addressOf = createLogAddress(environment);
@@ -25,7 +26,7 @@ export function observeRequests(
       : [...others, createAccessLog({ accessLog, slowMs, write, addressOf })];
   const readIds = createRequestIds(peerTest(environment.auth.trustedProxies));
   // Lines of the audit and of slow statements name the request that they belong to.
-  return beginRequests(readIds, observers, environment.logLevel !== 'silent', pass);
+  return beginRequests(readIds, observers, isFollowed || environment.logLevel !== 'silent', pass);
 }
 
 /** Tells if a request comes from one of these proxies; null where there is none. */

@@ -9,6 +9,13 @@ export interface RecordedCall {
   readonly item: { readonly collection: string; readonly key: string | null } | null;
 }
 
+/** A position in the log of changes of a database, in the history of a cluster. */
+export interface LogPosition {
+  readonly system: string;
+  readonly timeline: number;
+  readonly position: string;
+}
+
 /** Member of a request that holds its record. */
 export const requestRecord: unique symbol = Symbol('request record');
 
@@ -38,6 +45,8 @@ export class RequestRecord {
   databaseMs = 0;
   /** Milliseconds that a transaction waited for its connection; its first statement takes them over. */
   waitedMs = 0;
+  /** Position in the log of changes after its writes; null without writes, and without replicas. */
+  written: LogPosition | 'latest' | null = null;
   /** Codes of the errors of its answer; null where there is none. */
   errors: readonly ErrorCode[] | null = null;
 

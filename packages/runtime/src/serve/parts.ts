@@ -1,13 +1,8 @@
 /** The parts of a server, put together. None of them runs before it is started. */
 import type { Database } from '../database/database.ts';
-import { type HostWatch, watchHost } from '../database/host-watch.ts';
-import { withoutWrites } from '../database/read-only.ts';
-import { createSlowLog } from '../database/slow-log.ts';
-import { serverOf } from '../dialects/index.ts';
-import { openDatabase } from '../dialects/open.ts';
-import type { ConnectOptions } from '../dialects/server-dialect.ts';
+import type { HostWatch } from '../database/host-watch.ts';
 import { createDriftWatch } from '../drift-watch.ts';
-import { type Environment, readLimits } from '../environment.ts';
+import { readLimits } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
 import { createModelWatch, type ModelWatch } from '../generations/model-watch.ts';
 import { type KnownCallers, recordRequests } from '../http/exchanges.ts';
@@ -15,16 +10,16 @@ import { createListener, type Listener } from '../http/fastify-adapter.ts';
 import { createHealth, readinessOf } from '../http/health.ts';
 import { createHost, type HostParts } from '../http/host.ts';
 import { createServer } from '../http/server.ts';
-import { type CompiledApi, modelChannel } from '../language/index.ts';
+import type { CompiledApi } from '../language/index.ts';
 import { compiledModel, frozenModel } from '../model/model-changes.ts';
-import { describeCause } from '../operate/log.ts';
 import { createFastPath } from '../optimize/fast-path/fast-path.ts';
 import { keepPlans } from '../optimize/plan-cache/template.ts';
 import { createPlanner } from '../query/planner.ts';
 import { systemPlaceOf } from '../system/place.ts';
-import { createDatabaseHosts, type DatabaseHosts } from './database-hosts.ts';
-import { createLateDatabase, type LateDatabase } from './late-database.ts';
+import type { DatabaseHosts } from './database-hosts.ts';
+import type { LateDatabase } from './late-database.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
+import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts';
 import type { ServeSetting } from './setting.ts';
 
 /** Where mail is written when no mail server is configured and nothing else is said. */
@@ -49,52 +44,19 @@ export interface ServeParts {
 
 /** Puts the parts together. */
 export async function createParts(api: CompiledApi, options: ServeOptions, setting: ServeSetting): Promise<ServeParts> {
-  const { environment, location, address, instruments } = setting;
-  const { poolTimeout, readOnly } = environment.database;
-  const listener = createListener(environment, () => generations.current().server, instruments.listener);
-  const hosts = await createDatabaseHosts(environment, location, address, () => listener.server.log);
-  const remote = address && { renewable: address, ...hosts?.connections };
-  const late = lateDatabaseOf(api, setting, { listener, hosts, remote });
-  const { askHost } = serverOf(api.dialect);
-  const watched = hosts?.watch(late.database) ?? watchHost(late.database, askHost, poolTimeout);
-  const database = readOnly ? withoutWrites(late.database) : watched.database;
+  const { environment, instruments } = setting;
+  const prepared = await prepareDatabase(api, setting, () => listener.server.log);
+  const { late, database, watched, hosts, listen } = prepared;
+  const consistency = hosts?.consistency ?? null;
+  const listener = createListener(environment, () => generations.current().server, {
+    ...instruments.listener,
+    consistency,
+  });
   const host = createHost(listener, environment, watched);
-  const model = createModel(api, database, options, setting, { listener, remote, generations: () => generations });
+  const model = createModel(api, database, options, { listener, listen, generations: () => generations });
   const parts = { database, listener, host, model };
   const generations = instruments.generations(createServed(api, options, setting, parts));
   return { late, watched, hosts, ...parts, generations, ready: readyOf(setting, { ...parts, generations }) };
-}
-
-/** Options of connections that follow the address of the database. */
-type Remote = Pick<ConnectOptions, 'renewable' | 'failover'>;
-
-function lateDatabaseOf(
-  api: CompiledApi,
-  { environment, location, instruments }: ServeSetting,
-  to: { readonly listener: Listener; readonly hosts: DatabaseHosts | null; readonly remote: Remote | undefined },
-): LateDatabase {
-  const { log } = to.listener.server;
-  const onFallback = (reason: Error): void =>
-    log.warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
-  const connections = { ...connectionsOf(environment), ...to.remote, onFallback, poolObserver: instruments.pool };
-  return createLateDatabase(async () => {
-    await to.hosts?.find();
-    const opened = await openDatabase(location, connections);
-    return instruments.database(opened, api.dialect, { slow: createSlowLog(environment, opened, () => log) });
-  });
-}
-
-function connectionsOf({ database, streams, optimizations }: Environment) {
-  return {
-    driver: optimizations.has('fast-driver') ? database.driver : ('pg' as const),
-    optimizations,
-    poolMax: database.poolMax,
-    poolTimeoutMs: database.poolTimeout,
-    statementTimeoutMs: database.statementTimeout,
-    publicStatementTimeoutMs: database.publicStatementTimeout,
-    ...(database.streamMax !== null && { streamMax: database.streamMax }),
-    ...(streams.clientMax !== null && { streamClientMax: streams.clientMax }),
-  };
 }
 
 /** Handles writes to the collections that the API is compiled from. */
@@ -102,10 +64,9 @@ function createModel(
   api: CompiledApi,
   database: Database,
   { recompiler, frozen = false }: ServeOptions,
-  { location }: ServeSetting,
   served: {
     readonly listener: Listener;
-    readonly remote: Remote | undefined;
+    readonly listen: PreparedDatabase['listen'];
     readonly generations: () => Generations;
   },
 ): ModelWatch {
@@ -118,15 +79,12 @@ function createModel(
       stop: async () => recompiler?.close(),
     };
   }
-  const { listen } = serverOf(api.dialect);
+  const { listen } = served;
   return createModelWatch({
     ...{ database, place: tables, recompiler, log: served.listener.server.log },
     current: () => served.generations().current().api,
     swap: (next) => served.generations().replace(next),
-    ...('url' in location &&
-      listen !== undefined && {
-        listen: (heard) => listen({ url: location.url, ...served.remote, channel: modelChannel, heard }),
-      }),
+    ...(listen !== null && { listen }),
   });
 }
 

@@ -7,6 +7,8 @@ export interface KnownPrimary {
   readonly system: string | undefined;
   readonly timeline: number | undefined;
   readonly instance: string | undefined;
+  /** False where it counts no positions that others could be compared with. */
+  readonly hasPosition: boolean;
 }
 
 /** The choice, or why there is none. */

@@ -1,8 +1,10 @@
 /** Writes that wait for a server that takes them. */
 import { PlatformError } from '../../errors.ts';
+import { currentRecord } from '../../operate/request-record.ts';
 import type { Database } from '../database.ts';
 import { ConnectionError, isNotPrimary, isRetryable, toDatabaseError, UnknownOutcomeError } from '../errors.ts';
 import type { HostGroup } from './host-group.ts';
+import type { Positions } from './positions.ts';
 
 /** Transactions lost with their server that run again while a write may wait. */
 const maxLosses = 4;
@@ -14,15 +16,18 @@ const maxLosses = 4;
 export function guardWrites(
   database: Database,
   group: Pick<HostGroup, 'writable' | 'losses' | 'isSettled'>,
-  waitMs: number,
+  { waitMs, positions }: { readonly waitMs: number; readonly positions: Pick<Positions, 'latest'> | null },
 ): Database {
   async function guarded<T>(write: () => Promise<T>): Promise<T> {
+    const record = currentRecord();
     const deadline = performance.now() + waitMs;
     for (let tries = 0; ; tries++) {
       await settled(group, deadline);
       const { losses } = group;
       try {
-        return await write();
+        const value = await write();
+        if (positions !== null && record !== undefined) record.written = positions.latest;
+        return value;
       } catch (error) {
         const isOver = tries === maxLosses || performance.now() >= deadline;
         const isDoubted = losses !== group.losses || !group.isSettled;

@@ -16,6 +16,8 @@ export interface HostGroupOptions {
   readonly probes: readonly HostProbe[];
   /** DATABASE_READ_ONLY: a server that only reads will do. */
   readonly readOnly: boolean;
+  /** Takes the server that takes writes, at each look. */
+  readonly onLook?: (facts: HostFacts) => void;
   readonly log: () => Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
@@ -62,7 +64,7 @@ export class HostGroup implements Failover {
   }
 
   /** Cluster and history that are written; null before a server was found. */
-  get known(): Pick<KnownPrimary, 'system' | 'timeline'> | null {
+  get known(): Omit<KnownPrimary, 'index' | 'instance'> | null {
     return this.#known;
   }
 
@@ -185,12 +187,15 @@ export class HostGroup implements Failover {
     if (index === null || facts === undefined) {
       if (this.#settled) this.#losses++;
       this.#unsettle();
-    } else this.#take(index, facts);
+    } else {
+      this.#options.onLook?.(facts);
+      this.#take(index, facts);
+    }
   }
 
-  #take(index: number, { system, timeline, instance }: HostFacts): void {
+  #take(index: number, { system, timeline, instance, position }: HostFacts): void {
     const before = this.#known;
-    const primary = { index, system, timeline, instance };
+    const primary = { index, system, timeline, instance, hasPosition: position !== undefined };
     const moved = before !== null && (before.index !== index || before.timeline !== timeline);
     this.#known = primary;
     if (this.#settled && !moved) return;

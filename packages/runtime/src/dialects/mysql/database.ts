@@ -22,6 +22,7 @@ import { idleMs, setUp } from './driver/session.ts';
 import { showPlan } from './driver/show-plan.ts';
 import { runMysqlStream } from './driver/stream.ts';
 import { runMysqlTransaction } from './driver/transaction.ts';
+import { executedSql } from './log-position.ts';
 
 /** Time that an answer may take beyond the timeout of statements, in milliseconds. */
 const silenceMs = 5_000;
@@ -38,7 +39,7 @@ const maxGroups = 2;
  */
 export async function connectMysql(options: ConnectOptions): Promise<Database> {
   const { poolTimeoutMs = 2_000, statementTimeoutMs = 30_000, publicStatementTimeoutMs = 10_000 } = options;
-  const { renewable = fixedUrl(options.url), failover = onlyHost } = options;
+  const { renewable = fixedUrl(options.url), failover = onlyHost, notePosition } = options;
   // Two at least, so that a read never blocks a transaction.
   const poolMax = Math.max(options.poolMax ?? 10, 2);
   const answerTimeoutMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + silenceMs;
@@ -79,20 +80,29 @@ export async function connectMysql(options: ConnectOptions): Promise<Database> {
   const sinkOf = optimizations.has('direct-rows') ? (sink: RowSink) => sink : plainSink;
   const read = (statement: ReadStatement, parameters: readonly Parameter[], sink: RowSink) =>
     readAll(leased, statement, parameters, sinkOf(sink));
+  const query: Database['query'] = async (text, parameters, observer) => {
+    const rows: TextRow[] = [];
+    const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
+    await read({ text }, parameters, { row, sent: (now) => observer?.sent?.(now) });
+    return rows;
+  };
+  /** Asks for the position after a COMMIT, where there are replicas. */
+  const noted = async <T>(writing: Promise<T>): Promise<T> => {
+    const value = await writing;
+    if (notePosition === undefined) return value;
+    const rows = await query(executedSql, []).catch((): readonly TextRow[] => []);
+    notePosition(rows[0]?.at(-1) || null);
+    return value;
+  };
   return {
     read: optimizations.has('key-batching') ? gatherReads(read, { ask: createMarks(), maxRunning: maxGroups }) : read,
     stream: (statement, parameters, sink, drained, signal) =>
       runMysqlStream(leased, { statement, parameters, sink: sinkOf(sink), drained, signal }),
-    transaction: (work) => runMysqlTransaction(leased, work),
+    transaction: (work) => noted(runMysqlTransaction(leased, work)),
     briefTransaction: (work) =>
-      runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) })),
+      noted(runMysqlTransaction(leased, async (transaction) => ({ value: await work(transaction) }))),
     schemaSession: (work) => withSchemaSession(renewable.current(), work),
-    async query(text, parameters, observer) {
-      const rows: TextRow[] = [];
-      const row: RowSink['row'] = (buffer, offset, length) => rows.push(readRow(buffer, offset, offset + length));
-      await read({ text }, parameters, { row, sent: (now) => observer?.sent?.(now) });
-      return rows;
-    },
+    query,
     showPlan: (statement, parameters) =>
       showPlan(renewable.current(), isMariadb, statement.text, formParameters(parameters, statement.forms)),
     load: () => ({ connections: leased.waited, pool: leased.load }),

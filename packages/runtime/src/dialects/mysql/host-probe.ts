@@ -10,7 +10,7 @@ const connectTimeout = 1_000;
 
 /** Name of the running server, and of its cluster where it has one: that of nodes, or that of a group. */
 const identitySql = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
-('server_uuid', 'server_id', 'hostname', 'port', 'wsrep_on', 'wsrep_cluster_name', 'group_replication_group_name')`;
+('server_uuid', 'server_id', 'hostname', 'port', 'wsrep_on', 'wsrep_cluster_name', 'group_replication_group_name', 'gtid_executed', 'gtid_current_pos')`;
 
 /** Asks a MySQL or MariaDB server for its state. */
 export function probeMysql(address: RenewableUrl): HostProbe {
@@ -47,11 +47,15 @@ function connect(url: string): Connection {
   return connection;
 }
 
-function identityOf(variables: ReadonlyMap<unknown, unknown>): Pick<HostFacts, 'system' | 'instance' | 'isMulti'> {
+function identityOf(
+  variables: ReadonlyMap<unknown, unknown>,
+): Pick<HostFacts, 'system' | 'instance' | 'isMulti' | 'position'> {
   const text = (name: string): string => String(variables.get(name) ?? '');
   const instance = text('server_uuid') || `${text('hostname')} ${text('port')} ${text('server_id')}`;
   const isNode = text('wsrep_on') === 'ON';
   const group = text('group_replication_group_name');
   const system = isNode ? text('wsrep_cluster_name') : group;
-  return { instance, ...(system !== '' && { system, isMulti: true }) };
+  // Nodes of a cluster number what they write each by itself.
+  const position = isNode ? '' : text('gtid_executed') || text('gtid_current_pos');
+  return { instance, ...(system !== '' && { system, isMulti: true }), ...(position !== '' && { position }) };
 }

@@ -4,6 +4,7 @@ import { connectClient } from './driver/client.ts';
 import { postgresSettings } from './driver/options.ts';
 import { lagSql } from './host-state.ts';
 import { identitySql, readIdentity } from './identity.ts';
+import { replayedSql } from './log-position.ts';
 
 const connectTimeoutMs = 1_000;
 
@@ -11,7 +12,7 @@ const connectTimeoutMs = 1_000;
 const probeSql = `SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('default_transaction_read_only'),
   ${lagSql}, ${identitySql},
   CASE WHEN pg_catalog.pg_is_in_recovery() THEN (SELECT min_recovery_end_timeline FROM pg_catalog.pg_control_recovery()) END,
-  CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()::pg_catalog.text END,
+  (${replayedSql}),
   pg_catalog.concat(EXTRACT(EPOCH FROM pg_catalog.pg_postmaster_start_time()), ' ', pg_catalog.current_setting('data_directory_mode'),
     ' ', pg_catalog.inet_server_port())`;
 

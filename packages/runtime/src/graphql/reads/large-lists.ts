@@ -5,7 +5,7 @@
  */
 
 import type { IncomingMessage } from 'node:http';
-import type { Database, Parameter } from '../../database/database.ts';
+import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { invalidQuery, type PlatformError } from '../../errors.ts';
 import { type ClientBytes, tooMuchUnsent } from '../../limits/unsent.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
@@ -25,6 +25,7 @@ export function createLargeLists(
   database: Pick<Database, 'stream'>,
   request: IncomingMessage,
   unsentOf: UnsentOf | undefined,
+  late: ((request: IncomingMessage, statement: Statement) => Statement) | undefined,
 ): ReadLarge {
   const { socket } = request;
   const unsent = unsentOf?.(request);
@@ -47,7 +48,8 @@ export function createLargeLists(
     if (left === 0) throw tooLarge();
     try {
       await unsent?.room();
-      await database.stream(plan.statement, parameters, rows, drained, gone.signal, unsent?.client);
+      const statement = late?.(request, plan.statement) ?? plan.statement;
+      await database.stream(statement, parameters, rows, drained, gone.signal, unsent?.client);
       await drained();
       left -= rows.bytes;
     } finally {

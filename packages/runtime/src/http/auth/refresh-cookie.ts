@@ -20,13 +20,7 @@ export interface RefreshCookie {
 /** Makes it. */
 export function createRefreshCookie(environment: Environment): RefreshCookie {
   const { cookie, refreshTokenTtl } = environment.auth;
-  const attributes = [
-    ...(cookie.domain === null ? [] : [`Domain=${cookie.domain}`]),
-    'Path=/',
-    'HttpOnly',
-    ...(cookie.secure ? ['Secure'] : []),
-    `SameSite=${sameSites[cookie.sameSite]}`,
-  ];
+  const attributes = cookieAttributes(cookie);
   const header = (value: string, maxAge: number): readonly string[] => [
     'Set-Cookie',
     [`${cookie.name}=${value}`, ...attributes, `Max-Age=${maxAge}`].join('; '),
@@ -40,6 +34,17 @@ export function createRefreshCookie(environment: Environment): RefreshCookie {
     set: (token) => header(token, Math.floor(refreshTokenTtl / 1000)),
     clear: () => header('', 0),
   };
+}
+
+/** Attributes of the cookies of a session, apart from their age. */
+export function cookieAttributes({ domain, secure, sameSite }: Environment['auth']['cookie']): readonly string[] {
+  return [
+    ...(domain === null ? [] : [`Domain=${domain}`]),
+    'Path=/',
+    'HttpOnly',
+    ...(secure ? ['Secure'] : []),
+    `SameSite=${sameSites[sameSite]}`,
+  ];
 }
 
 const sameSites = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;

@@ -35,6 +35,7 @@ export function openGraphql({ limiter, bound, ...parts }: OpenGraphqlOptions): G
         limits: readLimits(environment),
         service: createGraphqlServices({ printSchema: createSchemaPrinter(findSchema), bound, senderOf }),
         unsent: responder.unsentOf,
+        late: responder.late,
         report: (request, error) => logFailure(log(), request, error),
       });
     },

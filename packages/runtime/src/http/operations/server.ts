@@ -30,10 +30,10 @@ export function serverOperations(options: ServerOptions): Implementations<typeof
   return {
     serverPing: async () => ({ value: 'pong' }),
     async serverHealth(_, { administrator }) {
-      const { status, checks } = await health();
+      const { status, checks, isUnavailable } = await health();
       // Waiting requests concern administrators only: all others are served.
       const value = administrator ? { status: worst(status, checks.connections.status), checks } : { status };
-      return { value, isUnavailable: status === 'error' };
+      return { value, isUnavailable };
     },
     async serverReady({ role }, { administrator }) {
       const report = await health();

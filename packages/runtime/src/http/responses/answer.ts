@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
+import type { Statement } from '../../database/database.ts';
 import { subnetOf } from '../../environment/networks.ts';
 import type { Environment } from '../../environment.ts';
 import { errorBody, type PlatformError } from '../../errors.ts';
@@ -17,6 +18,7 @@ import { newRequestId } from '../../operate/request-id.ts';
 import { requestRecord } from '../../operate/request-record.ts';
 import { pagePaths } from '../../pages/page-paths.ts';
 import { liesUnder, splitTarget } from '../../query/parse/target.ts';
+import type { Consistency } from '../consistency.ts';
 import { chooseEncoding, compress, type Encoding, smallestCompressed } from './compression.ts';
 import { corsHeaders } from './cors.ts';
 import { Outgoing } from './outgoing.ts';
@@ -95,12 +97,14 @@ export interface Responder {
 export interface StreamingResponder extends Responder {
   /** Sends a body of unknown length; the head was written with `streamHeaders`. */
   outgoing(httpContext: HttpContext, out: Writable): Outgoing;
+  /** The statement for a replica, where one may answer the request; else the same statement. */
+  late(request: IncomingMessage, statement: Statement): Statement;
   /** Counts the bytes that wait for the client of a request. */
   unsentOf(request: IncomingMessage): ClientBytes;
 }
 
 /** Makes the answerer of a server. */
-export function createResponder(environment: Environment): StreamingResponder {
+export function createResponder(environment: Environment, consistency: Consistency | null = null): StreamingResponder {
   const base = standingHeaders(environment, "default-src 'none'; frame-ancestors 'none'");
   const { streams, database, auth } = environment;
   const unsent = new UnsentBytes({ maxCount: streams.bufferMax, timeoutMs: database.poolTimeout });
@@ -125,6 +129,7 @@ export function createResponder(environment: Environment): StreamingResponder {
     headers.push('Vary', compressible ? 'Origin, Accept-Encoding' : 'Origin');
     headers.push('Cache-Control', cache ?? cacheControl(request.url ?? '/'));
     if (hangingUp) headers.push('Connection', 'close');
+    if (consistency !== null) headers.push(...consistency.headers(request));
     if (environment.cors !== null) headers.push(...corsHeaders(environment.cors, request.headers.origin));
     return headers;
   }
@@ -198,7 +203,10 @@ export function createResponder(environment: Environment): StreamingResponder {
     hangingUp = true;
   }
 
-  return { send, fail, streamHeaders, outgoing, unsentOf, hangUp };
+  const late: StreamingResponder['late'] = (request, statement) =>
+    consistency === null ? statement : consistency.late(request, statement);
+
+  return { send, fail, streamHeaders, outgoing, unsentOf, hangUp, late };
 }
 
 /** A 204 or 304 ends with its head, so it states no length either (RFC 9110, section 8.6). */

@@ -37,7 +37,8 @@ export interface Reader {
 }
 
 /** Makes the reader of a server. */
-export function createReader({ database, driftGuard, responder }: ReaderOptions): Reader {
+export function createReader(options: ReaderOptions): Reader {
+  const { database, driftGuard, responder } = options;
   const writers = new WeakMap<ReadPlan, AnswerWriter>();
 
   function startRows({ plan, size }: PlannedRead): Rows {
@@ -51,8 +52,7 @@ export function createReader({ database, driftGuard, responder }: ReaderOptions)
     const { plan } = planned;
     const rows = startRows(planned);
     // Items named by key are counted before the first byte leaves, however many they are.
-    if (isLarge(planned) && planned.rows === undefined)
-      return streamRows(database, responder, httpContext, planned, rows);
+    if (isLarge(planned) && planned.rows === undefined) return streamRows(options, httpContext, planned, rows);
     await readWhole(httpContext, planned, rows);
     const found = rows.found ?? rows.items;
     if (planned.rows !== undefined && found < planned.rows) throw new PlatformError('FORBIDDEN');
@@ -62,8 +62,9 @@ export function createReader({ database, driftGuard, responder }: ReaderOptions)
   /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */
   function readWhole(httpContext: HttpContext, planned: PlannedRead, rows: Rows): Promise<void> {
     const { plan, parameters } = planned;
-    if (isLarge(planned)) return readLarge(database, responder, httpContext, planned, rows, async () => {});
-    return database.read(plan.statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
+    if (isLarge(planned)) return readLarge(options, httpContext, planned, rows, async () => {});
+    const statement = responder.late(httpContext.request, plan.statement);
+    return database.read(statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
   }
 
   return {
@@ -118,13 +119,14 @@ function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer
 
 /** Reads as a stream, which ends when its client leaves. */
 async function readLarge(
-  database: Database,
-  responder: StreamingResponder,
-  { request, response }: HttpContext,
+  options: ReaderOptions,
+  httpContext: HttpContext,
   { plan, parameters }: PlannedRead,
   rows: Rows,
   drained: (leave: () => void) => Promise<void>,
 ): Promise<void> {
+  const { database, responder } = options;
+  const { request, response } = httpContext;
   const unsent = responder.unsentOf(request);
   await unsent.room();
   const gone = new AbortController();
@@ -132,7 +134,8 @@ async function readLarge(
   if (response.destroyed) leave();
   response.once('close', leave);
   try {
-    await database.stream(plan.statement, parameters, rows, () => drained(leave), gone.signal, unsent.client);
+    const statement = responder.late(request, plan.statement);
+    await database.stream(statement, parameters, rows, () => drained(leave), gone.signal, unsent.client);
   } finally {
     response.off('close', leave);
   }
@@ -144,12 +147,12 @@ async function readLarge(
  * far as there is room, rows are gathered, so that a slow client does not keep the connection to the database.
  */
 async function streamRows(
-  database: Database,
-  responder: StreamingResponder,
+  options: ReaderOptions,
   httpContext: HttpContext,
   planned: PlannedRead,
   rows: Rows,
 ): Promise<void> {
+  const { responder } = options;
   const { request, response } = httpContext;
   const { plan } = planned;
   let body: Outgoing | null = null;
@@ -165,7 +168,7 @@ async function streamRows(
   }
 
   try {
-    await readLarge(database, responder, httpContext, planned, rows, drained);
+    await readLarge(options, httpContext, planned, rows, drained);
     sendRest(rows.end());
   } catch (error) {
     if (response.destroyed || response.writableEnded) return;

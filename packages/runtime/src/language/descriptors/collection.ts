@@ -185,6 +185,8 @@ export interface CollectionDescriptor {
   readonly accountability?: 'activity' | 'none';
   /** Rows of the caller's tenant, for classes that do not see all; absent where rows belong to all tenants. */
   readonly tenant?: Condition;
+  /** Set where replicas may answer reads whose rules look at other tables. */
+  readonly reads?: 'replica';
   /** Field that orders lists by default, before the key. */
   readonly sort?: string;
   /** False for views and materialized views that cannot be written. */

@@ -14,18 +14,30 @@ const failuresOfState = [
 
 const healthStatusSchema = { type: 'string', enum: ['ok', 'warn', 'error'] } as const satisfies ValueSchema;
 
+const hostStateSchema = {
+  type: 'string',
+  enum: ['primary', 'read-only', 'joining', 'no-quorum', 'away'],
+  description: 'The state that the database server reports.',
+} as const satisfies ValueSchema;
+
 const checksSchema = {
   type: 'object',
   additionalProperties: {
     members: {
       status: healthStatusSchema,
       'responseTime?': { type: 'number', description: 'Milliseconds.' },
-      'state?': {
-        type: 'string',
-        enum: ['primary', 'read-only', 'joining', 'no-quorum', 'away'],
-        description: 'The state that the database server reports.',
-      },
+      'state?': hostStateSchema,
       'lag?': { type: 'number', description: 'Milliseconds by which a standby is behind.' },
+      'hosts?': {
+        type: 'array',
+        items: {
+          members: {
+            role: { type: 'string', enum: ['write', 'read'] },
+            state: hostStateSchema,
+            'lag?': { type: 'number', description: 'Milliseconds by which a replica is behind.' },
+          },
+        },
+      },
       'output?': { type: 'array', items: { type: 'string' } },
     },
   },

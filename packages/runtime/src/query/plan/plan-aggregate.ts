@@ -72,7 +72,7 @@ export function planAggregate(query: AggregateQuery): ReadPlan {
       : printCounted(statement, printed, inner, bounds, counted);
   const { statement: printedStatement, binders } = statementOf(statement, text);
   return {
-    statement: runFor(query, printedStatement),
+    statement: runFor(query, collection, printedStatement),
     binders,
     cost: costOfAggregate(names, [query.condition, query.having]),
     many: true,

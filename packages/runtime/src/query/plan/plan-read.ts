@@ -9,13 +9,14 @@ import { operandType } from '../../sql/operand.ts';
 import type { PageOfRows } from '../../sql/page-links.ts';
 import { readable } from '../../sql/readable.ts';
 import { type Row, type StatementBuilder, tableRow } from '../../sql/row.ts';
-import { keyFields } from '../../sql/scope.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import { createStatement } from '../../sql/statement.ts';
 import type { ReadQuery } from '../authorise/read-query.ts';
 import type { Selected } from '../authorise/selection.ts';
 import { largestBufferedLimit } from '../authorise/shape.ts';
 import type { Cursor } from '../parse/cursor.ts';
 import { costOfConditions, costOfRead } from './cost.ts';
+import { mayAnswerLate } from './may-lag.ts';
 import type { ReadPlan } from './plan.ts';
 import { commonLimits, printBounds } from './plan-bounds.ts';
 import { cursorColumns, planCursor, printAfter } from './plan-cursor.ts';
@@ -48,7 +49,11 @@ export function planRead(query: ReadQuery): ReadPlan {
   const built = statementOf(statement, parts.before + printed.text, others);
   const { binders } = built;
   return {
-    statement: runFor(query, isBrief(query, printed.text) ? briefly(query, built) : bounded(query, built.statement)),
+    statement: runFor(
+      query,
+      query.selection.collection,
+      isBrief(query, printed.text) ? briefly(query, built) : bounded(query, built.statement),
+    ),
     binders,
     ...(query.cursor && { cursor: planCursor(query.selection.collection, query.order, parts.order) }),
     cost: costOfRead(query.selection, conditionsOf(query)),
@@ -65,9 +70,14 @@ export function planRead(query: ReadQuery): ReadPlan {
 }
 
 /** The statement as the callers of a scope run it, streamed or not. */
-export function runFor({ scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'>, statement: Statement): Statement {
+export function runFor(
+  { scope, streamed }: Pick<ReadQuery, 'scope' | 'streamed'>,
+  root: CollectionScope,
+  statement: Statement,
+): Statement {
   const { isPublic } = scope;
-  const planned = streamed ? { ...statement, byValues: true } : statement;
+  const mayLag = mayAnswerLate(scope, root, statement.tables) && ({ mayLag: true } as const);
+  const planned = { ...statement, ...(streamed && { byValues: true }), ...mayLag };
   if (isPublic !== true) return planned;
   const { keyBatch: batch } = planned;
   const both = batch && { ...batch, statement: { ...batch.statement, isPublic } };

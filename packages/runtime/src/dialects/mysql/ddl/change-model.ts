@@ -23,7 +23,7 @@ import type { KnownModel } from '../../../model/model-sql.ts';
 import { describeCause } from '../../../operate/log.ts';
 import { logPlaceOf } from '../../../system/place.ts';
 import { platformVersion } from '../../../version.ts';
-import { mysqlProjectTables } from '../own-tables/model.ts';
+import { mysqlModel, mysqlProjectTables } from '../own-tables/model.ts';
 import { mysqlTables, mysqlTurn } from '../own-tables/tables.ts';
 import { check, execute, migrated, mysqlSqlOf, report } from './change-parts.ts';
 import { dropDrafts, makeDrafts } from './drafts.ts';
@@ -119,6 +119,7 @@ export function createMysqlModelChange(
     const real = await compileIn(session.query, { ...tablesIn(), ledger: true }, { read, unless: made });
     const result = await answerOf(planned, real);
     for (const sql of rows) await allRows(transaction, sql, []);
+    await allRows(transaction, mysqlModel(mysqlTables(tablesIn().place), schema).announce, []);
     await report(transaction, api, planned, origin);
     await allRows(transaction, mysqlProjectTables(schema).underWay.remove, [change.name]);
     return { answer: result.answer, made: result.made };

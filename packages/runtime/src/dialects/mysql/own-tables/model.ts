@@ -1,4 +1,5 @@
 /** How a project's model is read from the platform's own tables on MySQL and MariaDB, and where its migrations are kept. */
+import { createScript } from '../../../database/own-statements/script.ts';
 import { projectLedgerTable } from '../../../language/index.ts';
 import type { ModelParts, ModelTables } from '../../own-statements.ts';
 import { namesIn } from '../ddl/names.ts';
@@ -144,7 +145,11 @@ const missing: ReadonlySet<unknown> = new Set([1049, 1146, 1044, 1142]);
 export function mysqlModel(tables: MysqlTables, schema: string): ModelTables {
   return {
     lock: mysqlTurn(tables),
-    notify: null,
+    announce: createScript(
+      `INSERT INTO ${tables.table('platform_auth_attempts')} (purpose, subject, attempts, expires_at)
+VALUES ('rules', '', 1, '9999-12-31') ON DUPLICATE KEY UPDATE attempts = attempts % 1000000000 + 1`,
+    ),
+    version: `SELECT CAST(attempts AS CHAR) FROM ${tables.table('platform_auth_attempts')} WHERE purpose = 'rules' AND subject = ''`,
     readable: [mysqlModelTablesSql, [namesIn(schema)[0] ?? null]],
     // The servers hide tables that the user may not read, and name the reason if they are asked for their rows.
     arePermissionsReadable: (run) =>

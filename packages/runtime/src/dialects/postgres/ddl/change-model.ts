@@ -38,7 +38,7 @@ export function createPostgresModelChange(
 
   async function change(transaction: Transaction, ...[plan, discard, origin]: Parameters<ChangeModel>) {
     const tables = options.tables();
-    const { lock, notify: report } = postgresModel(tables.place.schema);
+    const { lock, announce } = postgresModel(tables.place.schema);
     await allRows(transaction, lock, [modelLock]);
     const run: RunTexts = (text, parameters) => allRows(transaction, text, parameters);
     const api = await compiledIn(run, tables);
@@ -68,7 +68,7 @@ export function createPostgresModelChange(
     );
     const result = await answerOf(planned, made);
     await write();
-    if (report !== null) await allRows(transaction, report, [modelChannel]);
+    await allRows(transaction, announce, [modelChannel]);
     return { answer: result.answer, made: result.made };
   }
 

@@ -1,7 +1,9 @@
 /** One attempt at a transaction, on a connection that it has to itself. */
 import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
 import { ConnectionError, isLost, toBeginError, toDatabaseError } from '../../../database/errors.ts';
+import { readRow } from '../../../database/own-statements/texts.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
+import type { PostgresSettings } from './options.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
 /** Part of a connection that a transaction needs. */
@@ -12,6 +14,11 @@ export type TransactionConnection = Pick<
 
 const begin: Statement = { name: 'w_begin', text: 'BEGIN READ WRITE' };
 const commit: Statement = { name: 'w_commit', text: 'COMMIT' };
+/** Written behind COMMIT: before, it could precede the record of the commit. */
+const position: Statement = {
+  name: 'w_position',
+  text: 'SELECT pg_catalog.pg_current_wal_insert_lsn()::pg_catalog.text',
+};
 const rollback: Statement = { name: 'w_rollback', text: 'ROLLBACK' };
 const noRows: RowSink = { row: () => {} };
 
@@ -34,13 +41,20 @@ export class Attempt implements Transaction {
   #begun = false;
   readonly #connection: TransactionConnection;
   readonly #named: boolean;
+  readonly #notePosition: PostgresSettings['notePosition'];
   readonly #timer: NodeJS.Timeout | undefined;
 
   /**
    * `timeoutMs` is how long an answer may take before the connection counts as dead, infinity for ever; `named` false
-   * prepares no statement under its name.
+   * prepares no statement under its name. `notePosition` takes the position in the log after COMMIT.
    */
-  constructor(connection: TransactionConnection, timeoutMs: number, named = true) {
+  constructor(
+    connection: TransactionConnection,
+    timeoutMs: number,
+    named = true,
+    notePosition: PostgresSettings['notePosition'] = null,
+  ) {
+    this.#notePosition = notePosition;
     this.#connection = connection;
     this.#named = named;
     if (timeoutMs !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#silent(), timeoutMs).unref();
@@ -96,6 +110,7 @@ export class Attempt implements Transaction {
       );
     }
     const committed = this.#send(commit, [], noRows, 'end');
+    const noted = this.#notePosition === null ? undefined : this.#askPosition(this.#notePosition);
     if (this.#connection.ends) {
       this.released = true;
       release();
@@ -107,6 +122,27 @@ export class Attempt implements Transaction {
       throw error;
     }
     if (this.failure !== undefined) throw toDatabaseError(this.failure);
+    // The answer of the request waits for it: a reader that comes back sees no less.
+    await noted;
+  }
+
+  /** Asks in the same flight as COMMIT. An error is none of the transaction, which has ended before. */
+  #askPosition(note: (position: string | null) => void): Promise<void> {
+    return new Promise((resolve) => {
+      let text: string | null = null;
+      const { name } = position;
+      const request: Request = { ...position, name: this.#named ? name : '', parameters: [], part: 'end' };
+      this.#connection.send(request, {
+        row: (buffer, offset, length) => {
+          text = readRow(buffer, offset, offset + length)[0] ?? null;
+        },
+        settled: () => {
+          this.#timer?.refresh();
+          note(text);
+          resolve();
+        },
+      });
+    });
   }
 
   /** Ends the transaction, so that the connection can be used again or is gone. */

@@ -14,12 +14,17 @@ export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: L
   let connected: ConnectedClient | null = null;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  /** True where the session is ours: a pooler gives another one to each transaction. */
+  let isOwn = false;
 
   async function connect(): Promise<void> {
+    let backend: number | undefined;
     const made = await connectClient(settings, { application_name: settings.applicationName }, async ({ client }) => {
       client.on('notification', heard);
       await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+      backend = (await client.query<{ pid: number }>('SELECT pg_catalog.pg_backend_pid() AS pid')).rows[0]?.pid;
     });
+    isOwn = made.key !== undefined && backend === made.key.processId;
     connected = made;
     made.client.on('end', () => {
       connected = null;
@@ -40,6 +45,9 @@ export function listenTo({ channel, heard, retryAfter = 30_000, ...location }: L
 
   let connecting: Promise<void> = connect().catch(connectLater);
   return {
+    get isHeard() {
+      return isOwn && connected !== null;
+    },
     async close() {
       closed = true;
       clearTimeout(timer);

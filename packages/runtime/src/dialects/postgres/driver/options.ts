@@ -5,7 +5,9 @@ import { unobserved } from '../../../operate/metrics/pool-metrics.ts';
 import type { ConnectOptions } from '../../server-dialect.ts';
 
 /** Options with every default filled in. */
-export type PostgresSettings = Required<ConnectOptions>;
+export type PostgresSettings = Required<Omit<ConnectOptions, 'notePosition'>> & {
+  readonly notePosition: NonNullable<ConnectOptions['notePosition']> | null;
+};
 
 /**
  * A transaction of ours waits for us only while we compute the next statement. One that waits longer has lost us, and
@@ -44,6 +46,7 @@ export function postgresSettings(options: ConnectOptions): PostgresSettings {
     preparedLimit: options.preparedLimit ?? 1_000,
     applicationName: options.applicationName ?? 'platform',
     failover: options.failover ?? onlyHost,
+    notePosition: options.notePosition ?? null,
     poolObserver: options.poolObserver ?? unobserved,
   };
 }

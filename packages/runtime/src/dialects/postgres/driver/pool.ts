@@ -46,7 +46,7 @@ const maxWaiting = 5_000;
 
 /** A pool of connections to one PostgreSQL server. */
 export class Pool {
-  readonly #settings: PostgresSettings;
+  readonly settings: PostgresSettings;
   readonly #open: Open;
   readonly #backoff = new Backoff();
   readonly #depth: PipelineDepth;
@@ -63,7 +63,7 @@ export class Pool {
 
   /** `depth` limits how many reads are queued on a shared connection. */
   constructor(settings: PostgresSettings, open: Open, depth = new PipelineDepth()) {
-    this.#settings = settings;
+    this.settings = settings;
     this.#open = open;
     this.#depth = depth;
     this.#lent = settings.poolMax - settings.readConnections - connectionsForTransactions(settings);
@@ -78,7 +78,7 @@ export class Pool {
   /** All connections, and all that wait for one. */
   get load(): PoolLoad & { readonly underWay: number } {
     const waiting = this.#queues.length + this.#leases.length;
-    return { ...countUsed(this.#members), max: this.#settings.poolMax, waiting };
+    return { ...countUsed(this.#members), max: this.settings.poolMax, waiting };
   }
 
   /** Opens the shared connections; rejects when the first cannot be made. */
@@ -122,7 +122,7 @@ export class Pool {
    * another one, when there is no better one.
    */
   async lease(leaseFor: LeaseFor, signal?: AbortSignal): Promise<PooledConnection> {
-    const isRefused = leaseFor === 'transaction' && !this.#settings.failover.isSettled;
+    const isRefused = leaseFor === 'transaction' && !this.settings.failover.isSettled;
     if (isRefused || this.#refuses(this.#leases.length)) throw this.#unavailable();
     const { promise, resolve, reject } = Promise.withResolvers<PooledConnection>();
     const waiting: Waiting = { deadline: this.#deadline(), leaseFor, take: resolve, refuse: reject };
@@ -154,7 +154,7 @@ export class Pool {
   failed(failure: unknown): void {
     if (!isNotPrimary(failure) && !isLost(failure)) return;
     if (isNotPrimary(failure)) dropForWrites(this.#members);
-    this.#settings.failover.lost();
+    this.settings.failover.lost();
   }
 
   #hostChanged(change: HostChange): void {
@@ -225,12 +225,12 @@ export class Pool {
   }
 
   #deadline(): number {
-    return performance.now() + this.#settings.poolTimeoutMs;
+    return performance.now() + this.settings.poolTimeoutMs;
   }
 
   /** A request that waited until now has got its connection. */
   #waitedFor({ deadline }: { readonly deadline: number }): void {
-    const { poolObserver, poolTimeoutMs } = this.#settings;
+    const { poolObserver, poolTimeoutMs } = this.settings;
     poolObserver.waited(performance.now() - deadline + poolTimeoutMs);
   }
 
@@ -239,7 +239,7 @@ export class Pool {
   }
 
   #timedOut(): PlatformError {
-    this.#settings.poolObserver.timedOut();
+    this.settings.poolObserver.timedOut();
     return this.#unavailable();
   }
 
@@ -277,7 +277,7 @@ export class Pool {
    * another one.
    */
   #isFull(): boolean {
-    return this.#members.length >= this.#settings.poolMax;
+    return this.#members.length >= this.settings.poolMax;
   }
 
   /** Opens the connections that are missing, one at a time while the server does not answer. */
@@ -295,10 +295,10 @@ export class Pool {
   /** Kind of connection that should be opened next, if any: true for a shared one. */
   #missing(): boolean | undefined {
     const opening = this.#opening.shared + this.#opening.other;
-    if (this.#members.length + opening >= this.#settings.poolMax) return undefined;
+    if (this.#members.length + opening >= this.settings.poolMax) return undefined;
     if (this.#backoff.failing && opening > 0) return undefined;
     const shared = this.#members.filter((member) => member.shared && !member.retired).length + this.#opening.shared;
-    if (shared < this.#settings.readConnections) return true;
+    if (shared < this.settings.readConnections) return true;
     const requested = this.#leases.length + this.#queues.length;
     return this.#opening.other < requested ? false : undefined;
   }
@@ -315,7 +315,7 @@ export class Pool {
       this.#opening[kind]--;
       this.#lastFailure = error;
       this.#backoff.fail(performance.now(), Math.random());
-      this.#settings.failover.lost();
+      this.settings.failover.lost();
     }
     this.#serve();
     this.#maintain();
@@ -358,8 +358,8 @@ export class Pool {
     // Transactions look after themselves, also those that only end.
     if (member.leased || connection.ends) return;
     if (connection.head === undefined) this.#lookAtIdle(member, now);
-    else if (age > answerTimeout(this.#settings)) connection.fail(new ConnectionError('No answer in time.'));
-    else if (isOverdue(connection.head.request, age, this.#settings)) this.#end(member, now);
+    else if (age > answerTimeout(this.settings)) connection.fail(new ConnectionError('No answer in time.'));
+    else if (isOverdue(connection.head.request, age, this.settings)) this.#end(member, now);
     else if (member.slow && connection.inFlight > 1 && !member.retired) this.#stalled(member, now);
     else if (age === 0 && member.retired) connection.fail(new ConnectionError('The connection was replaced.'));
   }

@@ -49,7 +49,7 @@ export async function tryTransaction<T>(
   answerTimeoutMs: number,
 ): Promise<Tried<T>> {
   const member = await pool.lease('transaction');
-  const attempt = new Attempt(member.connection, answerTimeoutMs);
+  const attempt = new Attempt(member.connection, answerTimeoutMs, true, pool.settings.notePosition);
   let outcome: Outcome<T> | undefined;
   const remembered = async (transaction: Transaction): Promise<Outcome<T>> => {
     outcome = await work(transaction);

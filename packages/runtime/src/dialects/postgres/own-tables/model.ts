@@ -98,6 +98,9 @@ const readablePermissionsSql = `SELECT COALESCE(pg_catalog.bool_and(pg_catalog.h
 FROM pg_catalog.pg_class AS found JOIN pg_catalog.pg_namespace AS n ON n.oid = found.relnamespace
 WHERE found.relname IN ('platform_permissions', 'platform_roles') AND ${isQuotedSchema('n.nspname', '$1')}`;
 
+/** The version is a counter that never begins anew. */
+const versionKey = "'rules', ''::bytea";
+
 /** The model in a schema. */
 export function postgresModel(schema: string): ModelTables {
   const statements = ({ permissions, model, ledger }: ModelParts): readonly string[] => [
@@ -109,7 +112,13 @@ export function postgresModel(schema: string): ModelTables {
     // the session says for all others.
     lock: `SELECT pg_catalog.set_config('idle_in_transaction_session_timeout', '300000', true)
 FROM (${transactionTurn()}) AS lock`,
-    notify: "SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text",
+    announce: `WITH raised AS (
+  INSERT INTO ${schema}.platform_auth_attempts AS a (purpose, subject, attempts, expires_at)
+  VALUES (${versionKey}, 1, 'infinity')
+  ON CONFLICT (purpose, subject) DO UPDATE SET attempts = a.attempts % 1000000000 + 1
+)
+SELECT pg_catalog.pg_notify($1::pg_catalog.text, '')::pg_catalog.text`,
+    version: `SELECT attempts::pg_catalog.text FROM ${schema}.platform_auth_attempts WHERE (purpose, subject) = (${versionKey})`,
     readable: [modelTablesSql, [schema]],
     async arePermissionsReadable(run) {
       const [row] = await run(readablePermissionsSql, [schema]);

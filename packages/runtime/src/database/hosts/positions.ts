@@ -1,0 +1,45 @@
+/** How far writes have come in the log of changes of the server that takes them. */
+import type { LogPosition } from '../../operate/request-record.ts';
+
+/** Tells if a server at a position has come to another one. */
+export type HasReached = (position: string, other: string) => boolean;
+
+/** Stands for a position that is not known: only the server that takes writes has surely come to it. */
+export const latestPosition = 'latest';
+
+/** The history that is written now; null before that is known. */
+export type KnownHistory = () => Omit<LogPosition, 'position'> | null;
+
+/** Milliseconds for which a position that was not told is waited out. */
+const doubtMs = 1_000;
+
+/** The latest position that was told after a COMMIT. It is never before that of a transaction that has resolved. */
+export class Positions {
+  readonly #hasReached: HasReached;
+  readonly #history: KnownHistory;
+  #latest: LogPosition | null = null;
+  /** Until then some transaction may have ended later than what is known. */
+  #doubtedUntil = 0;
+
+  constructor(hasReached: HasReached, history: KnownHistory) {
+    this.#hasReached = hasReached;
+    this.#history = history;
+  }
+
+  get latest(): LogPosition | typeof latestPosition | null {
+    return performance.now() < this.#doubtedUntil ? latestPosition : this.#latest;
+  }
+
+  /** Takes the answer of the server after a COMMIT; null where it told none. */
+  note(position: string | null): void {
+    const history = this.#history();
+    if (position === null || history === null) {
+      this.#doubtedUntil = performance.now() + doubtMs;
+      return;
+    }
+    const former = this.#latest;
+    const isSame = former !== null && former.timeline === history.timeline;
+    if (isSame && this.#hasReached(former.position, position)) return;
+    this.#latest = { ...history, position };
+  }
+}

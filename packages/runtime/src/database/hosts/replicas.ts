@@ -1,0 +1,151 @@
+/** Servers that follow the one that takes writes, and answer reads in its place. Source: scale-out notes, section 2. */
+import type { Log } from '../../operate/log.ts';
+import type { Database } from '../database.ts';
+import type { HostReport } from '../host-state.ts';
+import type { Failover, HostChange } from './failover.ts';
+import { reportOf } from './host-group.ts';
+import { askProbe, type HostFacts, type HostProbe } from './host-probe.ts';
+import type { LagMeter } from './lag-meter.ts';
+
+/** One replica to be. */
+export interface ReplicaOptions {
+  readonly probe: HostProbe;
+  /** Connects to it; the choice among servers tells that it is gone. */
+  readonly open: (failover: Failover) => Promise<Database>;
+}
+
+/** Facts that replicas are judged by. */
+export interface ReplicaSurroundings {
+  readonly lag: LagMeter;
+  /** Cluster and history that replicas have to follow; null before they are known. */
+  readonly followed: () => { readonly system: string | undefined; readonly timeline: number | undefined } | null;
+  readonly log: () => Pick<Log, 'error'>;
+}
+
+/** Milliseconds between two looks at a replica. */
+const lookMs = 1_000;
+
+const foreign = 'A replica holds another cluster of data than the server that takes writes. It is not asked.';
+
+/** One replica. */
+export class Replica {
+  readonly #options: ReplicaOptions;
+  readonly #listeners: ((change: HostChange) => void)[] = [];
+  readonly #lag: LagMeter;
+  readonly #followed: ReplicaSurroundings['followed'];
+  readonly #log: ReplicaSurroundings['log'];
+  #facts: HostFacts = { state: 'away' };
+  /** Milliseconds that it was behind, by the clock of this process where that is known. */
+  #lagMs = 0;
+  #database: Database | null = null;
+  #opening = false;
+  #isForeign = false;
+  #looking: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #asking: Promise<string | null> | null = null;
+  /** Reads under way. */
+  busy = 0;
+  /** The latest position that it is known to have reached. */
+  reached: string | null = null;
+
+  constructor(options: ReplicaOptions, { lag, followed, log }: ReplicaSurroundings) {
+    this.#options = options;
+    this.#lag = lag;
+    this.#followed = followed;
+    this.#log = log;
+  }
+
+  /** Connections to it; null where it should not be asked, as one that lags more than `maxLagMs`. */
+  usable(maxLagMs: number): Database | null {
+    const { state } = this.#facts;
+    if (this.#isForeign || (state !== 'read-only' && state !== 'primary')) return null;
+    return this.#lagMs <= maxLagMs ? this.#database : null;
+  }
+
+  get report(): HostReport {
+    const { state } = this.#facts;
+    return reportOf({ state, ...(state === 'read-only' && { lag: Math.round(this.#lagMs) }) });
+  }
+
+  /** Looks now, and every second from now on. */
+  start(): Promise<void> {
+    const look = (): Promise<void> =>
+      this.look().finally(() => {
+        if (!this.#closed) this.#timer = setTimeout(look, lookMs).unref();
+      });
+    return look();
+  }
+
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  /** Asks where it is; reads that wait at the same time share the question. */
+  ask(askPosition: () => Promise<string | null>): Promise<string | null> {
+    this.#asking ??= askPosition().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  /** A read has failed there: it is not asked before it has answered a look. */
+  failed(): void {
+    if (this.#facts.state === 'away') return;
+    this.#facts = { state: 'away' };
+    this.#options.probe.reset();
+    void this.look();
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#options.probe.reset();
+    await this.#database?.close(graceMs);
+  }
+
+  async #lookOnce(): Promise<void> {
+    const startedAt = performance.now();
+    const facts = await askProbe(this.#options.probe);
+    if (this.#closed) return;
+    const was = this.#facts.state;
+    const isAway = facts.state !== 'read-only' && facts.state !== 'primary';
+    this.#judge(facts);
+    this.reached = facts.position ?? null;
+    this.#lagMs = facts.state === 'primary' ? 0 : (this.#lag.lagOf(this.reached, startedAt) ?? facts.lag ?? 0);
+    this.#facts = facts;
+    // Statements that wait for it would wait in vain.
+    if (isAway && was !== facts.state) for (const changed of this.#listeners) changed('gone');
+    if (!isAway && this.#database === null) await this.#open();
+  }
+
+  /** Data of another cluster are never read, nor those of a history that ended. */
+  #judge({ state, system, timeline }: HostFacts): void {
+    const followed = this.#followed();
+    const isOther = system !== undefined && followed?.system !== undefined && followed.system !== system;
+    if (isOther && !this.#isForeign) this.#log().error({}, foreign);
+    const isFormer = state === 'primary' && (timeline ?? 0) < (followed?.timeline ?? 0);
+    this.#isForeign = isOther || isFormer;
+  }
+
+  async #open(): Promise<void> {
+    if (this.#opening) return;
+    this.#opening = true;
+    try {
+      const database = await this.#options.open({
+        isSettled: true,
+        listen: (changed) => void this.#listeners.push(changed),
+        lost: () => void this.look(),
+      });
+      if (this.#closed) await database.close(0);
+      else this.#database = database;
+    } catch {
+      // It is tried again at the next look.
+    } finally {
+      this.#opening = false;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Positions in the log of changes: sets of transactions. On MySQL `uuid:1-5:8,uuid:1-3`; on MariaDB the last of each domain,
+ * `0-1-345,1-1-12`.
+ */
+
+/** Transactions that a server has executed: a row of name and value, as each of the servers calls it. */
+export const executedSql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('gtid_executed', 'gtid_current_pos')";
+
+/** True if all transactions of a set are in another one. */
+export function hasReachedGtids(position: string, other: string): boolean {
+  const executed = rangesOf(position);
+  for (const [source, ranges] of rangesOf(other)) {
+    const intervals = executed.get(source) ?? [];
+    if (!ranges.every(([from, to]) => intervals.some(([first, last]) => first <= from && to <= last))) return false;
+  }
+  return true;
+}
+
+type Range = readonly [number, number];
+
+function rangesOf(set: string): ReadonlyMap<string, readonly Range[]> {
+  return new Map(set.split(',').flatMap((part) => rangeOf(part.trim())));
+}
+
+function rangeOf(part: string): readonly (readonly [string, readonly Range[]])[] {
+  const [, domain, number] = /^(\d+)-\d+-(\d+)$/.exec(part) ?? [];
+  if (domain !== undefined) return [[domain, [[1, Number(number)]]]];
+  const [source = '', ...intervals] = part.split(':');
+  if (intervals.length === 0) return [];
+  return [
+    [source, intervals.map((interval) => interval.split('-').map(Number)).map(([from = 0, to = from]) => [from, to])],
+  ];
+}

@@ -1,0 +1,43 @@
+/** Which reads a replica may answer. Source: scale-out notes, section 2. */
+import type { Condition } from '../../language/index.ts';
+import type { CollectionScope, Scope } from '../../sql/scope.ts';
+
+const verdicts = new WeakMap<CollectionScope, boolean>();
+
+/**
+ * True if a replica may answer a read of these tables that begins at a collection. The platform's own collections are none:
+ * they are sessions and rights. Neither are those whose rules look elsewhere, unless they are configured so.
+ */
+export function mayAnswerLate(scope: Scope, root: CollectionScope, tables: readonly string[] | undefined): boolean {
+  if (tables === undefined || root.descriptor.system === true) return false;
+  const isAllowed = root.descriptor.reads === 'replica';
+  for (const collection of scope.collections.values()) {
+    if (!tables.includes(collection.descriptor.table)) continue;
+    if (
+      collection.descriptor.system === true
+        ? !isAllowed
+        : !looksAtRowsAlone(collection, scope.rules?.everything !== undefined)
+    )
+      return false;
+  }
+  return true;
+}
+
+/** True if rules of a collection judge a row by the row, or may be late. `isBound` tells that its tenant is one of them. */
+function looksAtRowsAlone(collection: CollectionScope, isBound: boolean): boolean {
+  const cached = verdicts.get(collection);
+  if (cached !== undefined) return cached;
+  const { descriptor, rows, fields, relations } = collection;
+  const grants = [...fields.values(), ...relations.values()].flatMap(({ grant }) => grant ?? []);
+  const tenants = isBound && descriptor.tenant !== undefined ? [descriptor.tenant] : [];
+  const verdict = descriptor.reads === 'replica' || [...rows, ...grants, ...tenants].every(isOfRow);
+  verdicts.set(collection, verdict);
+  return verdict;
+}
+
+/** The caller's own key is no look at the database; facts that lead on from it are. */
+function isOfRow(condition: Condition): boolean {
+  if (condition.kind === 'related') return false;
+  if (condition.kind !== 'compare') return condition.of.every(isOfRow);
+  return condition.operand.kind !== 'caller' || condition.operand.path.length === 0;
+}

@@ -1,0 +1,266 @@
+/**
+ * Reads by replicas: which of them may be late, which see what was written before, and how they go on without one server or
+ * another. Source: scale-out notes, sections 2 to 4.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@tablewright/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { becomes, primary, told } from '../support/host-told.ts';
+import {
+  administrator,
+  adminToken,
+  createProject,
+  type Platform,
+  runPlatform,
+  startUnchecked,
+} from '../support/platform.ts';
+import { createDatabaseOn, type PostgresPair, startPostgresPair, withClient } from '../support/postgres.ts';
+import { type CountingProxy, countStatements } from '../support/proxy.ts';
+import { installSystem } from '../support/system.ts';
+
+const header = 'x-consistency-token';
+
+const permissions = `
+permissions:
+  public:
+    notes: { read: { fields: [id, text] } }
+    members: { read: { fields: [id, name] } }
+    secrets:
+      read: { fields: [id, text], permissions: { owner: { name: { _eq: shown } } } }
+    rumours:
+      read: { fields: [id, text], permissions: { owner: { name: { _eq: shown } } } }
+`;
+
+let pair: PostgresPair;
+let project: Awaited<ReturnType<typeof createProject>>;
+let writing: CountingProxy;
+let reading: CountingProxy;
+let standbyUrl: string;
+let primaryUrl: string;
+let server: Platform;
+
+const replicas = (environment: Readonly<Record<string, string>> = {}): Promise<Platform> =>
+  startUnchecked(
+    project.folder,
+    writing.url,
+    { DATABASE_READ_URL: reading.url, DATABASE_READ_MAX_LAG: '900ms', ...environment },
+    [],
+  );
+
+beforeAll(async () => {
+  [pair, project] = await Promise.all([startPostgresPair(), createProject()]);
+  const database = await createDatabaseOn(pair.url);
+  primaryUrl = database.url;
+  standbyUrl = pair.standbyUrl.replace(/\/postgres$/, `/${database.name}`);
+  await installSystem(database.url);
+  await withClient(database.url, (client) =>
+    client.query(`CREATE TABLE notes (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text);
+      CREATE TABLE members (id integer PRIMARY KEY, name text);
+      CREATE TABLE secrets (id integer PRIMARY KEY, text text, owner integer REFERENCES members);
+      CREATE TABLE rumours (id integer PRIMARY KEY, text text, owner integer REFERENCES members);
+      INSERT INTO notes (text) VALUES ('one'); INSERT INTO members VALUES (1, 'shown');
+      INSERT INTO secrets VALUES (1, 'a', 1); INSERT INTO rumours VALUES (1, 'b', 1)`),
+  );
+  await writeFile(join(project.folder, 'permissions.yaml'), permissions);
+  await writeFile(
+    join(project.folder, 'platform.config.ts'),
+    `import { defineConfig } from 'tablewright/config';
+export default defineConfig({ collections: { rumours: { reads: 'replica' }, members: { reads: 'replica' } } });`,
+  );
+  const generated = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: primaryUrl });
+  expect([generated.code, generated.stderr]).toEqual([0, expect.any(String)]);
+  [writing, reading] = await Promise.all([countStatements(primaryUrl), countStatements(standbyUrl)]);
+  server = await replicas();
+  await expect.poll(() => asked('/items/notes?fields=id')).toBe('replica');
+}, 60_000);
+afterAll(async () => {
+  await server?.stop();
+  await Promise.all([writing?.close(), reading?.close(), pair?.stop(), project?.remove()]);
+});
+
+/** The server that answers a request: that of the statement which names a table of ours. */
+async function asked(path: string, headers: Readonly<Record<string, string>> = {}, platform = server): Promise<string> {
+  const table = /items\/(\w+)/.exec(path)?.[1] ?? '';
+  writing.reset();
+  reading.reset();
+  const before = [writing, reading].map((proxy) => proxy.executed());
+  expect(before).toEqual([0, 0]);
+  const answer = await platform.ask(path, { headers });
+  expect(answer.status).toBe(200);
+  const found = [writing, reading].map((proxy) => proxy.texts().some((text) => text.includes(`"${table}"`)));
+  if (found[0] || found[1]) return found[0] ? 'primary' : 'replica';
+  // Prepared before: nothing but their number tells.
+  return reading.executed() > writing.executed() ? 'replica' : 'primary';
+}
+
+const write = (text: string, platform = server, headers: Readonly<Record<string, string>> = {}) =>
+  platform.admin('/items/notes?fields=id', { method: 'POST', body: { text }, headers });
+
+it('has replicas answer what may be late, and the primary the rest', async () => {
+  expect(await asked('/items/notes?fields=text')).toBe('replica');
+  expect(await asked('/items/notes/1?fields=text')).toBe('replica');
+  expect(await asked('/items/members?fields=name')).toBe('replica');
+  expect(await asked('/items/secrets?fields=text')).toBe('primary');
+  expect(await asked('/items/rumours?fields=text')).toBe('replica');
+  expect(await asked('/items/notes?fields=text&limit=-1')).toBe('replica');
+});
+
+it('carries the position of a write to the reads after it, whichever they are', async () => {
+  await delay('200ms');
+  try {
+    for (let number = 0; number < 20; number++) {
+      const written = await write(`note ${number}`);
+      const token = written.headers.get(header) ?? '';
+      expect(token).toMatch(/^[\w-]{20,512}$/);
+      const { id } = written.json.data;
+      const read = await server.ask(`/items/notes/${id}?fields=text`, { headers: { [header]: token } });
+      expect([read.status, read.json.data]).toEqual([200, { text: `note ${number}` }]);
+      expect(read.headers.get(header)).toBe(token);
+      const query = `{ notes_by_id(id: ${id}) { text } }`;
+      const over = await server.ask('/graphql', { method: 'POST', body: { query }, headers: { [header]: token } });
+      expect(over.json).toEqual({ data: { notes_by_id: { text: `note ${number}` } } });
+    }
+    // Without a token the same is late.
+    const late = await write('late');
+    expect((await server.ask(`/items/notes/${late.json.data.id}`)).status).toBe(403);
+  } finally {
+    await delay('0');
+  }
+});
+
+it('waits for a replica that is about to follow, and then asks no more', async () => {
+  const token = (await write('followed')).headers.get(header) ?? '';
+  await expect.poll(() => asked('/items/notes?fields=id&limit=1', { [header]: token })).toBe('replica');
+});
+
+it('takes tokens that it has not made for the latest position, and tells nothing by its own', async () => {
+  const token = (await write('own')).headers.get(header) ?? '';
+  const bytes = Buffer.from(token, 'base64url').toString('latin1');
+  const { rows } = await withClient(primaryUrl, (client) =>
+    client.query('SELECT system_identifier::text AS id FROM pg_control_system()'),
+  );
+  expect(bytes).not.toContain(rows[0].id);
+  expect(bytes).not.toMatch(/\d\/[0-9A-F]{4}/);
+  const flipped = `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`;
+  const others = [
+    'latest',
+    'x',
+    '!',
+    flipped,
+    token.repeat(200),
+    `${token},${flipped}`,
+    Array(20).fill(token).join(),
+    ',',
+  ];
+  for (const other of others) {
+    expect(await asked('/items/notes?fields=id&limit=1', { [header]: other })).toBe('primary');
+  }
+  const foreign = await replicas({ SECRET: 'another secret, of which this server knows nothing at all' });
+  await expect.poll(() => asked('/items/notes?fields=id&limit=2', {}, foreign)).toBe('replica');
+  expect(await asked('/items/notes?fields=id&limit=2', { [header]: token }, foreign)).toBe('primary');
+  await foreign.stop();
+});
+
+it('keeps the position of a session in cookies in a cookie', async () => {
+  const { email, password } = administrator;
+  const login = await server.ask('/auth/login', { method: 'POST', body: { email, password, mode: 'cookie' } });
+  const refresh =
+    /([\w-]+=[^;]+)/.exec(login.headers.getSetCookie().find((cookie) => cookie.includes('refresh')) ?? '')?.[1] ?? '';
+  const written = await write('cookie', server, { cookie: refresh });
+  const cookie = written.headers.getSetCookie().find((text) => text.startsWith('platform_consistency=')) ?? '';
+  expect(cookie).toMatch(/; Path=\/; HttpOnly;.* SameSite=Lax; Max-Age=60$/);
+  const [pairOf = ''] = cookie.split(';');
+  expect(pairOf).toBe(`platform_consistency=${written.headers.get(header)}`);
+  await delay('300ms');
+  try {
+    const late = await write('cookie, late', server, { cookie: refresh });
+    const [own = ''] =
+      late.headers
+        .getSetCookie()
+        .find((text) => text.startsWith('platform_consistency='))
+        ?.split(';') ?? [];
+    const path = `/items/notes/${late.json.data.id}`;
+    expect((await server.ask(path)).status).toBe(403);
+    expect((await server.ask(path, { headers: { cookie: `${refresh}; ${own}` } })).status).toBe(200);
+  } finally {
+    await delay('0');
+  }
+});
+
+it('is sent back by our client unasked', async () => {
+  await delay('200ms');
+  try {
+    const client = createClient<{ readonly notes: { readonly id: number; readonly text: string } }>(server.url, {
+      auth: { staticToken: adminToken },
+    });
+    const notes = client.items('notes');
+    for (let number = 0; number < 10; number++) {
+      const made = await Promise.all([
+        notes.createOne({ text: `a ${number}` }),
+        notes.createOne({ text: `b ${number}` }),
+      ]);
+      const read = await Promise.all(made.map((item) => notes.readOne(item?.id ?? 0)));
+      expect(read.map(({ text }) => text)).toEqual([`a ${number}`, `b ${number}`]);
+    }
+  } finally {
+    await delay('0');
+  }
+});
+
+it('asks no replica that stands still', async () => {
+  await onStandby('SELECT pg_wal_replay_pause()');
+  const pausedAt = performance.now();
+  try {
+    const stale: string[] = [];
+    while (performance.now() - pausedAt < 4_000) {
+      await write(`paused ${performance.now()}`);
+      if ((await asked('/items/notes?fields=id&limit=3')) === 'replica' && performance.now() - pausedAt > 2_500)
+        stale.push('read');
+      await sleep(50);
+    }
+    expect(stale).toEqual([]);
+    const { checks } = (await server.admin('/server/health')).json;
+    const hosts = [
+      { role: 'write', state: 'primary' },
+      { role: 'read', state: 'read-only', lag: expect.any(Number) },
+    ];
+    expect(checks.database.hosts).toEqual(hosts);
+  } finally {
+    await onStandby('SELECT pg_wal_replay_resume()');
+  }
+  await expect.poll(() => asked('/items/notes?fields=id&limit=3')).toBe('replica');
+});
+
+it('reads on without a primary, and says so', async () => {
+  expect(await told(server)).toEqual(primary);
+  const reads = Array.from({ length: 4 }, () => readFor(3_000));
+  await sleep(300);
+  process.kill(pair.pid, 'SIGKILL');
+  expect((await Promise.all(reads)).flat()).toEqual([]);
+  await becomes(server, ['503 warn', '503 database', '200 ok'], 3_000);
+  expect(await asked('/items/notes?fields=text&limit=4')).toBe('replica');
+  expect((await server.ask('/items/secrets')).status).toBe(503);
+});
+
+/** Statuses of reads that failed. */
+async function readFor(ms: number): Promise<readonly number[]> {
+  const failed: number[] = [];
+  for (const end = performance.now() + ms; performance.now() < end; ) {
+    const { status } = await server.ask('/items/notes?fields=text&limit=5');
+    if (status !== 200) failed.push(status);
+  }
+  return failed;
+}
+
+async function onStandby(sql: string): Promise<void> {
+  await withClient(standbyUrl, (client) => client.query(sql));
+}
+
+/** Has the standby apply each change so much later. */
+async function delay(time: string): Promise<void> {
+  await onStandby(`ALTER SYSTEM SET recovery_min_apply_delay = '${time}'`);
+  await onStandby('SELECT pg_reload_conf()');
+  await sleep(100);
+}

@@ -1,0 +1,35 @@
+/** `npm run topology -- pg` makes a topology of real servers, runs its cases, prints their table and stops it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pg } from './pg.ts';
+import { printRows, type Topology } from './report.ts';
+
+const topologies: Readonly<Record<string, Topology>> = { pg };
+
+const [wanted = 'all', form] = process.argv.slice(2);
+const chosen = Object.entries(topologies).filter(([name]) => wanted === 'all' || name === wanted);
+if (chosen.length === 0) {
+  process.stderr.write(
+    `There is no topology "${wanted}": name one of ${Object.keys(topologies).join(', ')}, or all.\n`,
+  );
+  process.exit(2);
+}
+let isMet = true;
+for (const [name, { missing, run }] of chosen) {
+  process.stdout.write(`\n${name}\n\n`);
+  if (missing !== null) {
+    process.stdout.write(`skipped: ${missing}\n`);
+    continue;
+  }
+  const folder = mkdtempSync(join(process.getuid?.() === 0 ? '/tmp' : tmpdir(), 'platform-topology-'));
+  const start = performance.now();
+  try {
+    const rows = await run(folder, form === 'short');
+    isMet &&= rows.every((row) => row.isMet);
+    process.stdout.write(`${printRows(rows)}\n\n${Math.round((performance.now() - start) / 1000)} s\n`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+process.exit(isMet ? 0 : 1);
