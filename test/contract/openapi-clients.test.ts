@@ -50,7 +50,7 @@ async function compileAndRun(
   await mkdir(join(folder, 'generated'), { recursive: true });
   for (const [path, text] of Object.entries(files)) await writeFile(join(folder, 'generated', path), text);
   expect(await typeCheck(folder, looser)).toBe('');
-  return run(join(folder, 'generated', 'main.js'));
+  return run(join(folder, 'generated', 'main.ts'));
 }
 
 describe('openapi-typescript and openapi-fetch', () => {
