@@ -1,78 +1,22 @@
-/** Metrics of the command as its users start it, read over HTTP, in one process and in several. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+/** What metrics count, of the command as its users start it. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase, type TestDatabase, withClient } from '../support/database.ts';
+import { createDatabase, withClient } from '../support/database.ts';
 import { createMysqlDatabase } from '../support/mariadb.ts';
-import { type Metrics, parseMetrics, promtool } from '../support/metrics-text.ts';
-import { administrator, createProject, type Platform, runPlatform, startUnchecked } from '../support/platform.ts';
+import { ask, duration, type Metered, mysqlSql, openMetered, route, rules, scrape } from '../support/metered.ts';
+import { administrator, createProject, startUnchecked } from '../support/platform.ts';
 import { servers } from '../support/servers.ts';
 import { serveSso } from '../support/single-sign-on.ts';
 import { installSystem } from '../support/system.ts';
 
-const sql = `
-  CREATE TABLE docs (id integer PRIMARY KEY, title text); INSERT INTO docs SELECT i, 'Title ' || i FROM generate_series(1, 200) i;
-  CREATE TABLE notes (id integer PRIMARY KEY, doc integer REFERENCES docs);
-  CREATE TABLE secrets (id integer PRIMARY KEY);`;
-
-const mysqlSql = `
-  CREATE TABLE docs (id int PRIMARY KEY, title varchar(50)); INSERT INTO docs VALUES (1, 'Title 1'), (2, 'Title 2');
-  CREATE TABLE notes (id int PRIMARY KEY, doc int); CREATE TABLE secrets (id int PRIMARY KEY);`;
-
-const scrapeToken = 'a-token-of-the-metrics';
-
-const rules = 'permissions: { public: { docs: { read: true, create: true }, notes: { read: true } } }\n';
-
-let database: TestDatabase;
-let project: { readonly folder: string; remove(): Promise<void> };
+let metered: Metered;
 beforeAll(async () => {
-  database = await createDatabase(sql);
-  project = await createProject();
-  await writeFile(join(project.folder, 'permissions.yaml'), rules);
-  const made = await runPlatform(['generate', '--project', project.folder], { DATABASE_URL: database.url });
-  expect(made).toMatchObject({ code: 0 });
+  metered = await openMetered();
 });
-afterAll(async () => {
-  await project?.remove();
-  await database?.drop();
-});
+afterAll(() => metered?.close());
 
-async function withServer(
-  environment: Readonly<Record<string, string>>,
-  args: readonly string[],
-  use: (server: Platform, metricsUrl: string) => Promise<void>,
-): Promise<void> {
-  const server = await startUnchecked(project.folder, database.url, { METRICS_PORT: '0', ...environment }, args);
-  try {
-    await use(server, /"metrics":"([^"]*)"/.exec(server.log())?.[1] ?? '');
-  } finally {
-    await server.stop();
-  }
-}
-
-async function scrape(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Metrics> {
-  const response = await fetch(`${url}/metrics`, { headers });
-  expect(response.status).toBe(200);
-  const isOpen = response.headers.get('content-type')?.startsWith('application/openmetrics-text') === true;
-  return parseMetrics(await response.text(), isOpen);
-}
-
-async function ask(server: Platform): Promise<void> {
-  for (const key of [1, 2, 3]) await server.ask(`/items/docs/${key}`);
-  await server.ask('/items/docs?limit=2');
-  await server.ask('/items/docs', { method: 'POST', body: { id: 1 } });
-  await server.ask('/items/secrets');
-  await server.ask('/items/unknown_of_a_client/5');
-  await server.ask('/nothing/of-a-client');
-  await server.ask('/items/docs/1', { token: 'wrong' });
-  await server.admin('/items/notes?limit=0');
-  await server.ask('/graphql', { method: 'POST', body: { query: '{ docs(limit: 1) { id } }' } });
-  await server.ask('/graphql', { method: 'POST', body: { query: '{ docs(limit: 1) { id } secrets { id } }' } });
-}
-
-const route = '/items/:collection/:key';
-const duration = 'http_server_request_duration_seconds';
+const withServer: Metered['withServer'] = (...options) => metered.withServer(...options);
 
 it('requests are counted and timed', async () => {
   await withServer({}, [], async (server, url) => {
@@ -137,7 +81,7 @@ describe('the database', () => {
   it('counts requests that wait for a connection, and those that wait in vain', async () => {
     const pool = { DATABASE_POOL_MAX: '3', DATABASE_POOL_TIMEOUT: '300ms' };
     await withServer(pool, [], async (server, url) => {
-      await withClient(database.url, async (client) => {
+      await withClient(metered.databaseUrl, async (client) => {
         await client.query('BEGIN; LOCK TABLE docs IN EXCLUSIVE MODE');
         const writes = Array.from({ length: 40 }, (_, id) =>
           server.ask('/items/docs', { method: 'POST', body: [{ id: 2000 + id }, { id: 3000 + id }] }),
@@ -189,90 +133,6 @@ describe.each(servers)('$name', ({ missing, start }) => {
       await place.remove();
       await host.stop();
     }
-  });
-});
-
-it('promtool finds no fault', async (test) => {
-  if (promtool('') === null) test.skip('promtool is not installed: apt-get install prometheus');
-  await withServer({}, [], async (server, url) => {
-    await ask(server);
-    const text = await (await fetch(`${url}/metrics`)).text();
-    // Names of Node's dashboards and of OpenTelemetry are not ours to choose.
-    const others = /^(?:nodejs_\w+|db_client_connection_count) /;
-    expect(promtool(text)?.filter((line) => !others.test(line))).toEqual([]);
-  });
-});
-
-it('OpenMetrics is read by those who ask for it', async () => {
-  await withServer({}, [], async (server, url) => {
-    await ask(server);
-    const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1';
-    const response = await fetch(`${url}/metrics`, { headers: { accept } });
-    expect(response.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
-    const open = parseMetrics(await response.text(), true);
-    expect(open.labelValues(`${duration}_bucket`, 'le')).toContain('10.0');
-    const plain = await scrape(url);
-    expect([...plain.types]).toEqual([...open.types]);
-    expect(open.value('tablewright_requests_total', { class: 'admin', outcome: 'ok' })).toBe(1);
-    const again = await scrape(url, { accept });
-    expect([...again.types]).toEqual([...open.types]);
-  });
-});
-
-describe('the second listener', () => {
-  it('answers three paths and nothing else, beside the limits of requests', async () => {
-    const limits = { RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_POINTS: '2', RATE_LIMITER_DURATION: '60s' };
-    await withServer(limits, [], async (server, url) => {
-      for (let asked = 0; asked < 5; asked++) {
-        for (const path of ['/metrics', '/server/ping', '/server/ready']) {
-          expect((await fetch(url + path)).status).toBe(200);
-        }
-      }
-      expect((await fetch(`${url}/items/docs/1`)).status).toBe(404);
-      expect((await fetch(`${url}/server/health`)).status).toBe(404);
-      expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405);
-      expect(await (await fetch(`${url}/server/ping`)).text()).toBe('pong');
-      const statuses = [];
-      for (let asked = 0; asked < 3; asked++) statuses.push((await server.ask('/items/docs/1')).status);
-      expect(statuses).toEqual([200, 200, 429]);
-      const metrics = await scrape(url);
-      expect(metrics.value('tablewright_requests_total', { outcome: 'limited' })).toBe(1);
-    });
-  });
-
-  it('says that the server is draining, to the end', async () => {
-    await withServer({ SHUTDOWN_DELAY: '800ms' }, [], async (server, url) => {
-      const stopped = server.stop();
-      await expect.poll(async () => (await fetch(`${url}/server/ready`)).status, { timeout: 2_000 }).toBe(503);
-      expect((await fetch(`${url}/metrics`)).status).toBe(200);
-      expect(await stopped).toBe(0);
-    });
-  });
-});
-
-describe('METRICS_TOKEN', () => {
-  it('opens /metrics on the public port, to no one else', async () => {
-    await withServer({ METRICS_PORT: '', METRICS_TOKEN: scrapeToken }, [], async (server, url) => {
-      expect(url).toBe('');
-      await ask(server);
-      const unknown = await server.ask('/nothing');
-      const [hidden, wrong] = [await server.ask('/metrics'), await server.ask('/metrics', { token: 'wrong-token' })];
-      expect([hidden.status, hidden.text]).toEqual([unknown.status, unknown.text]);
-      const other = await server.ask('/nothing', { token: 'wrong-token' });
-      expect([wrong.status, wrong.text]).toEqual([other.status, other.text]);
-      expect((await server.ask('/metrics', { token: scrapeToken, method: 'POST' })).status).not.toBe(200);
-      const metrics = await scrape(server.url, { authorization: `Bearer ${scrapeToken}` });
-      expect(metrics.value(`${duration}_count`, { http_route: route })).toBeGreaterThan(3);
-      const again = await scrape(server.url, { authorization: `Bearer ${scrapeToken}` });
-      expect(again.value(`${duration}_count`, { http_route: '/metrics' })).toBe(1);
-    });
-  });
-
-  it('is the only way: without it the path is unknown', async () => {
-    await withServer({ METRICS_PORT: '' }, [], async (server) => {
-      expect((await server.ask('/metrics')).status).toBe(404);
-      expect((await server.admin('/metrics')).status).toBe(404);
-    });
   });
 });
 
@@ -356,76 +216,5 @@ it('sign-ins at providers are counted by their names', async () => {
     expect(count('plain', 'ok')).toBe(0);
   } finally {
     await sso.close();
-  }
-});
-
-describe('several processes', () => {
-  it('are added up, on both ports, and say how many are silent', async () => {
-    await withServer({ METRICS_TOKEN: scrapeToken }, ['--workers', '3'], async (server, url) => {
-      expect((await fetch(`${url}/server/ready`)).status).toBe(200);
-      expect(await (await fetch(`${url}/server/ping`)).text()).toBe('pong');
-      const asked = Array.from({ length: 60 }, (_, index) => server.ask(`/items/docs/${index + 1}`));
-      await Promise.all(asked);
-      const read = { http_request_method: 'GET', http_route: route, http_response_status_code: '200' };
-      const own = await scrape(url);
-      expect(own.value(`${duration}_count`, read)).toBe(60);
-      expect(own.value('tablewright_workers_silent')).toBe(0);
-      expect(own.value('tablewright_build_info')).toBe(1);
-      expect(own.value('process_resident_memory_bytes')).toBeGreaterThan(100_000_000);
-      const open = await scrape(server.url, {
-        authorization: `Bearer ${scrapeToken}`,
-        accept: 'application/openmetrics-text',
-      });
-      expect(open.value(`${duration}_count`, read)).toBe(60);
-      expect(open.value('tablewright_workers_silent')).toBe(0);
-    });
-  });
-
-  it('that do not answer are told', async () => {
-    await withServer({}, ['--workers', '2'], async (server, url) => {
-      const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
-      const [first] = children.trim().split(' ').map(Number);
-      process.kill(first ?? 0, 'SIGSTOP');
-      try {
-        const metrics = await scrape(url);
-        expect(metrics.value('tablewright_workers_silent')).toBe(1);
-        expect(metrics.value('tablewright_build_info')).toBe(1);
-        expect((await fetch(`${url}/server/ready`)).status).toBe(200);
-      } finally {
-        process.kill(first ?? 0, 'SIGCONT');
-      }
-      expect((await scrape(url)).value('tablewright_workers_silent')).toBe(0);
-    });
-  });
-});
-
-it.each([
-  ['METRICS_PORT', '70000'],
-  ['METRICS_HOST', 'a b'],
-  ['METRICS_TOKEN', 'short'],
-  ['METRICS_SERIES_MAX', 'many'],
-])('an unusable %s ends the start', async (name, value) => {
-  const variables = { DATABASE_URL: database.url, PORT: '0', [name]: value };
-  const { code, stderr } = await runPlatform(['start', '--project', project.folder], variables);
-  expect([code, stderr.includes(`${name} must `)]).toEqual([4, true]);
-  if (name === 'METRICS_TOKEN') expect(stderr).not.toContain(value);
-});
-
-it.each([[[]], [['--workers', '2']]])('a port that is in use ends the start %s', async (args) => {
-  const other = createServer().listen(0, '127.0.0.1');
-  try {
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
-    const port = typeof address === 'object' ? String(address?.port) : '';
-    const variables = { DATABASE_URL: database.url, PORT: '0', METRICS_PORT: port };
-    const result = await runPlatform(['start', '--project', project.folder, ...args], variables);
-    expect([result.code, result.stderr]).toEqual([4, expect.stringContaining('The port of the metrics is in use.')]);
-    expect(result.stderr).toContain('METRICS_PORT=9465');
-    // Every process listens for metrics, or for requests, before another one fails.
-    const served = { DATABASE_URL: database.url, PORT: port, METRICS_PORT: '0' };
-    const failed = await runPlatform(['start', '--project', project.folder, ...args], served);
-    expect([failed.code, failed.stderr]).toEqual([4, expect.stringContaining('The port is in use.')]);
-  } finally {
-    other.close();
   }
 });
