@@ -19,6 +19,7 @@ import {
   pullPermissions,
   pullSchema,
   pushPermissions,
+  ready,
   roles,
   setPassword,
   setToken,
@@ -41,7 +42,7 @@ Exit codes:
   0   done; also after Ctrl-C or SIGTERM, when running requests have finished
   1   the configuration, the permissions or the database cannot be compiled; diagnostics say why;
       also when the platform's tables do not fit this version, and after \`migrate --status\` when they are behind;
-      of \`generate --check\`, \`check\` and \`diff\`: something differs
+      of \`generate --check\`, \`check\` and \`diff\`: something differs; of \`ready\`: the server wants no requests
   2   the command line or DATABASE_URL is wrong, or a file cannot be read or written;
       of these commands: anything that keeps them from judging
   3   the database cannot be reached, refuses what is asked, or the embedded one is in use by another process
@@ -157,6 +158,9 @@ export function program(): Command {
     .option('--record-examples', 'keep requests and answers for the OpenAPI documents; for development')
     .option('--trusted-documents', 'answer no GraphQL documents but those that were compiled')
     .action(start);
+  command(root, 'ready', 'succeed if a server wants requests, for health checks of containers')
+    .option('--url <address>', 'the server; without it the one of HOST and PORT on this machine')
+    .action(ready);
   addUserCommands(root);
   command(root, 'roles', 'list the roles of users and what they may')
     .option('--sync', 'make the roles of permissions.yaml that users cannot have yet')

@@ -21,6 +21,7 @@ export const permissionsMatrix = lazy(async () => (await import('./matrix.ts')).
 export const pullPermissions = lazy(async () => (await import('./permissions.ts')).pullPermissions);
 export const pullSchema = lazy(async () => (await import('./schema.ts')).pullSchema);
 export const pushPermissions = lazy(async () => (await import('./permissions.ts')).pushPermissions);
+export const ready = lazy(async () => (await import('./ready.ts')).ready);
 export const roles = lazy(async () => (await import('./roles.ts')).roles);
 export const setPassword = lazy(async () => (await import('./users.ts')).setPassword);
 export const setToken = lazy(async () => (await import('./users.ts')).setToken);
