@@ -1,9 +1,12 @@
 /** `platform ready` over servers that serve, that stop, and that are none. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { createProject, runPlatform, startUnchecked } from '../support/platform.ts';
+
+/** The command is started many times. */
+vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
 let project: { readonly folder: string; remove(): Promise<void> };
