@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 120_141, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 120_192, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1444,
+    today: 1445,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

@@ -16,12 +16,12 @@ const timeoutMs = 5_000;
 export async function ready(options: ReadyOptions): Promise<void> {
   const progress = processProgress(options);
   const address = new URL('/server/ready', serverAddress(options.url));
-  const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) }).catch((error: unknown) => {
+  const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) }).catch((error: unknown) => {
     throw new CommandError(exitCodes.invalid, `${address.origin} does not answer: ${reasonOf(causeOf(error))}.`);
   });
-  const status = statusOf(await answer.text());
+  const status = statusOf(await response.text());
   progress.event('ready', { url: address.origin, status });
-  if (!answer.ok) throw new CommandError(exitCodes.invalid, `${address.origin} is not ready: ${status}.`);
+  if (!response.ok) throw new CommandError(exitCodes.invalid, `${address.origin} is not ready: ${status}.`);
   progress.print(`${address.origin} is ready.`);
 }
 
