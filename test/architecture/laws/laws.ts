@@ -26,10 +26,10 @@ export interface Law {
 }
 
 export const laws: readonly Law[] = [
-  { name: 'lines in packages', today: 120_192, bound: 91_000, measure: linesInPackages },
+  { name: 'lines in packages', today: 120_577, bound: 91_000, measure: linesInPackages },
   {
     name: 'files in packages',
-    today: 1445,
+    today: 1448,
     bound: 900,
     measure: (sources) => counted(sources.map(({ path }) => path)),
   },

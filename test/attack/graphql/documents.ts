@@ -78,7 +78,7 @@ function drawRoot(draw: Drawing, query: GraphQLObjectType): string {
   const field = pick(draw, fields);
   const root = draw.index.roots.items.query.get(field.name);
   const type = getNamedType(field.type);
-  if (root === undefined || root.operation === 'service' || !isObjectType(type)) return '__typename';
+  if (root === undefined || !('collection' in root) || !isObjectType(type)) return '__typename';
   const names = draw.index.byName(root.collection.name);
   if (names === undefined) return '__typename';
   const head = `${alias(draw)}: ${field.name}`;

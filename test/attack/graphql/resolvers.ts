@@ -85,7 +85,7 @@ function isItem(value: unknown): value is Item {
 
 function resolveRoot(world: World, name: string, given: Filter): unknown {
   const root = world.index.roots.items.query.get(name);
-  if (root === undefined || root.operation === 'service') return null;
+  if (root === undefined || !('collection' in root)) return null;
   const { collection, operation } = root;
   const rows = visibleRows(world, collection.name);
   if (operation === 'byKey') {

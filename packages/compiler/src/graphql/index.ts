@@ -13,6 +13,7 @@ import { sdlType } from '../print/sdl.ts';
 import { hasUsers } from '../role-view/has-users.ts';
 import { hasGeometry, type RoleView } from '../role-view/role-view.ts';
 import { aggregateTypes } from './aggregates.ts';
+import { functionRoots, functionTypesOf } from './calls.ts';
 import { filterTypes, keyFilters } from './filters.ts';
 import { functionTypes } from './functions.ts';
 import { type GraphqlCollections, graphqlCollectionsOf } from './graphql-collections.ts';
@@ -44,6 +45,7 @@ export function graphqlTypes(api: Api, access: AccessClass, view: RoleView): rea
   const changing = access.admin && changesModel(api);
   return [
     ...rootTypes(schema, access, users, changing),
+    ...functionTypesOf(schema),
     ...collectionTypes(schema),
     ...(users ? unreadUsers(schema) : []),
     ...(changing ? operationTypes(resources.modelChanges) : []),
@@ -72,7 +74,8 @@ function rootTypes(
 ): readonly string[] {
   const fieldsOf = (scope: 'items' | 'system', kind: 'query' | 'mutation'): readonly string[] => {
     const services = scope === 'system' ? serviceRoots(schema, access, users, changing, kind) : [];
-    const fields = [...collectionRoots(schema, scope, kind), ...services];
+    const calls = scope === 'items' ? functionRoots(schema, kind) : [];
+    const fields = [...collectionRoots(schema, scope, kind), ...calls, ...services];
     // Every schema has a query, which may hold nothing.
     return kind === 'query' || fields.length > 0 ? [sdlType('type', graphqlRootTypes[scope][kind], fields)] : [];
   };

@@ -3,7 +3,10 @@ import { type FieldDescriptor, types } from '@tablewright/runtime/language';
 import { sdlScalar } from '../print/sdl.ts';
 
 /** The type of a field's values, null aside; `key` tells that the field is all of its collection's key. */
-export function valueType({ type, element = 'unknown', wire }: FieldDescriptor, key: boolean): string {
+export function valueType(
+  { type, element = 'unknown', wire }: Pick<FieldDescriptor, 'type' | 'element' | 'wire'>,
+  key: boolean,
+): string {
   if (wire.kind === 'masked') return 'Hash';
   const { graphql } = types[type];
   if (type !== 'array') return key ? (graphql.key ?? graphql.value) : graphql.value;

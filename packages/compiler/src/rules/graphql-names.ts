@@ -22,6 +22,7 @@ import {
 import { graphqlServiceRoots } from '@tablewright/runtime/operations';
 import type { Api } from '../api.ts';
 import { createFacts, createFactsOfNames } from '../cache/facts.ts';
+import { resultTypeName } from '../graphql/calls.ts';
 import { keyFilterName } from '../graphql/filters.ts';
 import { fixedTypes } from '../graphql/index.ts';
 import { operatorFields, operatorGroups } from '../graphql/operators.ts';
@@ -40,8 +41,32 @@ export function checkGraphqlNames(api: Api): readonly Diagnostic[] {
   });
   return [
     ...ofSchema,
+    ...functionCollisions(api, collections, users),
     ...collections.flatMap((collection) => ownCollisions(collection, links.get(collection.name) ?? [])),
   ];
+}
+
+/** Names of functions that something else has: a root field of a collection, a type, another argument. */
+function functionCollisions(
+  { functions = [] }: Api,
+  collections: readonly CollectionDescriptor[],
+  users: boolean,
+): readonly Diagnostic[] {
+  if (functions.length === 0) return [];
+  const claims = functions.flatMap(({ descriptor: { name, reads, returns, arguments: args } }): readonly Claim[] => {
+    const owner = `function "${name}"`;
+    const members = returns.kind === 'objects' ? returns.members : [];
+    return [
+      { space: `items ${reads ? 'query' : 'mutation'}`, name: graphqlName(name), owner },
+      ...(returns.kind === 'objects' ? [{ space: 'type', name: resultTypeName(name), owner }] : []),
+      ...args.map((argument) => ({ space: `arguments of "${name}"`, name: graphqlName(argument.name), owner })),
+      ...members.map((member) => ({ space: `results of "${name}"`, name: graphqlName(member.name), owner })),
+    ];
+  });
+  const others = [...fixedClaims(users), ...collections.flatMap(collectionClaims)];
+  const owners = new Set(claims.map(({ space, name }) => `${space} ${name}`));
+  const near = others.filter(({ space, name }) => owners.has(`${space} ${name}`));
+  return collisions([...near, ...claims], 'schema').map((found) => ({ ...found, code: 'function-name-taken' }));
 }
 
 /** Collisions within a collection. Most findings follow from its own names alone, and are found once. */

@@ -11,6 +11,7 @@ import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import type { ReadPlan } from '../query/plan/plan.ts';
 import { bind, type PlannedRead, type Planner } from '../query/planner.ts';
+import type { RequestedSource } from '../query/prepared.ts';
 import { buildOpenScope, keyFields } from '../sql/scope.ts';
 import { asOne } from '../write/decode/keys.ts';
 import { findTargets } from '../write/execute/targets.ts';
@@ -32,6 +33,8 @@ export interface Callable {
 export interface Functions {
   /** The function of a name, as the caller may call it; undefined where it does not exist for him. */
   find(caller: Caller, name: string): Callable | undefined;
+  /** The rows of a function that only reads, in the place of a table. Throws INVALID_QUERY. */
+  source(callable: Callable, args: SentArguments): RequestedSource;
   /** Plans the call of a function that only reads. Throws INVALID_QUERY, and FORBIDDEN for hidden names. */
   read(caller: Caller, callable: Callable, args: SentArguments, query: QueryTree): PlannedRead;
   /** Plans the statement of a call of any other one. Throws INVALID_PAYLOAD. */
@@ -42,7 +45,7 @@ export interface Functions {
 
 /** Options of the service. */
 export interface FunctionsOptions {
-  readonly api: CompiledApi;
+  readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'functions'>;
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'returning'>;
   readonly limits: Partial<ReadLimits>;
@@ -71,6 +74,13 @@ export function createFunctions(options: FunctionsOptions): Functions {
     return { plan, parameters: bind(plan.binders, callValues(call, bounds), caller) };
   }
 
+  const sourceOf = (call: RequestedCall): RequestedSource => ({
+    form: formOf(call),
+    values: valuesOf(call),
+    many: 'many' in call.descriptor.returns && call.descriptor.returns.many === true,
+    print: (statement, index) => printCall({ statement, scope: open }, call, index),
+  });
+
   function planOfKeys(caller: Caller, call: RequestedCall): Pick<PlannedRead, 'parameters'> & PlannedCall {
     const { returns } = call.descriptor;
     const collection = open.collections.get(returns.kind === 'items' ? returns.collection : '');
@@ -90,22 +100,11 @@ export function createFunctions(options: FunctionsOptions): Functions {
       const isMissing = access.args?.some(({ value }) => value.kind === 'caller' && subjects[value.of] === null);
       return isMissing === true ? undefined : { descriptor, access };
     },
+    source: (callable, args) => sourceOf(readCall(callable, args)),
     read(caller, callable, args, query) {
-      const { descriptor, access } = callable;
-      const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_QUERY') };
-      const { returns } = descriptor;
-      if (returns.kind !== 'items') return planOf(caller, call, query);
-      return planner.rows(
-        caller,
-        returns.collection,
-        {
-          form: formOf(call),
-          values: valuesOf(call),
-          many: returns.many === true,
-          print: (statement, index) => printCall({ statement, scope: open }, call, index),
-        },
-        query,
-      );
+      const { returns } = callable.descriptor;
+      if (returns.kind !== 'items') return planOf(caller, readCall(callable, args), query);
+      return planner.rows(caller, returns.collection, sourceOf(readCall(callable, args)), query);
     },
     plan(caller, callable, args) {
       const { descriptor, access } = callable;
@@ -136,6 +135,11 @@ export function createFunctions(options: FunctionsOptions): Functions {
       });
     },
   };
+}
+
+function readCall(callable: Callable, args: SentArguments): RequestedCall {
+  const { descriptor, access } = callable;
+  return { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_QUERY') };
 }
 
 /** Everything that a call gives. */

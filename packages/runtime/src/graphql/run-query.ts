@@ -3,11 +3,15 @@
 import type { Database, Statement } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
+import { toFunctionError } from '../functions/function-errors.ts';
+import { createAnswerWriter } from '../query/answer.ts';
 import { defaultReadLimits } from '../query/parse/parse-read.ts';
 import type { ReadLimits } from '../query/parse/request.ts';
 import { refuseCost } from '../query/plan/cost.ts';
 import { bind } from '../query/planner.ts';
-import type { QueryField, RowSource, ServiceField } from './compile/compile-query.ts';
+import type { CallSource } from './compile/compile-call.ts';
+import type { QueryField, ServiceField } from './compile/compile-query.ts';
+import type { RowSource } from './compile/roots.ts';
 import type { OperationAnswer, OperationCall } from './documents/operation.ts';
 import type { FieldFailure } from './errors.ts';
 import { createLargeLists, type ReadLarge, type UnsentOf } from './reads/large-lists.ts';
@@ -152,6 +156,23 @@ async function jsonOf(
       return (await running.setting.service(source.field, call)).json;
     case 'rows':
       return readRows(running, source, call);
+    case 'call':
+      return runCall(running, source, call);
+  }
+}
+
+/** Runs a function that gives a value or objects. */
+async function runCall(running: Running, source: CallSource, call: OperationCall): Promise<Buffer> {
+  const { setting } = running;
+  const { variables, caller, request } = call;
+  try {
+    const { plan, parameters } = source.plan(variables, caller);
+    const rows = createAnswerWriter(plan)();
+    const client = () => setting.unsent?.(request).client ?? '';
+    await setting.database.read(plan.statement, parameters, rows, client);
+    return source.encode(rows.end());
+  } catch (error) {
+    throw toFunctionError(error, false);
   }
 }
 
@@ -163,6 +184,7 @@ function readRows(
   frame?: ReturnType<typeof frameOf>,
 ): Promise<Buffer> {
   return readSource(running, source, call, frame, (error) => {
+    if (source.called === true) throw toFunctionError(error, false);
     const other = running.notPopulated(source, error);
     if (other === undefined) throw error;
     return readSource(running, other, call, frame);

@@ -86,18 +86,19 @@ function functionEndpoints(options: FunctionEndpointsOptions): readonly Endpoint
 }
 
 /** Parts of a server that functions of the database need. */
-export interface OpenFunctionsOptions extends Omit<FunctionEndpointsOptions, 'functions' | 'limits'> {
+export interface OpenCallsOptions extends Omit<FunctionEndpointsOptions, 'functions' | 'limits'> {
   readonly planner: Planner;
   readonly writer: Pick<Writer, 'once' | 'returning'>;
   readonly createCache: CreatePlanCache;
-  readonly limits?: Partial<ReadLimits>;
+  readonly limits: { readonly limits?: Partial<ReadLimits> };
 }
 
 /** Opens the functions of an API: their endpoints, and which paths lead to none that exists for a caller. */
-export function openFunctions(options: OpenFunctionsOptions) {
-  const limits = { ...defaultReadLimits, ...options.limits };
+export function openCalls(options: OpenCallsOptions) {
+  const limits = { ...defaultReadLimits, ...options.limits.limits };
   const functions = createFunctions({ ...options, limits });
-  return { endpoints: functionEndpoints({ ...options, functions, limits }), isHidden: hidesFunctions(functions) };
+  const endpoints = functionEndpoints({ ...options, functions, limits });
+  return { functions, endpoints, isHidden: hidesFunctions(functions) };
 }
 
 function hidesFunctions(functions: Functions): (caller: Caller, path: string) => boolean {

@@ -37,7 +37,7 @@ import { type KnownCallers, noteCallers } from './exchanges.ts';
 import { createFastifyAdapter, type Listener } from './fastify-adapter.ts';
 import { createAssetEndpoints } from './files/asset-routes.ts';
 import { createUploadEndpoints } from './files/file-routes.ts';
-import { openFunctions } from './functions.ts';
+import { openCalls } from './functions.ts';
 import { openGraphql } from './graphql/open-graphql.ts';
 import { createItemHandlers } from './items.ts';
 import { localUrl } from './local-url.ts';
@@ -190,12 +190,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     files === null
       ? null
       : createUploadEndpoints({ ...files, api, environment: fileSetting, fieldSize, responder, senderOf });
+  const { functions, ...calls } = openCalls({ api, planner, writer, createCache, limits, reader, responder, senderOf });
   const graphql = openGraphql({
-    ...{ api, database, environment, responder, driftGuard, writer, createCache, senderOf, bound, limiter },
+    ...{ api, database, environment, responder, driftGuard, writer, createCache, senderOf, bound, limiter, functions },
     trusted: options.trustedDocuments ?? false,
     log: () => server.log,
   });
-  const functions = openFunctions({ api, planner, writer, createCache, ...limits, reader, responder, senderOf });
   const assets = files === null ? [] : createAssetEndpoints({ ...files, environment: fileSetting, responder });
   const docs = environment.docs ? docsEndpoints(responder) : [];
   const listed = listEndpoints(api, items, users);
@@ -206,10 +206,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     ...operationEndpoints(bound, { responder, senderOf, items }),
     ...pages,
     ...docs,
-    ...functions.endpoints,
+    ...calls.endpoints,
     ...custom,
   ];
-  const readLimited = limitCalls(createCallReader(authenticate, endpoints, functions.isHidden), limiter);
+  const readLimited = limitCalls(createCallReader(authenticate, endpoints, calls.isHidden), limiter);
   const readCall = noteCallers(spreadCalls(readLimited, names.public, timeoutMs), options.callers);
   const server = createFastifyAdapter(environment, { readCall, endpoints, responder }, options.createShortcut, host);
   for (const endpoint of endpoints) mountEndpoint(server, responder, environment, endpoint);

@@ -9,6 +9,7 @@ import type { CollectionScope } from '../sql/scope.ts';
 import type { WritableCollection } from './access/scope.ts';
 import { type Keys, keyedItems, namedKeys, oneKey } from './decode/keys.ts';
 import { parseCreate, parseObject, parseUpdate } from './decode/parse-body.ts';
+import type { TransactionBody } from './execute/transaction-body.ts';
 import { copyPayload } from './hooks/copy-payload.ts';
 import { sentKeys } from './hooks/sent-keys.ts';
 import { prepareDelete, prepareDeleteOne } from './prepare-delete.ts';
@@ -37,6 +38,11 @@ export interface WriteCommand {
   /** The segment of the path that names one item, as it was sent. */
   readonly item?: string;
   readonly singleton?: true;
+}
+
+/** A part of a transaction that is no write of items. */
+export interface PreparedCommand {
+  readonly prepare: () => Promise<TransactionBody>;
 }
 
 /** One payload of a write with the items that it is for; a hook runs once for each. */

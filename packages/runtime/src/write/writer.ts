@@ -27,7 +27,7 @@ import type { StepPlans } from './plan/step-plans.ts';
 import type { PreparedReturning, Returning, ReturningForm } from './returning.ts';
 import type { LinksPlan } from './tree/links/links-plan.ts';
 import type { TreePlan } from './tree/single-statement/tree-plan.ts';
-import { prepareCommand, type WriteCommand } from './write-command.ts';
+import { type PreparedCommand, prepareCommand, type WriteCommand } from './write-command.ts';
 import { returningOf, type WriteContext, type WriteRequest } from './write-plan.ts';
 
 /** The platform's part in writes to its own collections. */
@@ -88,7 +88,11 @@ export interface Writer {
    * Runs several writes in order, as one transaction. `answer` builds the response from their answers. `failure` builds
    * it from an error and the position of the failed write. With a key, either is kept under it.
    */
-  inOrder(commands: readonly WriteCommand[], responses: BatchResponses, keyed?: KeyedRequest): Promise<Buffer>;
+  inOrder(
+    commands: readonly (WriteCommand | PreparedCommand)[],
+    responses: BatchResponses,
+    keyed?: KeyedRequest,
+  ): Promise<Buffer>;
   /**
    * Prepares a work and runs it as one transaction, its answer kept under the key of the request, if it has one. `payload`
    * is what the key stands for.
@@ -138,7 +142,14 @@ export function createWriter(options: WriterOptions): Writer {
       return null;
     },
     workOf,
-    inOrder: (commands, responses, keyed) => runInOrder(executor, workOf, commands, responses, keyed),
+    inOrder: (commands, responses, keyed) =>
+      runInOrder(
+        executor,
+        (command) => ('prepare' in command ? command.prepare() : workOf(command)),
+        commands,
+        responses,
+        keyed,
+      ),
     returning(request, form) {
       const context = open(request);
       const returning = returningOf(context, form);

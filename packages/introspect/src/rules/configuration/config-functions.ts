@@ -8,7 +8,8 @@ import { quotedList } from '../rule.ts';
 import { configError } from './config-problem.ts';
 
 /** Every key under `functions` means one function that can be served, under a name of its own. */
-export const configFunctions: Rule = (_, { config, routines }) => {
+export const configFunctions: Rule = ({ collections }, { config, routines }) => {
+  const keyless = new Set(collections.filter(({ key }) => key.length === 0).map(({ table }) => table));
   const taken = new Map<string, string>();
   return Object.entries(config.functions ?? {}).flatMap(([key, { name }]): readonly Diagnostic[] => {
     const path = ['functions', key];
@@ -25,6 +26,11 @@ export const configFunctions: Rule = (_, { config, routines }) => {
     }
     if (routine.unsupported !== undefined)
       return [configError(path, 'function-unsupported', `"${routine.signature}" ${routine.unsupported}.`)];
+    const { returns, reads } = routine;
+    if (returns.kind === 'rows' && !reads && keyless.has(returns.table)) {
+      const message = `"${routine.signature}" changes something and returns rows of "${returns.table}", which has no key.`;
+      return [configError(path, 'function-unsupported', message, 'Give the collection a `key`.')];
+    }
     const served = name ?? functionName(routine, config);
     const before = taken.get(served);
     taken.set(served, key);

@@ -9,16 +9,18 @@ import { itemMutations } from '../../language/operations/index.ts';
 import { bind } from '../../query/planner.ts';
 import { asMany } from '../../write/decode/keys.ts';
 import type { Returning, ReturningForm } from '../../write/returning.ts';
-import type { WriteCommand } from '../../write/write-command.ts';
+import type { PreparedCommand, WriteCommand } from '../../write/write-command.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { createRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
 import type { PrepareRead } from '../reads/remember-reads.ts';
 import { type CollectedField, collectFields } from './collect.ts';
-import { type CompilingRoots, keyOf, type ServiceField, serviceField } from './compile-query.ts';
+import { compileWritingCall } from './compile-call.ts';
+import { keyOf, type ServiceField, serviceField } from './compile-query.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, isJson, type Variables } from './input.ts';
 import { restPayload } from './payload-names.ts';
+import type { CompilingRoots } from './roots.ts';
 
 /** One root field of a mutation. */
 export interface MutationField {
@@ -38,7 +40,7 @@ export type MutationSource =
 /** A write. */
 export interface WriteSource {
   readonly kind: 'write';
-  readonly ask: (variables: Variables, request: Requested) => WriteCommand;
+  readonly ask: (variables: Variables, request: Requested) => WriteCommand | PreparedCommand;
   /** Builds the field's part of the response from the answer of the write. */
   readonly encode: (result: Buffer | null, variables: Variables) => Buffer;
 }
@@ -79,6 +81,24 @@ function compileRoot(
 ): MutationSource {
   if (root.operation === 'service' && root.service !== 'update_users_me') {
     return { kind: 'service', field: compileService(to, root.service, inputs, type, field) };
+  }
+  if (root.operation === 'function') {
+    const { returns } = root.function;
+    const call = compileWritingCall(to, root.function, inputs, type, field, (options) => {
+      if (returns.kind !== 'items' || !isObjectType(type)) return null;
+      const operation = returns.many === true ? 'createMany' : 'createOne';
+      const read = compileReturning(
+        to,
+        { collection: returns.collection, operation, own: false, inputs: options },
+        type,
+        field,
+      );
+      return (variables) => {
+        const prepared = read(variables);
+        return (form, caller) => returningFor(prepared, form, caller);
+      };
+    });
+    return { kind: 'write', ...call };
   }
   const isOwn = root.operation === 'service';
   const written: Written = {

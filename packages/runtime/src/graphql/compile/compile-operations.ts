@@ -3,24 +3,29 @@
 import { type GraphQLObjectType, OperationTypeNode } from 'graphql';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../../database/plan-cache.ts';
 import { invalidQuery } from '../../errors.ts';
+import { createFunctions, type Functions } from '../../functions/service.ts';
 import { type CompiledApi, type GraphqlRoot, type GraphqlScope, indexGraphql } from '../../language/index.ts';
 import { graphqlServiceRoots } from '../../language/operations/index.ts';
 import { defaultReadLimits } from '../../query/parse/parse-read.ts';
 import type { ReadLimits } from '../../query/parse/request.ts';
 import type { ReadPlan } from '../../query/plan/plan.ts';
+import { createPlanner } from '../../query/planner.ts';
 import { buildOpenScope, buildScope, type Scope, withoutRows } from '../../sql/scope.ts';
 import type { Operation, OperationRunner, OperationSource } from '../documents/operation.ts';
 import type { PreparedRead } from '../reads/remember-reads.ts';
 import { collectFields } from './collect.ts';
 import { compileMutation, type MutationField } from './compile-mutation.ts';
-import { type CompilingRoots, compileQuery, type QueryField } from './compile-query.ts';
+import { compileQuery, type QueryField } from './compile-query.ts';
 import { unknownName } from './compile-selection.ts';
 import type { Variables } from './input.ts';
+import type { CompilingRoots } from './roots.ts';
 import { collectingAll, createVariants, type Variant } from './variants.ts';
 
 /** Options of the operation compiler. */
 export interface OperationCompilerOptions {
-  readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect'>;
+  readonly api: Pick<CompiledApi, 'collections' | 'access' | 'dialect' | 'functions'>;
+  /** Functions of the database. Default: none can be called. */
+  readonly functions?: Functions;
   /** Limits of lists and filters. Default: those of the API specification, section 16. */
   readonly limits?: Partial<ReadLimits>;
   /** Default: nothing is kept. */
@@ -34,7 +39,7 @@ export interface OperationCompiler extends Pick<OperationRunner, 'compile'> {
 }
 
 /** Scope and caches of one access class. */
-interface ClassSetting {
+interface ClassSetting extends Pick<CompilingRoots, 'accessClass' | 'functions'> {
   readonly scope: Scope;
   readonly plans: PlanCache<ReadPlan>;
   readonly reads: PlanCache<PreparedRead>;
@@ -58,8 +63,11 @@ export type CompiledOperation =
 export function createOperationCompiler(options: OperationCompilerOptions): OperationCompiler {
   const { api, createCache = createEmpty } = options;
   const limits: ReadLimits = { ...defaultReadLimits, ...options.limits };
-  const index = indexGraphql(api.collections, graphqlServiceRoots);
+  const index = indexGraphql(api.collections, graphqlServiceRoots, api.functions);
   const open = buildOpenScope(api);
+  const none = { returning: () => null };
+  const functions =
+    options.functions ?? createFunctions({ api, planner: createPlanner(api, { limits }), writer: none, limits });
   const classes = new Map<string, ClassSetting>();
   const compiled = new WeakMap<Operation, CompiledOperation>();
   let operations = 0;
@@ -69,7 +77,7 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
     if (cached !== undefined) return cached;
     const access = api.access.find((candidate) => candidate.name === name);
     if (access === undefined) throw new Error(`there is no access class "${name}"`);
-    const made = { scope: buildScope(api, access, open), ...keptReads(createCache) };
+    const made = { accessClass: name, functions, scope: buildScope(api, access, open), ...keptReads(createCache) };
     classes.set(name, made);
     return made;
   }
@@ -90,7 +98,8 @@ export function createOperationCompiler(options: OperationCompilerOptions): Oper
       kind: 'query',
       fieldsOf: createVariants(source, (variant) => compileQuery(setting(variant), type, sets)),
       emptied(collection, variables) {
-        const without = { scope: withoutRows(classSetting.scope, collection), ...keptReads(createEmpty) };
+        const scope = withoutRows(classSetting.scope, collection);
+        const without = { ...classSetting, scope, ...keptReads(createEmpty) };
         const other = settingOf(source, without, 'query');
         return createVariants(source, (variant) => compileQuery(other(variant), type, sets))(variables);
       },
@@ -140,7 +149,10 @@ function keptReads(createCache: CreatePlanCache): Pick<ClassSetting, 'plans' | '
 
 /** The collection of a root field; none for one of a service, and for `__typename`. */
 function collectionsOf(root: GraphqlRoot | undefined): readonly string[] {
-  return root === undefined || root.operation === 'service' ? [] : [root.collection.name];
+  if (root === undefined || root.operation === 'service') return [];
+  if (root.operation !== 'function') return [root.collection.name];
+  const { returns } = root.function;
+  return returns.kind === 'items' ? [returns.collection] : [];
 }
 
 /** Root fields whose answers are not kept. Source: API specification, section 17. */

@@ -20,17 +20,18 @@ import type {
 } from '../../language/index.ts';
 import { itemMutations } from '../../language/operations/index.ts';
 import { decodeKey, keyParts } from '../../query/parse/keys.ts';
-import { type CollectionScope, keyFields, type Scope } from '../../sql/scope.ts';
+import { type CollectionScope, keyFields } from '../../sql/scope.ts';
 import type { WriteRequest } from '../../write/write-plan.ts';
 import { createAggregate } from '../reads/aggregate-read.ts';
-import { createRead, type ReadSetting } from '../reads/item-read.ts';
+import { createRead } from '../reads/item-read.ts';
 import { listSlot } from '../reads/list-read.ts';
-import type { PrepareRead } from '../reads/remember-reads.ts';
 import { type CollectedField, collectFields } from './collect.ts';
 import { compileAggregate } from './compile-aggregate.ts';
+import { type CallSource, compileCall } from './compile-call.ts';
 import { type Compiling, compileSelection, constantOf, setsOf, unknownName } from './compile-selection.ts';
 import { compileArguments, type Input, inputValue, type Variables } from './input.ts';
 import { compileProjection } from './projection.ts';
+import type { CompilingRoots, RowSource } from './roots.ts';
 
 /** One root field of a query. */
 export interface QueryField {
@@ -48,17 +49,8 @@ export type QuerySource =
   /** An error that does not depend on variables. */
   | { readonly kind: 'failure'; readonly error: PlatformError }
   | RowSource
+  | CallSource
   | { readonly kind: 'service'; readonly field: ServiceField };
-
-/** Rows of a collection. `keys` are the values of one item's key, which must be there. */
-export interface RowSource {
-  readonly kind: 'rows';
-  /** Response name. */
-  readonly key: string;
-  readonly collection: string;
-  readonly prepare: PrepareRead;
-  readonly keys: ((variables: Variables, caller: Caller) => readonly string[]) | null;
-}
 
 /** A root field that is no collection's. */
 export interface ServiceField {
@@ -70,15 +62,6 @@ export interface ServiceField {
   readonly itemOf?: (key: string) => RowSource;
   /** Reads what was written, as the document selects it; then what the route answers with is told as it is. */
   readonly returning?: (variables: Variables, caller: Caller) => NonNullable<WriteRequest['returning']>;
-}
-
-/** Context in which the root fields of an operation are compiled. */
-export interface CompilingRoots extends Omit<Compiling, 'lists'>, ReadSetting {
-  /** Stands for this operation, as these conditions leave it, among all. */
-  readonly name: string;
-  readonly roots: ReadonlyMap<string, GraphqlRoot>;
-  /** The scope in which everything can be named: keys of items that can be written and not read. */
-  readonly open: Scope;
 }
 
 /** Compiles the root fields of a query. */
@@ -116,6 +99,7 @@ function compileRoot(
   if (declared === undefined) return refuse(field);
   const inputs = compileArguments(field.nodes[0], declared.args);
   const named = getNamedType(declared.type);
+  if (root.operation === 'function') return compileCall(to, root.function, inputs, named, field);
   // A caller who may read nothing of users gets their own key.
   if (root.operation === 'service' && !(root.service === 'users_me' && to.scope.collections.has(users))) {
     return { kind: 'service', field: serviceField(to, root.service, inputs, named, field) };

@@ -77,7 +77,7 @@ export interface PlannedField {
   /** Response name. */
   readonly key: string;
   /** `failure`: it cannot be planned with these variables. */
-  readonly kind: 'read' | 'write' | 'service' | 'constant' | 'introspection' | 'failure';
+  readonly kind: 'read' | 'write' | 'call' | 'service' | 'constant' | 'introspection' | 'failure';
   /** For a read: its SQL statement. */
   readonly statement?: string;
 }

@@ -19,7 +19,9 @@ import type { ReadPlan } from '../../query/plan/plan.ts';
 import { boundValues } from '../../query/plan/plan-bounds.ts';
 import { isStreamed, planRead } from '../../query/plan/plan-read.ts';
 import { countedRows, isLarge, refuseRows } from '../../query/plan/row-bound.ts';
-import type { Variables } from '../compile/input.ts';
+import type { RequestedSource } from '../../query/prepared.ts';
+import type { StatementBuilder } from '../../sql/row.ts';
+import type { Input, Variables } from '../compile/input.ts';
 import { boundOfSelection, fillSelection, type SelectionTemplate } from '../compile/selection-template.ts';
 import { type ListRead, type ListSetting, type ListSlot, readList } from './list-read.ts';
 import { type PreparedRead, type PrepareRead, rememberReads } from './remember-reads.ts';
@@ -34,6 +36,8 @@ export interface ItemRead {
   readonly top: ListSlot | undefined;
   /** Those of the lists within its items, as the selection numbers them. */
   readonly lists: readonly ListSlot[];
+  /** Rows that stand in the place of the table's, and what decides about them. */
+  readonly source?: { readonly inputs: readonly Input[]; readonly read: (variables: Variables) => RequestedSource };
   /** Context of the list itself, where it differs. */
   readonly whole?: ListSetting;
 }
@@ -56,7 +60,7 @@ const oneItem: Top = { order: [], shape: '', condition: always, limit: 1, offset
 /** Makes what prepares a read; `name` stands for it among all plans. */
 export function createRead(setting: ReadSetting, name: string, read: ItemRead): PrepareRead {
   const slots = read.top === undefined ? read.lists : [read.top, ...read.lists];
-  const inputs = slots.flatMap((slot) => [...slot.arguments.values()]);
+  const inputs = [...slots.flatMap((slot) => [...slot.arguments.values()]), ...(read.source?.inputs ?? [])];
   return rememberReads(setting.reads, name, inputs, (variables) => prepareItems(setting, name, read, variables));
 }
 
@@ -69,14 +73,19 @@ function prepareItems(setting: ReadSetting, name: string, read: ItemRead, variab
   const open = openValues();
   collectValues(open, scope, collection, top.condition);
   const positions = collectLists(open, setting, nested);
+  const source = read.source?.read(variables);
+  const sourceIndex = open.values.length;
+  if (source !== undefined) open.values.push(...source.values);
   refuseSize(open, limits);
   const rows = read.top === undefined ? 1 : countedRows(top.limit);
   const maxRows = rows * boundOfSelection(read.selection, nested, usualLimit(limits));
   refuseRows(maxRows, limits);
-  const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])}`;
+  const form = source?.form ?? '';
+  const shape = `${name} ${JSON.stringify([top.shape, ...lists.map((list) => list.shape)])} ${form}`;
   const cached = plans.get(shape);
   if (cached === undefined) refuseRelations(relationsIn([top, ...nested]), limits);
-  const plan = cached ?? planItems(setting, read, top, lists, open, positions);
+  const plan =
+    cached ?? planItems(setting, read, top, lists, open, positions, source && { source, index: sourceIndex });
   refuseCost(plan.cost, limits.maxCost);
   if (cached === undefined && plan.statement.text.length <= longestCachedStatement) plans.set(shape, plan);
   const bounds = read.selector === 'key' ? [] : boundValues(top);
@@ -122,6 +131,7 @@ function planItems(
   lists: readonly ListRead[],
   { operands, values }: OpenValues,
   positions: ReadonlyMap<NestedRead, number>,
+  from: { readonly source: RequestedSource; readonly index: number } | undefined,
 ): ReadPlan {
   const reads = lists.map(({ read }) => read);
   const orders = new Map(lists.map((list): [NestedRead, readonly OrderTerm[]] => [list.read, list.order]));
@@ -135,10 +145,11 @@ function planItems(
     meta: [],
     selector,
     many,
-    singleton: selector === 'list' && selection.collection.descriptor.singleton,
+    singleton: from === undefined && selector === 'list' && selection.collection.descriptor.singleton,
     streamed: selector === 'list' && many && isStreamed(limit, undefined),
     nested: { limit: usualLimit(limits), positions, orders, aggregates: new Map() },
     operands,
     values: values.length,
+    ...(from && { source: (statement: StatementBuilder) => from.source.print(statement, from.index) }),
   });
 }

@@ -7,6 +7,7 @@
 
 import { isComputable } from '../types/index.ts';
 import type { CollectionDescriptor, ManyToAny, ManyToOne, RelationDescriptor } from './collection.ts';
+import type { FunctionDescriptor } from './function.ts';
 import {
   type GraphqlCollectionRoot,
   type GraphqlScope,
@@ -27,7 +28,8 @@ export type GraphqlServices = Readonly<Record<'query' | 'mutation', readonly Gra
 /** Meaning of a root field. */
 export type GraphqlRoot =
   | (GraphqlCollectionRoot & { readonly collection: CollectionDescriptor })
-  | { readonly operation: 'service'; readonly service: GraphqlService };
+  | { readonly operation: 'service'; readonly service: GraphqlService }
+  | { readonly operation: 'function'; readonly function: FunctionDescriptor };
 
 /**
  * Meaning of a field of an item's type. `name` is the API name.
@@ -81,7 +83,11 @@ export interface GraphqlIndex {
 }
 
 /** Indexes the names of an API. The names of a collection are looked up when it is first asked for. */
-export function indexGraphql(collections: readonly CollectionDescriptor[], services: GraphqlServices): GraphqlIndex {
+export function indexGraphql(
+  collections: readonly CollectionDescriptor[],
+  services: GraphqlServices,
+  functions: readonly FunctionDescriptor[] = [],
+): GraphqlIndex {
   const named = new Map(collections.map((collection) => [collection.name, collection]));
   const typed = new Map(collections.map((collection) => [graphqlName(collection.name), collection]));
   const links = graphqlLinks(collections);
@@ -93,7 +99,7 @@ export function indexGraphql(collections: readonly CollectionDescriptor[], servi
     return found;
   }
   return {
-    roots: rootsOf(collections, services),
+    roots: rootsOf(collections, services, functions),
     byType: (type) => look(typed.get(type)),
     byName: (name) => look(named.get(name)),
   };
@@ -105,7 +111,11 @@ export function graphqlLinks(collections: readonly CollectionDescriptor[]): Read
   return Map.groupBy(all, ({ target }) => target);
 }
 
-function rootsOf(collections: readonly CollectionDescriptor[], services: GraphqlServices): GraphqlIndex['roots'] {
+function rootsOf(
+  collections: readonly CollectionDescriptor[],
+  services: GraphqlServices,
+  functions: readonly FunctionDescriptor[],
+): GraphqlIndex['roots'] {
   const entries = (scope: GraphqlScope, kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
     collections
       .filter((collection) => graphqlScope(collection) === scope)
@@ -113,8 +123,15 @@ function rootsOf(collections: readonly CollectionDescriptor[], services: Graphql
       .flatMap((root) => (root.kind === kind ? [[root.name, root] as const] : []));
   const serviceRoots = (kind: 'query' | 'mutation'): readonly (readonly [string, GraphqlRoot])[] =>
     services[kind].map((service) => [service, { operation: 'service', service }]);
+  const functionRoots = (reads: boolean): readonly (readonly [string, GraphqlRoot])[] =>
+    functions
+      .filter((called) => called.reads === reads)
+      .map((called) => [graphqlName(called.name), { operation: 'function', function: called }]);
   return {
-    items: { query: new Map(entries('items', 'query')), mutation: new Map(entries('items', 'mutation')) },
+    items: {
+      query: new Map([...entries('items', 'query'), ...functionRoots(true)]),
+      mutation: new Map([...entries('items', 'mutation'), ...functionRoots(false)]),
+    },
     system: {
       query: new Map([...entries('system', 'query'), ...serviceRoots('query')]),
       mutation: new Map([...entries('system', 'mutation'), ...serviceRoots('mutation')]),

@@ -1,7 +1,10 @@
 /** Several writes as one: in order, in one transaction, with one answer. Source: API specification, section 14.1. */
 
 import { type PlatformError, toPlatformError } from '../../errors.ts';
-import type { WriteCommand } from '../write-command.ts';
+import type { PreparedCommand, WriteCommand } from '../write-command.ts';
+
+type Command = WriteCommand | PreparedCommand;
+
 import type { KeyedRequest } from './idempotency.ts';
 import type { TransactionBody, Written } from './transaction-body.ts';
 import type { WriteExecutor } from './write-executor.ts';
@@ -16,8 +19,8 @@ export interface BatchResponses {
 /** Prepares all writes, so that what is wrong with one is known before any of them runs, and runs them. */
 export async function runInOrder(
   executor: WriteExecutor,
-  prepare: (command: WriteCommand) => Promise<TransactionBody>,
-  commands: readonly WriteCommand[],
+  prepare: (command: Command) => Promise<TransactionBody>,
+  commands: readonly Command[],
   responses: BatchResponses,
   keyed: KeyedRequest | undefined,
 ): Promise<Buffer> {
@@ -44,8 +47,8 @@ export async function runInOrder(
 }
 
 async function prepareAll(
-  prepare: (command: WriteCommand) => Promise<TransactionBody>,
-  commands: readonly WriteCommand[],
+  prepare: (command: Command) => Promise<TransactionBody>,
+  commands: readonly Command[],
   cursor: { place: number },
 ): Promise<readonly TransactionBody[]> {
   const works: TransactionBody[] = [];

@@ -1,0 +1,159 @@
+/** Root fields that call functions of the database. Source: API specification, section 14.2; docs/functions.md. */
+import { type GraphQLNamedType, type GraphQLObjectType, isObjectType } from 'graphql';
+import type { Caller } from '../../caller.ts';
+import { openArguments, type SentArguments } from '../../functions/arguments.ts';
+import type { Callable } from '../../functions/service.ts';
+import { type FunctionDescriptor, graphqlName, type JsonValue } from '../../language/index.ts';
+import { parseExactly } from '../../language/values/parse-text.ts';
+import type { PlannedRead } from '../../query/planner.ts';
+import type { Returning, ReturningForm } from '../../write/returning.ts';
+import type { PreparedCommand } from '../../write/write-command.ts';
+import type { WriteRequest } from '../../write/write-plan.ts';
+import { createRead } from '../reads/item-read.ts';
+import { argumentTree, listSlot } from '../reads/list-read.ts';
+import type { CollectedField } from './collect.ts';
+import { type Compiling, compileSelection, setsOf, unknownName } from './compile-selection.ts';
+import { type Input, inputValue, isJson, type Variables } from './input.ts';
+import { compileProjection } from './projection.ts';
+import type { CompilingRoots, RowSource } from './roots.ts';
+
+/** A value or objects that a function gives. */
+export interface CallSource {
+  readonly kind: 'call';
+  readonly plan: (variables: Variables, caller: Caller) => PlannedRead;
+  /** Takes the value of the field from an answer, `{"data":…}`. */
+  readonly encode: (bytes: Buffer) => Buffer;
+}
+
+/** Compiles the call of a function that only reads. */
+export function compileCall(
+  to: CompilingRoots,
+  descriptor: FunctionDescriptor,
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLNamedType,
+  field: CollectedField,
+): RowSource | CallSource {
+  const call = callableOf(to, descriptor);
+  const { returns } = descriptor;
+  const options = optionsOf(call, inputs);
+  if (returns.kind === 'items' && isObjectType(type)) return compileItems(to, call, inputs, options, type, field);
+  return {
+    kind: 'call',
+    plan: (variables, caller) =>
+      to.functions.read(
+        caller,
+        call,
+        argumentsOf(call, inputs, variables),
+        argumentTree(to.index, undefined, options, variables),
+      ),
+    encode: encoderOf(to, type, field),
+  };
+}
+
+/** Items of a collection, as the caller may read them. */
+function compileItems(
+  to: CompilingRoots,
+  call: Callable,
+  inputs: ReadonlyMap<string, Input>,
+  options: ReadonlyMap<string, Input>,
+  type: GraphQLObjectType,
+  field: CollectedField,
+): RowSource {
+  const { returns } = call.descriptor;
+  const collection = to.scope.collections.get(returns.kind === 'items' ? returns.collection : '');
+  if (collection === undefined || returns.kind !== 'items') throw unknownName(field.name);
+  const lists: Compiling['lists'] = [];
+  const many = returns.many === true;
+  const top = many ? listSlot(to, collection, undefined, options) : undefined;
+  const selection = compileSelection({ ...to, lists }, type, setsOf(field));
+  const prepare = createRead(to, `${to.name} ${field.key}`, {
+    ...{ selector: 'list', many, selection, top, lists },
+    source: {
+      inputs: [...inputs.values()],
+      read: (variables) => to.functions.source(call, argumentsOf(call, inputs, variables)),
+    },
+  });
+  return { kind: 'rows', key: field.key, collection: returns.collection, prepare, keys: null, called: true };
+}
+
+/** A call that may change something, as a part of the transaction of its operation. */
+export interface CompiledCall {
+  readonly ask: (variables: Variables, request: Pick<WriteRequest, 'caller' | 'sender'>) => PreparedCommand;
+  readonly encode: (bytes: Buffer | null) => Buffer;
+}
+
+/** Compiles the call of any other function; `returning` reads the items that it gives. */
+export function compileWritingCall(
+  to: CompilingRoots,
+  descriptor: FunctionDescriptor,
+  inputs: ReadonlyMap<string, Input>,
+  type: GraphQLNamedType,
+  field: CollectedField,
+  returningOf: (options: ReadonlyMap<string, Input>) => Reader | null,
+): CompiledCall {
+  const call = callableOf(to, descriptor);
+  const { returns } = descriptor;
+  const read = returns.kind === 'items' && isObjectType(type) ? returningOf(optionsOf(call, inputs)) : null;
+  const encode = encoderOf(to, type, field);
+  const nothing = Buffer.from(returns.kind === 'items' && returns.many === true && read !== null ? '[]' : 'null');
+  return {
+    ask(variables, { caller, sender }) {
+      const reading = read?.(variables);
+      const returning = (form: ReturningForm): Returning | null => reading?.(form, caller) ?? null;
+      const request: WriteRequest = {
+        caller,
+        sender,
+        collection: `functions/${descriptor.name}`,
+        query: '',
+        returning,
+      };
+      return { prepare: () => to.functions.write(request, call, argumentsOf(call, inputs, variables)) };
+    },
+    encode(bytes) {
+      if (returns.kind === 'nothing' || (returns.kind === 'items' && read === null)) return Buffer.from('true');
+      if (bytes === null) return nothing;
+      return returns.kind === 'items' ? bytes.subarray(dataText, -1) : encode(bytes);
+    },
+  };
+}
+
+/** Reads what was written, in a form, for a caller. */
+type Reader = (variables: Variables) => (form: ReturningForm, caller: Caller) => Returning;
+
+const dataText = '{"data":'.length;
+
+/** A value stands as it is; of objects the selected members are taken. */
+function encoderOf(to: CompilingRoots, type: GraphQLNamedType, field: CollectedField): CallSource['encode'] {
+  if (!isObjectType(type)) return (bytes) => bytes.subarray(dataText, -1);
+  const project = compileProjection(to, type, setsOf(field));
+  return (bytes) =>
+    Buffer.from(JSON.stringify(project(parseExactly(bytes.toString('utf8', dataText, bytes.length - 1)))));
+}
+
+/** The function as the class of the document may call it; callers without a user have no values of one. */
+function callableOf({ functions, accessClass, scope }: CompilingRoots, { name }: FunctionDescriptor): Callable {
+  const subject = scope.isPublic === true ? null : '';
+  const found = functions.find({ accessClass, user: subject, role: subject }, name);
+  if (found === undefined) throw unknownName(name);
+  return found;
+}
+
+function namesOf({ descriptor, access }: Callable): ReadonlyMap<string, string> {
+  return new Map(openArguments(descriptor, access).map(({ name }) => [graphqlName(name), name]));
+}
+
+/** Arguments of the field that the function does not take. */
+function optionsOf(call: Callable, inputs: ReadonlyMap<string, Input>): ReadonlyMap<string, Input> {
+  const names = namesOf(call);
+  return new Map([...inputs].filter(([name]) => !names.has(name)));
+}
+
+function argumentsOf(call: Callable, inputs: ReadonlyMap<string, Input>, variables: Variables): SentArguments {
+  const values = new Map<string, JsonValue>();
+  for (const [graphql, name] of namesOf(call)) {
+    const input = inputs.get(graphql);
+    const value = input === undefined ? undefined : inputValue(input, variables);
+    if (isJson(value)) values.set(name, value);
+  }
+  return { values, text: false };
+}

@@ -1,0 +1,33 @@
+/** Facts that all root fields are compiled from, and rows that they read. */
+import type { Caller } from '../../caller.ts';
+import type { Functions } from '../../functions/service.ts';
+import type { GraphqlRoot } from '../../language/index.ts';
+import type { Scope } from '../../sql/scope.ts';
+import type { ReadSetting } from '../reads/item-read.ts';
+import type { PrepareRead } from '../reads/remember-reads.ts';
+import type { Compiling } from './compile-selection.ts';
+import type { Variables } from './input.ts';
+
+/** Rows of a collection. `keys` are the values of one item's key, which must be there. */
+export interface RowSource {
+  readonly kind: 'rows';
+  /** Response name. */
+  readonly key: string;
+  readonly collection: string;
+  readonly prepare: PrepareRead;
+  readonly keys: ((variables: Variables, caller: Caller) => readonly string[]) | null;
+  /** Set where the rows are those of a function. */
+  readonly called?: true;
+}
+
+/** Context in which the root fields of an operation are compiled. */
+export interface CompilingRoots extends Omit<Compiling, 'lists'>, ReadSetting {
+  /** Stands for this operation, as these conditions leave it, among all. */
+  readonly name: string;
+  readonly roots: ReadonlyMap<string, GraphqlRoot>;
+  readonly accessClass: string;
+  /** Functions of the database. */
+  readonly functions: Functions;
+  /** The scope in which everything can be named: keys of items that can be written and not read. */
+  readonly open: Scope;
+}
