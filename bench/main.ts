@@ -2,8 +2,8 @@
  * `npm run bench`: how fast a compiled server answers, against one written by hand. `npm run bench -- <name>` runs others:
  * `compile` (how long it takes to compile one), `swaps` (cost of changes while it serves), `writes` (how fast it writes),
  * `accounts` (cost of tokens and of signing in), `graphql` (how fast it answers documents), `shapes` (nested reads over
- * many shapes of data), `optimizations` (what each of them saves) and `operations` (cost of metrics and of the log). See
- * README.md beside this file.
+ * many shapes of data), `optimizations` (what each of them saves), `operations` (cost of metrics and of the log) and
+ * `row-security` (cost of passing callers on to policies). See README.md beside this file.
  */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ import { benchGraphql } from './graphql.ts';
 import { benchOperations } from './operations.ts';
 import { benchOptimizations } from './optimizations.ts';
 import { benchReads } from './reads.ts';
+import { benchRowSecurity } from './row-security.ts';
 import { measuredDatabases } from './scenarios.ts';
 import { benchShapes } from './shapes.ts';
 import { benchSwaps } from './swaps.ts';
@@ -39,16 +40,28 @@ const served = new Map([
   ['graphql', benchGraphql],
 ]);
 /** Seconds of a round, where there are many. */
-const shortRounds: Readonly<Record<string, string>> = { shapes: '0.5', optimizations: '1', operations: '0.3' };
+const shortRounds: Readonly<Record<string, string>> = {
+  shapes: '0.5',
+  optimizations: '1',
+  operations: '0.3',
+  'row-security': '2',
+};
 const isWrite = (name: string): boolean => writeNames.some((known) => known === name);
 const [job = values.only.some(isWrite) ? 'writes' : 'reads', ...rest] = positionals;
 const database = measuredDatabases.find((name) => name === values.database);
-const isKnown = [...served.keys(), 'compile', 'swaps', 'accounts', 'shapes', 'optimizations', 'operations'].includes(
-  job,
-);
+const isKnown = [
+  ...served.keys(),
+  'compile',
+  'swaps',
+  'accounts',
+  'shapes',
+  'optimizations',
+  'operations',
+  'row-security',
+].includes(job);
 if (rest.length > 0 || !isKnown || database === undefined || (database !== 'postgres' && job !== 'reads')) {
   process.stderr.write(
-    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
+    'Usage: npm run bench -- [reads | writes | graphql | compile | swaps | accounts | shapes | optimizations | operations | row-security] [--rounds N] [--seconds N] [--connections N] [--only NAME] [--json FILE]\n' +
       '       npm run bench -- reads --database mariadb | mysql\n' +
       '       npm run bench -- shapes --quick\n',
   );
@@ -59,6 +72,8 @@ else if (job === 'accounts') {
   await benchAccounts({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'operations') {
   await benchOperations({ rounds: roundsOf('32'), effort: effortOf() });
+} else if (job === 'row-security') {
+  await benchRowSecurity({ rounds: roundsOf(), effort: effortOf() });
 } else if (job === 'optimizations') {
   await benchOptimizations({ rounds: roundsOf(), effort: effortOf(), only: values.only });
 } else if (job === 'shapes') {

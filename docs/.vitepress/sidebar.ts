@@ -42,7 +42,7 @@ export const sidebar: Group[] = [
   {
     text: 'Guides',
     items: [
-      folded('Permissions', ['permissions', 'tenants', 'explaining']),
+      folded('Permissions', ['permissions', 'tenants', 'row-security', 'explaining']),
       folded('Accounts', ['auth', 'accounts', 'single-sign-on', 'pages']),
       folded('Files and resources', ['files', 'resources']),
       folded('Reading', ['query', 'filters', 'geometry', 'query-limits', 'aggregation', 'export']),

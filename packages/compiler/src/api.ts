@@ -14,6 +14,7 @@ import type {
   FunctionDescriptor,
   PortableType,
   RelationDescriptor,
+  RowSecurity,
 } from '@tablewright/runtime/language';
 
 import type { Examples } from './examples.ts';
@@ -25,6 +26,8 @@ export interface Api {
   readonly graphql: boolean;
   /** Digest of the roles and rules in the platform's own tables; absent where a file holds them. */
   readonly permissionsDigest?: string;
+  /** Absent where callers are not passed on to the database. */
+  readonly rowSecurity?: RowSecurity;
   /** The model as the platform's own tables declare it; absent where they declare nothing. */
   readonly model?: DeclaredModel;
   /** Sorted by name. */

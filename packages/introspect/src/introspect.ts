@@ -9,6 +9,7 @@ import { declareModel, deriveCollections } from './passes/index.ts';
 import { serveFunctions } from './passes/match-functions.ts';
 import { resolveCalls } from './passes/permissions/resolve-calls.ts';
 import { resolvePermissions } from './passes/permissions/resolve-permissions.ts';
+import { passedOn } from './passes/row-security.ts';
 import { placeSystem } from './passes/system-tables.ts';
 import { bindTenants, exemptRoles, withTenants } from './passes/tenants/bind-tenants.ts';
 import { readTenants } from './passes/tenants/read-tenants.ts';
@@ -48,6 +49,7 @@ export function resolveSchema(
     ...(config.graphql === false && { graphql: false }),
     ...(config.permissionSource === 'tables' && { permissionsDigest: digestPermissions(permissions) }),
     ...(model !== null && { model }),
+    ...(config.database?.rowSecurity && { rowSecurity: passedOn(config.database.rowSecurity) }),
     tables,
     enums: sortedBy(
       facts.enums,

@@ -5,7 +5,14 @@
  * `roles` and `permissions` are derived from them and the configuration by pure passes, which may run again on a
  * loaded file. Written to `platform.schema.json`.
  */
-import type { Condition, DeclaredModel, Dialect, Operand, PortableType } from '@tablewright/runtime/language';
+import type {
+  Condition,
+  DeclaredModel,
+  Dialect,
+  Operand,
+  PortableType,
+  RowSecurity,
+} from '@tablewright/runtime/language';
 
 /** `schema.name`; a part that contains a dot or a double quote is in double quotes. */
 export type TableId = string;
@@ -21,6 +28,8 @@ export interface Schema {
   readonly permissionsDigest?: string;
   /** The model as the platform's own tables declare it, if they declare anything. */
   readonly model?: DeclaredModel;
+  /** Set where callers are passed on to policies. */
+  readonly rowSecurity?: RowSecurity;
   /** Sorted by id. Everything in the allowed schemas, also what is hidden by configuration. */
   readonly tables: readonly Table[];
   /** Sorted by schema and name. */

@@ -1,3 +1,5 @@
+import type { RowContext } from './database/row-security/row-context.ts';
+
 /**
  * The caller of a request: an explicit argument everywhere, without a default.
  *
@@ -10,4 +12,6 @@ export interface Caller {
   readonly role: string | null;
   /** Key of the session whose temporary token was sent. */
   readonly session?: string;
+  /** Settings under which policies judge the caller's statements. Absent where callers are not passed on. */
+  readonly rowContext?: RowContext;
 }

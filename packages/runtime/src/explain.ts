@@ -13,4 +13,6 @@ export {
 } from './explain/explain-read.ts';
 export { type ExplainedWrite, explainWrite, type RefusedWrite, type RuleOfWrite } from './explain/explain-write.ts';
 export type { WriteLimits, WriteToExplain } from './explain/try-write.ts';
+export { createRowContexts } from './row-security/contexts.ts';
+export { examineRowSecurity } from './row-security/examine.ts';
 export { canPreset } from './write/access/scope.ts';

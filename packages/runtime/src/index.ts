@@ -4,6 +4,7 @@ export type { FirstAdministrator } from './auth/first-administrator.ts';
 export type { Caller } from './caller.ts';
 export { modelFiles, openapiFiles } from './class-files.ts';
 export type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from './database/database.ts';
+export type { RowContext } from './database/row-security/row-context.ts';
 export type { DatabasePlace } from './dialects/open.ts';
 export { openDatabase } from './dialects/open.ts';
 export type { Drift } from './drift.ts';

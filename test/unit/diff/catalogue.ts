@@ -436,6 +436,12 @@ export const catalogue: Readonly<Record<string, Edit | readonly [before: Edit, a
 
   'users-installed': users,
   'users-removed': [users, all()],
+  'callers-passed-on': configure(() => ({ database: { rowSecurity: { claims: 'request.jwt.claims' } } })),
+  'callers-passed-on-otherwise': [
+    configure(() => ({ database: { rowSecurity: { claims: 'request.jwt.claims' } } })),
+    configure(() => ({ database: { rowSecurity: { claims: 'app.claims', roles: { public: 'anon' } } } })),
+  ],
+  'callers-kept': [configure(() => ({ database: { rowSecurity: { claims: 'request.jwt.claims' } } })), all()],
   'graphql-off': configure(() => ({ graphql: false })),
   'graphql-on': [configure(() => ({ graphql: false })), all()],
   'role-added': rule('  reader: {}\n', '  reader: {}\n  guest: {}\n'),

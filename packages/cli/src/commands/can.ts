@@ -8,11 +8,13 @@ import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { type CheckedRule, checkRules, type ItemQuestion, unchecked } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { notOffered, type RuledAction } from '../explain/offered.ts';
+import { printPolicies } from '../explain/policy-lines.ts';
 import { accessOf, callerOf, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
 import { visibly } from '../explain/visibly.ts';
 import { loadProject } from '../project/project.ts';
 import { connectPresent } from '../sources/connect.ts';
+import type { Source } from '../sources/source.ts';
 import { type Progress, processProgress } from '../terminal/progress.ts';
 import type { GlobalOptions } from './options.ts';
 
@@ -40,6 +42,8 @@ export async function can(
   );
   if (!allowed) process.exitCode = exitCodes.invalid;
 }
+
+const hiddenByPolicies = 'The policies of the database hide the item.';
 
 /** `platform can ROLE call FUNCTION`. */
 async function checkCall(role: string, name: string, options: CanOptions, progress: Progress): Promise<boolean> {
@@ -86,17 +90,28 @@ async function check(question: Question, options: CanOptions, progress: Progress
     const item: ItemQuestion = { api, caller, collection, key: key ?? null };
     const checkedRules =
       source === null || key === undefined ? rules.map(unchecked) : await checkRules(item, rules, source);
-    if (checkedRules === null) throw unknownItem(collection, key, descriptor.key);
+    const isHidden = checkedRules === null && source !== null && (await isThereForServer(item, source));
+    if (checkedRules === null && !isHidden) throw unknownItem(collection, key, descriptor.key);
     // Without a connection the key of the role is not known, which it has all the same.
     const signedIn = { ...caller, role: caller.role ?? (source === null && role !== 'public' ? role : null) };
-    const usable = checkedRules.map((checkedRule) => ({
+    const usable = (checkedRules ?? rules.map(unchecked)).map((checkedRule) => ({
       ...checkedRule,
       usable: isUsable(checkedRule.rule, signedIn),
     }));
-    return printAnswer(question, access, usable, notOffered(api, collection, action), visibly(progress));
+    const impossible = isHidden ? hiddenByPolicies : notOffered(api, collection, action);
+    const output = visibly(progress);
+    const allowed = printAnswer(question, access, usable, impossible, output);
+    printPolicies(schema, question, output);
+    return allowed;
   } finally {
     await source?.close();
   }
+}
+
+/** True if the item exists and a policy hides it: the server itself sees it, under no caller's settings. */
+async function isThereForServer(item: ItemQuestion, source: Source): Promise<boolean> {
+  const { rowContext, ...caller } = item.caller;
+  return rowContext !== undefined && (await checkRules({ ...item, caller }, [], source)) !== null;
 }
 
 /** A rule whose values need a user or a role that is not there is none. */
@@ -128,7 +143,7 @@ function printAnswer(
     rules: checkedRules.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
   progress.print(`${allowed ? 'Yes' : 'No'}: ${role} may ${allowed ? '' : 'not '}${what}.`);
-  if (impossible !== null) progress.print(`  No role may: ${impossible}`);
+  if (impossible !== null) progress.print(`  ${impossible === hiddenByPolicies ? '' : 'No role may: '}${impossible}`);
   if (checkedRules.length === 0) progress.print(`  No rule of ${role} is about ${action} of ${collection}.`);
   for (const [index, checkedRule] of checkedRules.entries()) {
     for (const line of ruleLines(checkedRule, index, action)) progress.print(`  ${line}`);

@@ -8,6 +8,7 @@ import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { type CheckedRule, checkNamedRules, itemIn } from '../explain/check-rules.ts';
 import { currentSchema } from '../explain/current-schema.ts';
 import { boundsOf, explainWriting, onItems, printRefusal, type RoleRequest } from '../explain/explain-writing.ts';
+import { printPolicies } from '../explain/policy-lines.ts';
 import { printPlan, printStatement } from '../explain/print-plan.ts';
 import { accessOf, callerOf, readableApi, writableApi } from '../explain/role.ts';
 import { ruleLines } from '../explain/rule-lines.ts';
@@ -119,6 +120,7 @@ async function explainReading(
     progress.event('refused', { code, message, reasons });
     printRefusal(explained, progress);
     printRules(target, access, rules, progress);
+    printPolicies(schema, { ...itemIn(target), action: 'read' }, progress);
     return false;
   }
   progress.event('read', {
@@ -127,9 +129,10 @@ async function explainReading(
     rules: rules.map(({ rule, ...outcome }) => ({ ...rule, ...outcome })),
   });
   printRules(target, access, rules, progress);
+  printPolicies(schema, { ...itemIn(target), action: 'read' }, progress);
   printRead(explained, progress);
-  const { plan, parameters } = planRead(api, target, caller, limits);
-  if (source !== null) await printPlan({ statement: plan.statement, parameters }, schema, source, analyze, progress);
+  const planned = planRead(api, target, caller, limits);
+  if (source !== null) await printPlan(planned, schema, source, analyze, progress);
   return true;
 }
 
@@ -164,8 +167,8 @@ function refuseOptions(method: Method, { offline, analyze, data, rehearse }: Exp
   if (found !== undefined) throw new CommandError(exitCodes.usage, found[1], found[2]);
 }
 
-async function countIn(source: Source, { plan, parameters }: PlannedRead): Promise<number> {
-  return (await source.read(plan.statement, parameters)).length;
+async function countIn(source: Source, { statement, parameters }: PlannedRead): Promise<number> {
+  return (await source.read(statement, parameters)).length;
 }
 
 function rulesOf({ collections }: AccessClass, target: string): readonly AccessRule[] {

@@ -191,7 +191,13 @@ export function resolveSources(
 ): { readonly resolution: Resolution; readonly sources: readonly Diagnostic[] } {
   const chosen = choosePermissions(project, facts);
   const resolution = resolveSchema(facts, project.config, chosen.document, previous === null ? {} : { previous });
-  return { resolution, sources: [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics] };
+  const sources = [...project.diagnostics, ...facts.diagnostics, ...chosen.diagnostics];
+  return { resolution, sources: sources.filter((diagnostic) => isRelevant(diagnostic, project)) };
+}
+
+/** The rows that the connection's role sees matter only while callers are not passed on to policies. */
+function isRelevant({ code }: Diagnostic, { config }: Project): boolean {
+  return code !== 'row-security' || config.database?.rowSecurity === undefined;
 }
 
 /** Writes the text of `platform.schema.json` if it changes: readers always find the whole text. */

@@ -7,13 +7,14 @@ import type { ConnectionFacts } from '../sources/connection.ts';
 import { sources } from '../sources/dialects.ts';
 import type { Finding } from '../sources/finding.ts';
 import type { Source } from '../sources/source.ts';
+import { examinePassedCallers } from './examine-row-security.ts';
 
 /** Asks the database; every question stands alone, so one that is refused hides no other. */
 export async function examineDatabase(source: Source, schema: Schema): Promise<readonly Finding[]> {
   const { examinations } = await sources[source.family].commands();
   const found: Finding[] = [];
   for (const examine of examinations(schema)) found.push(...(await examine(source).catch(unanswered)));
-  return found;
+  return [...found, ...(await examinePassedCallers(source, schema).catch(unanswered))];
 }
 
 /** Reads an address of a database as the driver does. */

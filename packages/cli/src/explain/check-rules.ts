@@ -26,7 +26,7 @@ async function meets(
   const access = { name: 'judged', roles: [], admin: false, collections: [{ collection, read: [rule] }] };
   const path = `/items/${encodeURIComponent(collection)}${key === null ? '' : `/${key}`}`;
   const planned = planRead({ ...api, access: [access] }, path, { ...caller, accessClass: 'judged' });
-  const rows = await source.read(planned.plan.statement, planned.parameters);
+  const rows = await source.read(planned.statement, planned.parameters);
   return rows.length > 0;
 }
 

@@ -18,6 +18,7 @@ import { databaseUrl } from '../project/settings.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import { type CheckedRule, checkNamedRules } from './check-rules.ts';
+import { printPolicies } from './policy-lines.ts';
 import { printPlan, printStatement } from './print-plan.ts';
 import { hooksOfProject, namedExtension, printHooks } from './project-hooks.ts';
 import { accessOf, callerOf, writableApi } from './role.ts';
@@ -58,6 +59,7 @@ export async function explainWriting(
   for (const [index, rule] of checkedRules.entries()) {
     for (const line of linesOf(rule, index)) progress.print(`           ${line}`);
   }
+  printPolicies(schema, explained, progress);
   printHooks(explained.hooks, hooks, progress);
   printStatements(explained, rehearse, progress);
   if (source !== null) for (const statement of sent) await printPlan(statement, schema, source, false, progress);

@@ -2,7 +2,7 @@ import { modelData, resolveApi } from '@tablewright/compiler';
 import { didYouMean } from '@tablewright/introspect';
 import type { Schema } from '@tablewright/introspect/schema';
 import type { AccessClass, Caller, CompiledApi } from '@tablewright/runtime';
-import type { ReadableApi } from '@tablewright/runtime/explain';
+import { createRowContexts, type ReadableApi } from '@tablewright/runtime/explain';
 import { ownTables } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../errors/exit-codes.ts';
 import { linkModel } from '../recompile/link-model.ts';
@@ -61,9 +61,15 @@ export async function callerOf(
 ): Promise<Caller> {
   const caller = { accessClass: access.name, user, role: null };
   if (source === null) return caller;
+  const rowContext = createRowContexts({ ...readableApi(schema), ...passedOn(schema) });
   const userId = user === null ? undefined : await findIn('platform_users', 'id', user, schema, source);
   if (userId === null) throw new CommandError(exitCodes.usage, `There is no user "${user}".`);
-  return { ...caller, role: (await findIn('platform_roles', 'name', role, schema, source)) ?? null };
+  const roleKey = (await findIn('platform_roles', 'name', role, schema, source)) ?? null;
+  return { ...caller, role: roleKey, ...rowContext({ role, admin: access.admin, user, roleKey }) };
+}
+
+function passedOn({ rowSecurity }: Schema): Pick<CompiledApi, 'rowSecurity'> {
+  return rowSecurity === undefined ? {} : { rowSecurity };
 }
 
 /** The key of a row of one of the platform's own tables; null where there is none, undefined where there is no such table. */

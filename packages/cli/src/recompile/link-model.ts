@@ -27,6 +27,7 @@ export function linkModel(
     ...(model.permissionsDigest !== undefined && { permissionsDigest: model.permissionsDigest }),
     ...(model.modelDigest !== undefined && { modelDigest: model.modelDigest }),
     ...(model.functions !== undefined && { functions: model.functions }),
+    ...(model.rowSecurity !== undefined && { rowSecurity: model.rowSecurity }),
     ...(extensions !== undefined && { extensions, customRoutes: model.customRoutes }),
     model: remembered(async (accessClass) => {
       const model: ModelDocument = JSON.parse(await describe('model', accessClass));

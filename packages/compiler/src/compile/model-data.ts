@@ -8,6 +8,7 @@ import {
   itemRoutes,
   type KnownOperation,
   type Route,
+  type RowSecurity,
 } from '@tablewright/runtime/language';
 import type { Api, ApiCollection } from '../api.ts';
 import { createFacts } from '../cache/facts.ts';
@@ -22,6 +23,7 @@ export interface ModelData {
   readonly permissionsDigest?: string;
   readonly modelDigest?: string;
   readonly functions?: readonly FunctionDescriptor[];
+  readonly rowSecurity?: RowSecurity;
   readonly customRoutes: readonly CustomRoute[];
   readonly operations: readonly KnownOperation[];
   readonly graphql: boolean;
@@ -49,6 +51,7 @@ export function modelData(api: Api, operations: readonly KnownOperation[]): Mode
     ...(api.permissionsDigest !== undefined && { permissionsDigest: api.permissionsDigest }),
     ...(api.model !== undefined && { modelDigest: api.model.digest }),
     ...(api.functions && { functions: api.functions.map(({ descriptor }) => descriptor) }),
+    ...(api.rowSecurity !== undefined && { rowSecurity: api.rowSecurity }),
     customRoutes: api.customRoutes,
     operations: operations.map(({ name, role, accessClass, scope, hash }) => ({
       name,

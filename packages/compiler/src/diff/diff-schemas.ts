@@ -102,6 +102,13 @@ function apiChanges(was: Side, is: Side): readonly Found[] {
   if (old.graphql && !fresh.graphql) {
     found.push(foundIn('graphql-removed', 'There is no GraphQL API any more.', 'POST /graphql'));
   }
+  if (JSON.stringify(old.rowSecurity) !== JSON.stringify(fresh.rowSecurity)) {
+    const message =
+      fresh.rowSecurity === undefined
+        ? 'Callers are no longer passed on to policies.'
+        : `Callers are passed on to policies${old.rowSecurity === undefined ? '' : ' in another way'}.`;
+    found.push(foundIn('callers-passed-on', message, 'GET /items/:collection'));
+  }
   const [had, has] = [hasUsers(old), hasUsers(fresh)];
   if (!had && has) found.push(foundIn('accounts-added', 'There are users, who sign in.', 'POST /auth/login'));
   if (had && !has) found.push(foundIn('accounts-removed', 'There are no users any more.', 'POST /auth/login'));

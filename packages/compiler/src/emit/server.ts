@@ -66,6 +66,7 @@ export function emitServer(api: Api, { extended, documented }: ServerParts, rend
         : []),
     ),
     permissions: digest('permissionsDigest', api.permissionsDigest) + digest('modelDigest', api.model?.digest),
+    rowSecurity: api.rowSecurity === undefined ? '' : `\n  rowSecurity: ${printValue(api.rowSecurity, 15, 1, 2)},`,
     extensions: lines(...(api.functions ? ['functions,'] : []), ...(extended ? ['extensions,', 'customRoutes,'] : [])),
     collections: list(
       'collections',

@@ -36,6 +36,7 @@ export function resolveApi(schema: Schema, routes: readonly GrantedRoute[] = [])
     dialect: schema.dialect,
     graphql: schema.graphql !== false,
     ...(schema.permissionsDigest !== undefined && { permissionsDigest: schema.permissionsDigest }),
+    ...(schema.rowSecurity !== undefined && { rowSecurity: schema.rowSecurity }),
     ...(schema.model !== undefined && { model: schema.model }),
     collections,
     access,

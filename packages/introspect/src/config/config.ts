@@ -59,6 +59,33 @@ export interface DatabaseConfig {
    * there independent of `schemas`, `include` and `exclude`.
    */
   readonly systemSchema?: string;
+  /** Passes callers on to policies of row-level security. Default: policies judge the connection. */
+  readonly rowSecurity?: RowSecurityConfig;
+}
+
+/**
+ * How callers reach policies: each statement of a request has its caller's claims, and runs as a role of the database.
+ * @example
+ * export default defineConfig({
+ *   database: {
+ *     rowSecurity: {
+ *       claims: 'request.jwt.claims',
+ *       roles: { public: 'web_anon', editor: 'web_editor' },
+ *       extraClaims: { tenant: '$CURRENT_USER.tenant_id' },
+ *     },
+ *   },
+ * });
+ */
+export interface RowSecurityConfig {
+  /** Setting that holds the claims as JSON, `{"sub": "<key of the user>", "role": "<role>"}`. */
+  readonly claims: string;
+  /**
+   * Role of the database by role of the API; the built-in `public` is needed, and stands for roles that are not named.
+   * When absent only claims are set; `admin` when absent is the connection's role.
+   */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** More claims by name: values, or those of the caller as rules have them. At most 4 kB altogether. */
+  readonly extraClaims?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /**

@@ -22,6 +22,12 @@ export const anyText: Decoder<string> = (value, path, diagnostics) =>
 export const flag: Decoder<boolean> = (value, path, diagnostics) =>
   typeof value === 'boolean' ? value : refuse(path, 'must be true or false', diagnostics);
 
+/** A text, a number, true or false. */
+export const scalar: Decoder<string | number | boolean> = (value, path, diagnostics) =>
+  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+    ? value
+    : refuse(path, 'must be a text, a number, true or false', diagnostics);
+
 /** One of a few texts. */
 export function oneOf<const T extends string>(...choices: readonly T[]): Decoder<T> {
   return (value, path, diagnostics) => {

@@ -10,10 +10,11 @@ import type {
   ManyToManyConfig,
   PlatformConfig,
   RelationConfig,
+  RowSecurityConfig,
   TenantConfig,
   TranslationsConfig,
 } from './config.ts';
-import { anyText, byName, flag, listOf, objectOf, oneOf, text } from './decode.ts';
+import { anyText, byName, flag, listOf, objectOf, oneOf, scalar, text } from './decode.ts';
 
 /**
  * Checks the value that a configuration file exports.
@@ -35,6 +36,10 @@ const database = objectOf<DatabaseConfig>({
   include: listOf(text),
   exclude: listOf(text),
   systemSchema: text,
+  rowSecurity: objectOf<RowSecurityConfig>(
+    { claims: text, roles: byName(text), extraClaims: byName(scalar) },
+    'claims',
+  ),
 });
 
 const field = objectOf<FieldConfig>({

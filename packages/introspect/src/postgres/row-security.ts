@@ -38,4 +38,5 @@ export function rowSecurityRemark(row: RelationRow): readonly Diagnostic[] {
   return [{ ...found, severity: 'warning', message, hint: switchOn }];
 }
 
-const switchOn = 'CREATE POLICY for the role of DATABASE_URL, where requests shall see rows.';
+const switchOn =
+  'Set `database.rowSecurity` in platform.config.ts to pass callers on, or CREATE POLICY for the role of DATABASE_URL.';

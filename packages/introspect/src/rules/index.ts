@@ -9,6 +9,7 @@ import { configKeys } from './configuration/config-keys.ts';
 import { configManyToAny } from './configuration/config-many-to-any.ts';
 import { configManyToMany } from './configuration/config-many-to-many.ts';
 import { configRelations } from './configuration/config-relations.ts';
+import { configRowSecurity } from './configuration/config-row-security.ts';
 import { configSystem } from './configuration/config-system.ts';
 import { configTables } from './configuration/config-tables.ts';
 import { configTenant } from './configuration/config-tenant.ts';
@@ -53,6 +54,7 @@ export const rules: readonly Rule[] = [
   configSystem,
   configTenant,
   configFunctions,
+  configRowSecurity,
   collectionNames,
   fieldNames,
   relationNames,

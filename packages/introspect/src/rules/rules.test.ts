@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../config/read-config.ts';
 import { facts, type TableSketch } from '../testing/facts.ts';
 import type { Circumstances } from '../testing/resolve.ts';
 import { complaints, notes, resolve, resolveFacts } from '../testing/resolve.ts';
@@ -154,4 +155,59 @@ roles: { writer: {} }
     'error unknown-collection permissions.yaml:3:13',
     'error unknown-collection permissions.yaml:4:13',
   ]);
+});
+
+describe('callers that are passed on to policies', () => {
+  const users = { schema: 'platform', columns: ['id!=:uuid', 'tenant_id:integer'], key: ['id'] };
+  const roles = 'roles: { editor: {}, boss: { admin: true } }\npermissions: { editor: { articles: { read: true } } }';
+  const passed = (rowSecurity: object, permissions = roles) => {
+    const { config } = readConfig({ database: { rowSecurity } });
+    return resolve({ articles, platform_users: users }, { config, permissions });
+  };
+  const claims = 'request.jwt.claims';
+
+  test('are in the schema as they are compiled', () => {
+    const extraClaims = { tenant: '$CURRENT_USER.tenant_id', me: '$CURRENT_USER', app: 'shop' };
+    const { schema, diagnostics } = passed({ claims, roles: { public: 'anon', editor: 'web_editor' }, extraClaims });
+    expect(complaints(diagnostics)).toEqual([]);
+    expect(schema.rowSecurity).toEqual({
+      claims,
+      roles: { editor: 'web_editor', public: 'anon' },
+      extraClaims: {
+        app: { kind: 'literal', value: 'shop' },
+        me: { kind: 'caller', of: 'user', path: [] },
+        tenant: { kind: 'caller', of: 'user', path: ['tenant_id'] },
+      },
+    });
+  });
+
+  test('need roles that exist, and one for the public', () => {
+    const place = 'platform.config.ts: database.rowSecurity.roles';
+    expect(complaints(passed({ claims, roles: { editr: 'a' } }).diagnostics)).toEqual([
+      `error unknown-name ${place}.editr`,
+      `error row-security-role ${place}`,
+    ]);
+    expect(complaints(passed({ claims, roles: { public: 'a', admin: 'b' } }).diagnostics)).toEqual([
+      `warning row-security-role ${place}`,
+    ]);
+  });
+
+  test('need a setting of their own, and claims that callers have', () => {
+    const place = 'platform.config.ts: database.rowSecurity';
+    const extraClaims = { sub: 'x', a: '$CURRENT_USER.nothing', b: '$NOW', c: '$CURRENT_USER.' };
+    expect(complaints(passed({ claims: 'role', extraClaims }).diagnostics)).toEqual([
+      `error row-security-claims ${place}.claims`,
+      ...['sub', 'a', 'b', 'c'].map((name) => `error row-security-claims ${place}.extraClaims.${name}`),
+    ]);
+  });
+
+  test('are refused where the server has no policies', () => {
+    const config = { database: { rowSecurity: { claims } } };
+    for (const dialect of ['mysql', 'mariadb'] as const) {
+      const { diagnostics } = resolveFacts({ ...facts({ articles }), dialect }, { config });
+      expect(complaints(diagnostics)).toContainEqual(
+        'error row-security-unsupported platform.config.ts: database.rowSecurity',
+      );
+    }
+  });
 });

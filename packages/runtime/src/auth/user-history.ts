@@ -2,6 +2,7 @@
 
 import type { Transaction } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
+import { serverSide } from '../database/row-security/row-context.ts';
 import { oneKey } from '../write/decode/keys.ts';
 import type { RequestOrigin } from '../write/execute/running.ts';
 import type { HistoryKeeper } from '../write/history/history.ts';
@@ -28,7 +29,7 @@ export function createUserHistory(
   driftGuard: DriftGuard,
 ): KeepUserHistory {
   return async function keepUserHistory(transaction, { user, by, sender }, change) {
-    const history = keeper?.begin(transaction, driftGuard, { user: by, ...sender });
+    const history = keeper?.begin(transaction, driftGuard, { user: by, ...sender }, serverSide);
     const keys = oneKey([user]);
     const watch = history?.watch('update', 'platform_users', keys);
     const changed = await change();

@@ -2,6 +2,7 @@ import type { ShapeField } from '../json/shape.ts';
 import type { Transcoder } from '../json/transcode.ts';
 import type { PoolLoad } from '../operate/metrics/pool-metrics.ts';
 import type { MigrationConnection } from './migration-connection.ts';
+import type { RowContext, RunsAs } from './row-security/row-context.ts';
 import type { Waited } from './waits.ts';
 
 /** A parameter in the text form of its type, or null. Every parameter is cast in the statement, so its type is fixed. */
@@ -77,6 +78,11 @@ export interface Statement {
   readonly mayLag?: true;
   /** Set where replicas are asked: the position in the log that one has to have reached, empty for any. */
   readonly after?: string;
+  /**
+   * Side that it is on, where callers are passed on to policies. Absent: that of the statement before it in its
+   * transaction, or the server's.
+   */
+  readonly runsAs?: RunsAs;
   /** True when it takes a lock of the session, which has to be released after the transaction. */
   readonly held?: boolean;
 }
@@ -261,9 +267,9 @@ export interface Database {
   /**
    * The same for a function that runs one brief statement. It may share its transaction with others of its kind, as
    * long as all succeed. If one fails nothing of any stays, and each runs again in one of its own. `rows` is how many
-   * rows the statement writes at most, by default 1: many leave less room for others.
+   * rows the statement writes at most, by default 1: many leave less room for others. Only those of equal `context` share.
    */
-  briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number): Promise<T>;
+  briefTransaction<T>(work: (transaction: Transaction) => Promise<T>, rows?: number, context?: RowContext): Promise<T>;
   /**
    * Opens a session of its own in which tables are changed, and closes it after the work. Statements
    * commit by themselves, and reject with errors of the driver; a rejection of the work becomes a `PlatformError`.

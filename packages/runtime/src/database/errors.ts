@@ -5,6 +5,7 @@
  * notes, section 4; API specification, section 9; "SQLSTATE" of the SQL standard.
  */
 import { PlatformError } from '../errors.ts';
+import { type RunsAs, rowContextOf } from './row-security/row-context.ts';
 
 /** Error that the database answered. */
 export class ServerError extends Error {
@@ -82,6 +83,28 @@ export class UnfitError extends ConnectionError {
   override readonly name = 'UnfitError';
 }
 
+/** A pooler hands each statement to another session, so that settings of a caller would be those of others. */
+export class PoolingError extends Error {
+  override readonly name = 'PoolingError';
+  readonly hint = 'Let DATABASE_URL lead to the database itself, or to a pool by transactions.';
+}
+
+/** Roles that do not allow callers to be passed on, so that a server does not start. */
+export class RowSecurityError extends Error {
+  override readonly name = 'RowSecurityError';
+  readonly hint: string;
+
+  constructor(findings: readonly { readonly message: string; readonly advice: string }[]) {
+    super(findings.map(({ message }) => message).join('\n'));
+    this.hint = findings.map(({ advice }) => advice).join('\n');
+  }
+}
+
+/** The settings of a caller could not be applied, so that nothing ran under them. */
+export class RowContextError extends Error {
+  override readonly name = 'RowContextError';
+}
+
 /** The answer to a SQLSTATE, by its whole code or by its class (the first two characters). */
 type Answer =
   | { readonly code: 'SERVICE_UNAVAILABLE' | 'INVALID_QUERY' | 'INTERNAL_SERVER_ERROR' }
@@ -122,12 +145,19 @@ const answers: ReadonlyMap<string, Answer> = new Map([
  */
 export function toDatabaseError(cause: unknown): PlatformError {
   if (cause instanceof PlatformError) return cause;
-  if (cause instanceof ConnectionError) return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
+  if (cause instanceof ConnectionError || cause instanceof RowContextError)
+    return new PlatformError('SERVICE_UNAVAILABLE', undefined, {}, { cause });
   // Not from the database at all: a mistake of ours, thrown by the sink of the rows for example.
   if (!(cause instanceof ServerError)) return new PlatformError('INTERNAL_SERVER_ERROR', undefined, {}, { cause });
   const result = answers.get(cause.sqlstate) ?? answers.get(cause.sqlstate.slice(0, 2)) ?? unavailable;
   const extensions = result.code === 'FAILED_VALIDATION' ? { type: result.type } : {};
   return new PlatformError(result.code, undefined, extensions, { cause });
+}
+
+/** The same for a statement that a caller may lack a privilege for, or whose row a policy does not take (42501). */
+export function toStatementError(cause: unknown, statement: { readonly runsAs?: RunsAs }): PlatformError {
+  const isRefused = cause instanceof ServerError && cause.sqlstate === '42501' && rowContextOf(statement) !== undefined;
+  return isRefused ? new PlatformError('FORBIDDEN', undefined, {}, { cause }) : toDatabaseError(cause);
 }
 
 /**

@@ -16,6 +16,7 @@ import {
 } from './database.ts';
 import { ConnectionError, toDatabaseError } from './errors.ts';
 import { readKey } from './row-key.ts';
+import { nameUnder } from './row-security/row-context.ts';
 
 type ReadOne = Database['read'];
 
@@ -102,7 +103,8 @@ export function gatherReads(read: ReadOne, form: BatchReader): ReadOne {
   }
 
   function groupOf(statement: Statement, batch: KeyBatch, parameters: readonly Parameter[]): Group {
-    const name = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
+    const text = parameters.length === 1 ? statement.name : nameOf(statement, batch, parameters);
+    const name = nameUnder(statement, text);
     const cached = open.get(name);
     if (cached !== undefined && cached.waiting.length < maxBatch) return cached;
     const group = { name, statement, keyBatch: batch, waiting: [] };
@@ -151,7 +153,9 @@ async function run(read: ReadOne, { ask }: BatchReader, { statement, keyBatch: b
   const sent = (now: number): void => {
     for (const { sink } of waiting) sink.sent?.(now);
   };
-  const requested = ask(batch, [...byKey.keys()], first.parameters);
+  const batched = ask(batch, [...byKey.keys()], first.parameters);
+  const { runsAs } = statement;
+  const requested = runsAs === undefined ? batched : { ...batched, statement: { ...batched.statement, runsAs } };
   const ended = announceShared(batch.statement, waiting);
   try {
     await read(requested.statement, requested.parameters, { row, sent });

@@ -43,10 +43,8 @@ export function watchHost(database: Database, askHost: AskHost, timeoutMs: numbe
       ...database,
       transaction: (work) =>
         refuses === false ? database.transaction(work) : checked(() => database.transaction(work)),
-      briefTransaction: (work, rows) =>
-        refuses === false
-          ? database.briefTransaction(work, rows)
-          : checked(() => database.briefTransaction(work, rows)),
+      briefTransaction: (...brief) =>
+        refuses === false ? database.briefTransaction(...brief) : checked(() => database.briefTransaction(...brief)),
     },
     state,
   };

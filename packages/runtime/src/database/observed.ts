@@ -126,7 +126,7 @@ export function observeDatabase(database: Database, { meter, slow, tracer }: Sta
       return observe(run, 'read', database.stream(statement, parameters, run, drainedLater, signal, client));
     },
     transaction: (work) => timed(database.transaction(observeWork(work, 'commit'))),
-    briefTransaction: (work, rows) => timed(database.briefTransaction(observeWork(work, 'shared'), rows)),
+    briefTransaction: (work, ...brief) => timed(database.briefTransaction(observeWork(work, 'shared'), ...brief)),
     query(text, parameters) {
       const run = new StatementRun({ name: '', text }, parameters, noRows);
       const running = database.query(text, parameters, run);

@@ -20,7 +20,7 @@ import { hasReachedLsn, replayedSql } from './postgres/log-position.ts';
 import { postgresMigrator } from './postgres/own-tables/migrate.ts';
 import { postgresMigrations } from './postgres/own-tables/migrations/index.ts';
 import { postgresTables } from './postgres/own-tables/spelling.ts';
-import { readTableSecurity } from './postgres/row-security.ts';
+import { examineRoles, readTableSecurity, rowSettings } from './postgres/row-security.ts';
 import { postgres } from './postgres/select.ts';
 import type { EmbeddedDatabase, Listener, ServerDialect } from './server-dialect.ts';
 
@@ -63,6 +63,8 @@ const servers: Readonly<Record<Family, ServerDialect>> = {
     createProbe: async (address) => (await import('./postgres/host-probe.ts')).probePostgres(address),
     readLive: readFingerprint,
     readTableSecurity,
+    rowSettings,
+    examineRoles,
   },
   mysql: {
     connect: async (options) => (await import('./mysql/database.ts')).connectMysql(options),

@@ -5,7 +5,7 @@ import type { CreateProbe } from '../database/hosts/host-probe.ts';
 import type { HasReached } from '../database/hosts/positions.ts';
 import type { MigrationConnection } from '../database/migration-connection.ts';
 import type { PublicReadLimits } from '../database/public/public-reads.ts';
-import type { TableSecurity } from '../database/table-security.ts';
+import type { ExaminedRoles, RoleFinding, TableSecurity } from '../database/row-security/table-security.ts';
 import type { Driver } from '../environment/drivers.ts';
 import type { Optimizations } from '../environment/optimizations.ts';
 import type { RenewableUrl } from '../environment/renewable-url.ts';
@@ -49,6 +49,8 @@ export interface ConnectOptions {
   readonly failover?: Failover;
   /** Takes the position in the log of changes after each COMMIT; null where it is not told. Default: nothing asks for it. */
   readonly notePosition?: (position: string | null) => void;
+  /** True if callers are passed on to policies, which a pool by statements would mix up. Default: false. */
+  readonly passesCallers?: boolean;
   /** Hears of requests that waited for a connection. Default: no one does. */
   readonly poolObserver?: PoolObserver;
 }
@@ -82,6 +84,24 @@ export interface ListenOptions extends Pick<ConnectOptions, 'url' | 'renewable'>
   readonly retryAfter?: number;
 }
 
+/** Expressions of which the settings of a caller are made. */
+export interface RowSettingParts {
+  readonly setting: string;
+  readonly claims: string;
+  /** Absent where the role of the connection stays. */
+  readonly role?: string;
+  /** Names and values of claims that the database reads. */
+  readonly extra: readonly (readonly string[])[];
+}
+
+/** Statements about the settings of a caller. */
+export interface RowSettings {
+  /** Applies them to the transaction, and fails where the claims are too large. */
+  readonly apply: (parts: RowSettingParts) => string;
+  /** Takes them back; `setting` is that of the claims. */
+  readonly undo: (setting: string) => string;
+}
+
 /** Differences between servers beside the SQL of requests. */
 export interface ServerDialect {
   /** Connects to a server. Rejects with SERVICE_UNAVAILABLE when the first connection cannot be made. */
@@ -103,6 +123,13 @@ export interface ServerDialect {
   readonly changeModel: (options: ModelChangerOptions, requested: Parameters<ChangeModel>) => Promise<ModelChanged>;
   /** Asks the server for its state. */
   readonly askHost: AskHost;
+  /** Prints the statements that pass a caller on to policies; absent where servers have none. */
+  readonly rowSettings?: RowSettings;
+  /** Examines roles and rights of callers; absent where servers have no policies. */
+  readonly examineRoles?: (
+    database: Pick<Database, 'query'>,
+    examined: ExaminedRoles,
+  ) => Promise<readonly RoleFinding[]>;
   /** Reads how row-level security binds the connection; absent where servers have none. */
   readonly readTableSecurity?: (
     database: Pick<Database, 'query'>,

@@ -1,6 +1,7 @@
 /** Databases on which a write is tried without leaving anything: one that never answers, and one that takes all back. */
 import type { Database, Outcome, Parameter, RowSink, Statement, Transaction } from '../database/database.ts';
 import { ServerError } from '../database/errors.ts';
+import { rowContextOf } from '../database/row-security/row-context.ts';
 
 /** Parts of a database that writing needs. */
 type WritableDatabase = Pick<Database, 'transaction' | 'briefTransaction' | 'read'>;
@@ -59,7 +60,7 @@ export function rolledBackDryRun(database: Pick<Database, 'transaction'>, deferr
     try {
       await database.transaction(async (transaction) => {
         await work(transaction);
-        if (deferrable) await transaction.run(checkConstraints, [], { row: () => {} });
+        if (deferrable) await transaction.run({ ...checkConstraints, ...record.side() }, [], { row: () => {} });
         reached = new TakenBack('The rehearsal is over.');
         throw reached;
       });
@@ -108,6 +109,12 @@ class Recorder {
       sent: () => this.#sent,
       complete: () => this.#complete,
     };
+  }
+
+  /** Side of the latest statement of a caller, as a member of another. */
+  side(): Pick<Statement, 'runsAs'> {
+    const latest = this.#sent.findLast(({ statement }) => rowContextOf(statement) !== undefined);
+    return latest?.statement.runsAs === undefined ? { runsAs: 'server' } : { runsAs: latest.statement.runsAs };
   }
 
   #watched(inner: Transaction): Transaction {

@@ -3,13 +3,14 @@
 import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
-import { nameStatement } from '../database/own-statements/name-statement.ts';
+import { ownStatement } from '../database/own-statements/name-statement.ts';
 import { readRow, type TextRow } from '../database/own-statements/texts.ts';
 import { ownTables } from '../dialects/index.ts';
 import { PlatformError } from '../errors.ts';
 import type { AccessClass, CompiledApi, JsonValue } from '../language/index.ts';
 import { createAnswerWriter } from '../query/answer.ts';
 import type { PlannedRead, Planner } from '../query/planner.ts';
+import { createRowContexts } from '../row-security/contexts.ts';
 import type { SystemPlace } from '../system/place.ts';
 import { filesName } from '../write/access/uploading-access.ts';
 import type { AssetSettings } from './transform/presets.ts';
@@ -55,7 +56,8 @@ export interface FileFinderOptions {
 /** Makes the finder. */
 export function createFileFinder(options: FileFinderOptions): FileFinder {
   const { api, place: location, database, planner, driftGuard, publicClass } = options;
-  const publicCaller: Caller = { accessClass: publicClass, user: null, role: null };
+  const claimed = { role: null, admin: false, user: null, roleKey: null };
+  const publicCaller: Caller = { accessClass: publicClass, user: null, role: null, ...createRowContexts(api)(claimed) };
   const publicReads = readsFiles(api.access.find(({ name }) => name === publicClass));
   const { table, text: textOf, milliseconds, parameter } = ownTables(location);
   const texts = [
@@ -81,7 +83,7 @@ FROM ${table('platform_settings')} LIMIT 1`;
   async function row(text: string, values: readonly string[]): Promise<TextRow | undefined> {
     driftGuard({ tables: tables[text] ?? [] });
     let found: TextRow | undefined;
-    await database.read(nameStatement({ text }), values, {
+    await database.read(ownStatement(text), values, {
       row: (buffer, offset, length) => {
         found = readRow(buffer, offset, offset + length);
       },
@@ -95,7 +97,7 @@ FROM ${table('platform_settings')} LIMIT 1`;
     if (planned === null) return false;
     driftGuard(planned.plan.statement);
     const rows = createAnswerWriter(planned.plan)();
-    await database.read(planned.plan.statement, planned.parameters, rows);
+    await database.read(planned.statement, planned.parameters, rows);
     return rows.items > 0;
   }
 

@@ -1,7 +1,9 @@
 /** Calls of functions and procedures of the database under the rights of their callers. */
+
 import type { Caller } from '../caller.ts';
 import type { Transaction } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
+import { runAs } from '../database/row-security/row-context.ts';
 import { PlatformError } from '../errors.ts';
 import type { CompiledApi, FunctionAccess, FunctionDescriptor } from '../language/index.ts';
 import { type Answer, createAnswerWriter } from '../query/answer.ts';
@@ -71,7 +73,8 @@ export function createFunctions(options: FunctionsOptions): Functions {
     const plain = plans.get(form) ?? planCall(open, call, bounds);
     plans.set(form, plain);
     const plan = guests.has(caller.accessClass) ? publicPlan(plain) : plain;
-    return { plan, parameters: bind(plan.binders, callValues(call, bounds), caller) };
+    const parameters = bind(plan.binders, callValues(call, bounds), caller);
+    return { plan, statement: runAs(plan.statement, caller), parameters };
   }
 
   const sourceOf = (call: RequestedCall): RequestedSource => ({
@@ -88,7 +91,8 @@ export function createFunctions(options: FunctionsOptions): Functions {
     const form = `${caller.accessClass} ${formOf(call)}`;
     const planned = keyPlans.get(form) ?? planKeys(open, call, keyFields(collection.descriptor));
     keyPlans.set(form, planned);
-    return { ...planned, parameters: bind(planned.binders, valuesOf(call), caller) };
+    const parameters = bind(planned.binders, valuesOf(call), caller);
+    return { ...planned, statement: runAs(planned.statement, caller), parameters };
   }
 
   return {
@@ -110,19 +114,19 @@ export function createFunctions(options: FunctionsOptions): Functions {
       const { descriptor, access } = callable;
       const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
       if (descriptor.returns.kind === 'items') return planOfKeys(caller, call);
-      const { plan, parameters } = planOf(caller, call, everything);
-      return { ...plan, parameters };
+      const { plan, statement, parameters } = planOf(caller, call, everything);
+      return { ...plan, statement, parameters };
     },
     async write(request, callable, args) {
       const { descriptor, access } = callable;
       const call = { ...callable, sent: decodeArguments(openArguments(descriptor, access), args, 'INVALID_PAYLOAD') };
       const { returns } = descriptor;
       if (returns.kind !== 'items') {
-        const { plan, parameters } = planOf(request.caller, call, everything);
+        const { plan, statement, parameters } = planOf(request.caller, call, everything);
         const writerOf = createAnswerWriter(plan);
         return body(async (transaction) => {
           const rows = writerOf();
-          await transaction.run(plan.statement, parameters, rows);
+          await transaction.run(statement, parameters, rows);
           return { returning: null, keys: null, ...(returns.kind !== 'nothing' && { rows: answered(rows) }) };
         });
       }

@@ -2,6 +2,7 @@
 
 import type { Database, Statement } from '../database/database.ts';
 import type { DriftGuard } from '../database/drift-guard.ts';
+import { runAs } from '../database/row-security/row-context.ts';
 import { PlatformError, toPlatformError } from '../errors.ts';
 import { toFunctionError } from '../functions/function-errors.ts';
 import { createAnswerWriter } from '../query/answer.ts';
@@ -217,11 +218,12 @@ function readSource(
     driftGuard(plan.statement);
     const rows = new SplicedRows(plan, frame?.prefix, frame?.suffix);
     const parameters = bind(plan.binders, [...values, ...named, ...bounds], caller);
+    const statement = runAs(plan.statement, caller);
     const read =
       plan.streamed || large === true
-        ? largeLists(running, request)(plan, parameters, rows)
+        ? largeLists(running, request)(statement, parameters, rows)
         : database.read(
-            late?.(request, plan.statement) ?? plan.statement,
+            late?.(request, statement) ?? statement,
             parameters,
             rows,
             () => running.setting.unsent?.(request).client ?? '',

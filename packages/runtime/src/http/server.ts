@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { type Accounts, createAccounts, type MailFolders } from '../auth/accounts.ts';
 import type { Identity } from '../auth/identities.ts';
-import type { Caller } from '../caller.ts';
 import type { Database } from '../database/database.ts';
 import { type HostReport, readHostState } from '../database/host-state.ts';
 import { type CreatePlanCache, createEmpty } from '../database/plan-cache.ts';
@@ -26,9 +25,15 @@ import { describeCause, type Log } from '../operate/log.ts';
 import type { Planner } from '../query/planner.ts';
 import { auditModel } from '../resources/audited-writes.ts';
 import { createSystemWrites } from '../resources/system-writes.ts';
+import { createRowContexts } from '../row-security/contexts.ts';
 import { systemPlaceOf } from '../system/place.ts';
 import { createWriter, type WriterOptions } from '../write/writer.ts';
-import { type AuthenticatedUser, authenticatedUser, createAuthenticator } from './auth/authenticate.ts';
+import {
+  type AuthenticatedUser,
+  authenticatedUser,
+  callersWithoutUser,
+  createAuthenticator,
+} from './auth/authenticate.ts';
 import { createCallReader, limitCalls } from './call.ts';
 import { createCustomEndpoints } from './custom-routes.ts';
 import { createDriftGuard } from './drift-guard.ts';
@@ -121,9 +126,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       : host.limiter;
   const senderOf = createSenderOf(clientAddress);
   const names = accessNames(api);
+  const rowContext = createRowContexts(api);
   // Caller on whose behalf users of providers are created: these are not signed in yet.
-  const administrator: Caller = { accessClass: names.admin, user: null, role: null };
-  const describe = (identity: Identity): AuthenticatedUser => authenticatedUser(names, identity);
+  const { administrator } = callersWithoutUser(names, rowContext);
+  const describe = (identity: Identity): AuthenticatedUser => authenticatedUser(names, rowContext, identity);
   const { createCache = createEmpty, observers: { observeHook, accounts: observeAccounts } = {} } = options;
   const unobserved = createAccounts({
     api,
@@ -161,11 +167,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const items = createItemHandlers({ api, planner, reader, writer, responder, senderOf });
   const authenticate = createAuthenticator({
-    names,
+    ...{ names, rowContext, clientAddress, audit },
     adminToken: environment.adminToken,
     identities: accounts?.identities ?? null,
-    clientAddress,
-    audit,
   });
   const system = systemPlaceOf(api);
   const files = createFileServices({

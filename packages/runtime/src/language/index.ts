@@ -22,6 +22,7 @@ export type * from './descriptors/model.ts';
 export type * from './descriptors/payload-types.ts';
 export * from './descriptors/relation-builders.ts';
 export * from './descriptors/route-builders.ts';
+export * from './descriptors/row-security.ts';
 export type * from './descriptors/shape.ts';
 export * from './descriptors/wire.ts';
 export * from './dialects.ts';

@@ -1,7 +1,8 @@
 import type { Caller } from '../caller.ts';
 import type { Binder } from '../database/binder.ts';
-import type { Parameter } from '../database/database.ts';
+import type { Parameter, Statement } from '../database/database.ts';
 import { type CreatePlanCache, createEmpty, type PlanCache } from '../database/plan-cache.ts';
+import { runAs } from '../database/row-security/row-context.ts';
 import { forbidden, invalidQuery } from '../errors.ts';
 import { type CollectionDescriptor, type CompiledApi, decodeValue, type JsonValue } from '../language/index.ts';
 import { buildOpenScope, buildScope, type CollectionScope, type Scope, withoutRows } from '../sql/scope.ts';
@@ -29,6 +30,8 @@ export interface PlannerOptions {
 /** A read that is ready to run. */
 export interface PlannedRead {
   readonly plan: ReadPlan;
+  /** Statement of the plan as one of the caller. */
+  readonly statement: Statement;
   readonly parameters: readonly Parameter[];
   /**
    * Set when the request named items by key and nothing else selects, or when they are aggregated: how many of them there
@@ -116,7 +119,13 @@ export function createPlanner(
       });
       const parameters = bind(plan.binders, values, caller);
       const settled = fixPlan(plan, parameters);
-      return { plan: settled, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
+      return {
+        plan: settled,
+        statement: runAs(settled.statement, caller),
+        parameters,
+        ...(size !== undefined && { size }),
+        ...(large && { large }),
+      };
     },
     read(caller, { name: collection }, key, query) {
       const { scope, byShape, find } = plansOf(caller);
@@ -132,6 +141,7 @@ export function createPlanner(
       const named = values ?? parseKeySegment(collectionOf(scope, collection), key);
       return {
         plan: prepared.plan,
+        statement: runAs(prepared.plan.statement, caller),
         parameters: bind(
           prepared.plan.binders,
           prepared.values.length === 0 ? named : [...prepared.values, ...named],
@@ -147,7 +157,8 @@ export function createPlanner(
       const requested = { scope, limits, selector: 'list', collection, request, source } as const;
       const { plan, values, size, large } = prepareRead(byShape, requested);
       const parameters = bind(plan.binders, values, caller);
-      return { plan, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
+      const statement = runAs(plan.statement, caller);
+      return { plan, statement, parameters, ...(size !== undefined && { size }), ...(large && { large }) };
     },
     search(caller, named, body) {
       const collection = named.name;
@@ -166,8 +177,10 @@ export function createPlanner(
           : prepareRead(byShape, { ...requested, selector: 'keys', keys: readKeys });
       const rows = count === undefined ? undefined : expectedRows(search.request, count);
       const parameters = bind(plan.binders, values, caller);
+      const settled = fixPlan(plan, parameters);
       return {
-        plan: fixPlan(plan, parameters),
+        plan: settled,
+        statement: runAs(settled.statement, caller),
         parameters,
         ...(rows !== undefined && { rows }),
         ...(size !== undefined && { size }),

@@ -25,7 +25,7 @@ export async function areReadable(
   if (planned === null) return false;
   driftGuard(planned.plan.statement);
   const rows = createAnswerWriter(planned.plan)();
-  await transaction.run(planned.plan.statement, planned.parameters, rows);
+  await transaction.run(planned.statement, planned.parameters, rows);
   return rows.items === planned.rows;
 }
 

@@ -3,7 +3,7 @@
  * the database answers. Only errors that waiting cannot cure (a wrong password, say) end the start.
  */
 import type { Database } from '../database/database.ts';
-import { ServerError } from '../database/errors.ts';
+import { PoolingError, ServerError } from '../database/errors.ts';
 import { PlatformError } from '../errors.ts';
 import { describeCause, type Log } from '../operate/log.ts';
 
@@ -76,7 +76,7 @@ export function createLateDatabase(open: () => Promise<Database>): LateDatabase 
       stream: async (...stream) => present().stream(...stream),
       load: () => current?.load?.() ?? {},
       transaction: async (work) => present().transaction(work),
-      briefTransaction: async (work, rows) => present().briefTransaction(work, rows),
+      briefTransaction: async (...brief) => present().briefTransaction(...brief),
       async schemaSession(work) {
         const { schemaSession } = present();
         if (schemaSession === undefined) throw new Error('Transactions of this database hold changes of tables.');
@@ -99,6 +99,7 @@ function absence(): PlatformError {
 /** True for a passing error: the server does not answer, or is still starting or full. */
 export function isOutOfReach(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
+    if (error instanceof PoolingError) return false;
     const code = error instanceof ServerError ? error.sqlstate : 'code' in error ? String(error.code) : '';
     if (passingCodes.test(code)) return true;
     if (passingMessages.test(error.message)) return true;

@@ -1,6 +1,7 @@
 /** The parts of a server, put together. None of them runs before it is started. */
 import type { Database } from '../database/database.ts';
 import type { HostWatch } from '../database/host-watch.ts';
+import { requireRowContexts } from '../database/row-security/require-row-contexts.ts';
 import { createDriftWatch } from '../drift-watch.ts';
 import { readLimits } from '../environment.ts';
 import { createGenerations, type Generations } from '../generations/generations.ts';
@@ -104,8 +105,21 @@ function createServed(
     const caches = environment.optimizations.has('plan-cache') ? keepPlans(observers.createCache) : {};
     const watch = existing ?? createDriftWatch({ database, ...watchedOf(compiled) });
     const planner = createPlanner(compiled, { limits: readLimits(environment), ...caches });
+    // Every statement of requests has to name its side.
+    const securedDatabase = compiled.rowSecurity === undefined ? database : requireRowContexts(database);
     const server = createServer({
-      ...{ api: compiled, database, environment, planner, watch, mail, pages, trustedDocuments, uploads, host },
+      ...{
+        api: compiled,
+        database: securedDatabase,
+        environment,
+        planner,
+        watch,
+        mail,
+        pages,
+        trustedDocuments,
+        uploads,
+        host,
+      },
       observers,
       ...caches,
       ...(environment.optimizations.has('fast-path') && { createShortcut: createFastPath }),

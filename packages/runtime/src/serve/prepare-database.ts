@@ -35,7 +35,8 @@ export async function prepareDatabase(
 ): Promise<PreparedDatabase> {
   const onFallback = (reason: Error): void =>
     log().warn({ cause: describeCause(reason) }, 'The database does not bear the fast driver. Using plain pg.');
-  const common = { ...connectionsOf(environment), onFallback, poolObserver: instruments.pool };
+  const passesCallers = api.rowSecurity !== undefined;
+  const common = { ...connectionsOf(environment), passesCallers, onFallback, poolObserver: instruments.pool };
   const hosts = await createDatabaseHosts(environment, location, address, { log, connections: common });
   const connections: OpenOptions = { ...common, ...(address && { renewable: address, ...hosts?.connections }) };
   const late = createLateDatabase(async () => {

@@ -5,7 +5,6 @@
 import { refuseContract } from '../contract-error.ts';
 import { localUrl } from '../http/local-url.ts';
 import type { CompiledApi } from '../language/index.ts';
-import { refuseNewerTables } from '../migrations/newer-tables.ts';
 import { describeCause } from '../operate/log.ts';
 import { startPaths } from '../pages/page-paths.ts';
 import { systemPlaceOf } from '../system/place.ts';
@@ -14,6 +13,7 @@ import { createWelcome, type Welcome } from './first-user.ts';
 import { collectWhenIdle } from './idle-memory.ts';
 import type { RunningServer, ServeOptions } from './options.ts';
 import { createParts, type ServeParts } from './parts.ts';
+import { refuseUnfit } from './refuse-unfit.ts';
 import { readSetting, type ServeSetting } from './setting.ts';
 import { stopOnSignals } from './signals.ts';
 import { warnOfPolicies } from './warn-of-policies.ts';
@@ -37,7 +37,7 @@ export async function serve(api: CompiledApi, options: ServeOptions = {}): Promi
   const tablesAreKnown = await start(api, setting, parts, welcome, close);
   watchMemory(parts);
   goOnWithDatabase(api, parts, welcome);
-  if (!tablesAreKnown) refuseNewerTablesLater(api, options, parts, close);
+  if (!tablesAreKnown) refuseUnfitLater(api, options, setting, parts, close);
   if (options.signals !== false) stopOnSignals(() => close());
   return running(api, setting, parts, close);
 }
@@ -56,7 +56,7 @@ function welcomeOf(
 /** Starts the parts, and listens. True if the version of the platform's tables is known. Closes all when it fails. */
 async function start(
   api: CompiledApi,
-  { environment: { host: address, port }, instruments }: ServeSetting,
+  { environment: { host: address, port }, instruments, location }: ServeSetting,
   { late, watched, database, listener, host, model, generations, ready }: ServeParts,
   welcome: Welcome,
   close: RunningServer['close'],
@@ -66,7 +66,7 @@ async function start(
   const awake = setInterval(() => {}, 2 ** 30);
   try {
     await late.start(server.log);
-    const tablesAreKnown = await refuseNewerTables(api, database, server.log);
+    const tablesAreKnown = await refuseUnfit(api, database, server.log, !('url' in location));
     await watched.state();
     await generations.start(server.log);
     // Before the first request: rights that were taken away meanwhile must not come back with a start.
@@ -105,17 +105,18 @@ function goOnWithDatabase(
   void late.opened.then(() => warnOfPolicies(api, database, listener.server.log));
 }
 
-function refuseNewerTablesLater(
+function refuseUnfitLater(
   api: CompiledApi,
   { signals }: ServeOptions,
+  { location }: ServeSetting,
   { late, database, listener }: ServeParts,
   close: RunningServer['close'],
 ): void {
   const { log } = listener.server;
   void late.opened
-    .then(() => refuseNewerTables(api, database, log))
+    .then(() => refuseUnfit(api, database, log, !('url' in location)))
     .catch(async (error: unknown) => {
-      log.fatal({ cause: describeCause(error) }, 'The tables of the platform are newer than this version.');
+      log.fatal({ cause: describeCause(error) }, 'The database does not fit this version.');
       await close();
       // 1, as for a start that finds them so.
       if (signals !== false) process.exit(1);

@@ -1,5 +1,6 @@
 /** Why a server does not start, in words for people and as an exit code: for the command and for generated servers. */
 import { ContractError } from '../contract-error.ts';
+import { PoolingError, RowSecurityError } from '../database/errors.ts';
 import { EmbeddedInUseError } from '../dialects/embedded-lock.ts';
 import { databaseLabel, unusableDatabase } from '../dialects/unusable.ts';
 import { EnvironmentError } from '../environment/error.ts';
@@ -57,6 +58,8 @@ export function startFailure(error: unknown, url: string | null): StartFailure |
   if (error instanceof EnvironmentError || error instanceof TemplateError || error instanceof ContractError) {
     return { exitCode: 4, message: error.message, hint: null };
   }
+  if (error instanceof RowSecurityError) return { exitCode: 1, message: error.message, hint: error.hint };
+  if (error instanceof PoolingError) return { exitCode: 4, message: error.message, hint: error.hint };
   if (error instanceof MigrationError) return { exitCode: 1, message: error.message, hint: error.hint };
   if (error instanceof EmbeddedInUseError) return { exitCode: 3, message: error.message, hint: error.hint };
   const code = error instanceof Error && 'code' in error ? error.code : '';

@@ -42,7 +42,7 @@ export interface ExportRequest {
  * Makes the export function. It rejects with errors of the query, and for callers without permission to create files.
  */
 export function createExporter({ database, planner, driftGuard, uploads, folder, maxBytes }: ExporterOptions) {
-  async function write({ plan, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
+  async function write({ plan, statement, parameters }: PlannedRead, stop: AbortSignal): Promise<Staged> {
     if (plan.exported === undefined) throw new PlatformError('INVALID_QUERY');
     driftGuard(plan.statement);
     const rows = createExportWriter(plan, plan.exported.format)();
@@ -56,7 +56,7 @@ export function createExporter({ database, planner, driftGuard, uploads, folder,
       if (!out.write(Buffer.from(chunk))) await Promise.race([once(out, 'drain'), once(out, 'close')]);
     }
     try {
-      await database.stream(plan.statement, parameters, rows, () => put(rows.read()), stop);
+      await database.stream(statement, parameters, rows, () => put(rows.read()), stop);
       await put(rows.end());
       out.end();
     } catch (error) {

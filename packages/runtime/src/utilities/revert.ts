@@ -67,10 +67,10 @@ export function createReverter({ api, schema, database, planner, writer }: Rever
 
   return async function revert({ caller, sender }: RevertRequest, revision: string): Promise<void> {
     if (schema === null) throw new PlatformError('FORBIDDEN');
-    const { plan, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, requested);
+    const { plan, statement, parameters } = planner.read(caller, { name: 'platform_revisions' }, revision, requested);
     const work = await database.transaction(async (transaction) => {
       const rows = createAnswerWriter(plan)();
-      await transaction.run(plan.statement, parameters, rows);
+      await transaction.run(statement, parameters, rows);
       if (rows.items === 0) throw new PlatformError('FORBIDDEN');
       const { collection, item, data } = readRevision(rows.end().toString());
       const request = { caller, collection, query: '', sender, activity: 'revert', returning: () => null } as const;

@@ -133,9 +133,9 @@ async function readItems(moving: Moving, query: FilterObject): Promise<readonly 
   return Array.isArray(response) ? response.filter(isObject) : [];
 }
 
-async function read({ transaction }: Moving, { plan, parameters }: PlannedRead): Promise<JsonValue> {
+async function read({ transaction }: Moving, { plan, statement, parameters }: PlannedRead): Promise<JsonValue> {
   const rows = createAnswerWriter(plan)();
-  await transaction.run(plan.statement, parameters, rows);
+  await transaction.run(statement, parameters, rows);
   if (rows.items === 0) return null;
   const response = withNumberTexts(parseExactly(rows.end().toString()));
   return isObject(response) ? (response.data ?? null) : null;

@@ -1,5 +1,6 @@
 /** PATCH: one item by its key, several by their keys, by a query or each with its own data, or the one of a singleton. */
 
+import { runAs } from '../database/row-security/row-context.ts';
 import { allOf, sqlTrue } from '../dialects/fragment.ts';
 import { forbidden } from '../errors.ts';
 import { createProblems, earlierOf, placesIn } from '../json/problems.ts';
@@ -121,7 +122,7 @@ export async function prepareUpdateSingleton(context: WriteContext, body: JsonVa
     async work(running) {
       const { transaction } = running;
       const lock = lockSingleton(running.dialect, writable);
-      const locked = transaction.run(lock.statement, lock.parameters, { row: () => {} });
+      const locked = transaction.run(runAs(lock.statement, running.caller), lock.parameters, { row: () => {} });
       const [{ keys, count }] = await Promise.all([find(running, found), locked]);
       if (keys !== null) await requireOwnKey(context, writable, data, running);
       if (tree && keys !== null) {

@@ -1,8 +1,9 @@
 /** The answer of a write: a planned read of what was written. Source: API specification, sections 1.2 and 5.1. */
 
 import type { Caller } from '../caller.ts';
-import type { Parameter } from '../database/database.ts';
+import type { Parameter, Statement } from '../database/database.ts';
 import type { PlanCache } from '../database/plan-cache.ts';
+import { runAs } from '../database/row-security/row-context.ts';
 import { forbidden, invalidQuery, PlatformError } from '../errors.ts';
 import { parseQueryString, type QueryTree } from '../query/parse/parse-query-string.ts';
 import { parseKeyRequest, parseListRequest } from '../query/parse/parse-read.ts';
@@ -21,6 +22,8 @@ export type ReturningForm = 'one' | 'many' | 'singleton';
 /** A read that waits for the keys of what was written. */
 export interface Returning {
   readonly plan: ReadPlan;
+  /** Statement of the plan as one of the caller. */
+  readonly statement: Statement;
   readonly many: boolean;
   /** True if it needs no parameters but the keys. */
   readonly bare: boolean;
@@ -70,6 +73,7 @@ export function prepareReturning(requested: ReturningRequest): Returning | null 
   if (plan === null) return null;
   return {
     plan,
+    statement: runAs(plan.statement, requested.caller),
     many: form === 'many',
     bare: values.length === 0 && bounds.length === 0,
     parameters: (written) => {

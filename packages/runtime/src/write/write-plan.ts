@@ -91,6 +91,7 @@ export interface Guard {
   readonly keys: Keys;
   /** Read of a GET on the same address; null when the caller may read nothing. */
   readonly read: Returning | null;
+  readonly caller: Caller;
 }
 
 /** A collection with the rules by which one of its actions is granted. */
@@ -129,12 +130,12 @@ export function returningOf(context: WriteContext, form: ReturningForm): Returni
 
 /** The guard of a request by key, where it wants one. */
 export function guardOf(
-  { ifMatch }: WriteContext,
+  { ifMatch, caller }: WriteContext,
   collection: CollectionScope,
   keys: Keys,
   read: () => Returning | null,
 ): Pick<WritePlan, 'guard'> {
-  return ifMatch === undefined ? {} : { guard: { expected: ifMatch, collection, keys, read: read() } };
+  return ifMatch === undefined ? {} : { guard: { expected: ifMatch, collection, keys, read: read(), caller } };
 }
 
 /** Context of a step. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { EmbeddedInUseError, lockEmbedded } from '@tablewright/runtime/tools';
 import { CommandError, exitCodes } from '../../errors/exit-codes.ts';
 import type { Run, Source } from '../source.ts';
+import { type StatementSettings, settingsOf } from './session.ts';
 
 /** Opens the embedded database in a folder, and makes it where there is none. */
 export async function openEmbedded(folder: string): Promise<Source> {
@@ -16,9 +17,13 @@ export async function openEmbedded(folder: string): Promise<Source> {
     const result = await database.query<(string | null)[]>(sql, [...parameters], form);
     return result.rows;
   };
-  const underSettings = (settings: readonly string[], ...[sql, parameters]: Parameters<Run>): ReturnType<Run> =>
+  const underSettings = (
+    { planner, caller }: StatementSettings,
+    ...[sql, parameters]: Parameters<Run>
+  ): ReturnType<Run> =>
     database.transaction(async (inner) => {
-      for (const setting of settings) await inner.exec(`SET LOCAL ${setting}`);
+      for (const setting of planner) await inner.exec(`SET LOCAL ${setting}`);
+      if (caller !== undefined) await inner.query(caller.apply.text, [...caller.apply.parameters]);
       return (await inner.query<(string | null)[]>(sql, [...parameters], form)).rows;
     });
   return {
@@ -26,7 +31,8 @@ export async function openEmbedded(folder: string): Promise<Source> {
     family: 'postgres',
     dialect: 'postgres',
     run,
-    read: ({ text }, parameters, before = '', settings = []) => underSettings(settings, before + text, parameters),
+    read: (statement, parameters, before = '', planner = []) =>
+      underSettings(settingsOf(statement, planner), before + statement.text, parameters),
     script: async (sql) => void (await database.exec(sql)),
     close: () => database.close().finally(release),
     embedded: database,

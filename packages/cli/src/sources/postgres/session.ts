@@ -1,4 +1,5 @@
 /** Statements to PostgreSQL that must never write, also where a pooler shares the session with others. */
+import type { RowContext, Statement } from '@tablewright/runtime';
 import type pg from 'pg';
 import type { Run } from '../source.ts';
 
@@ -6,11 +7,24 @@ import type { Run } from '../source.ts';
 export interface ReadingSession {
   readonly client: pg.Client;
   readonly run: Run;
-  /** Runs a statement under settings (`enable_seqscan = off`) that hold for it alone. */
-  readonly runUnder: (settings: readonly string[], ...statement: Parameters<Run>) => ReturnType<Run>;
+  /** Runs a statement under settings that hold for it alone: of the planner (`enable_seqscan = off`), and of a caller. */
+  readonly runUnder: (settings: StatementSettings, ...statement: Parameters<Run>) => ReturnType<Run>;
   /** True if a pooler stands in between. */
   readonly isShared: boolean;
 }
+
+/** Settings for one statement. */
+export interface StatementSettings {
+  readonly planner: readonly string[];
+  readonly caller: RowContext | undefined;
+}
+
+/** Settings of a statement that was planned for a caller, beside those of the planner. */
+export function settingsOf({ runsAs }: Statement, planner: readonly string[]): StatementSettings {
+  return { planner, caller: runsAs === 'server' ? undefined : runsAs };
+}
+
+const noSettings: StatementSettings = { planner: [], caller: undefined };
 
 /** Values in text form. */
 export async function runText(client: pg.Client, ...[text, values]: Parameters<Run>): ReturnType<Run> {
@@ -68,7 +82,7 @@ function sessionOf(
   const bare: Run = (sql, parameters) => runText(client, sql, parameters);
   let last: Promise<unknown> = Promise.resolve();
   // One after the other, so that none ends the transaction of another one.
-  const inTransaction = (settings: readonly string[], ...statement: Parameters<Run>): ReturnType<Run> => {
+  const inTransaction = (settings: StatementSettings, ...statement: Parameters<Run>): ReturnType<Run> => {
     const done = last.then(() => transaction(client, settings, statement));
     last = done.catch(() => undefined);
     return done;
@@ -77,19 +91,20 @@ function sessionOf(
   return {
     client,
     isShared,
-    run: inTransactions ? (...statement) => inTransaction([], ...statement) : bare,
+    run: inTransactions ? (...statement) => inTransaction(noSettings, ...statement) : bare,
     runUnder: canBegin ? inTransaction : (_, ...statement) => bare(...statement),
   };
 }
 
 async function transaction(
   client: pg.Client,
-  settings: readonly string[],
+  { planner, caller }: StatementSettings,
   statement: Parameters<Run>,
 ): ReturnType<Run> {
   await client.query('BEGIN READ ONLY');
   try {
-    for (const setting of settings) await client.query(`SET LOCAL ${setting}`);
+    for (const setting of planner) await client.query(`SET LOCAL ${setting}`);
+    if (caller !== undefined) await runText(client, caller.apply.text, caller.apply.parameters);
     return await runText(client, ...statement);
   } finally {
     await client.query('ROLLBACK').catch(() => undefined);

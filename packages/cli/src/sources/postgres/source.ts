@@ -2,7 +2,7 @@ import { databaseLabel } from '@tablewright/runtime/tools';
 import pg from 'pg';
 import { unreachable } from '../../errors/unreachable.ts';
 import type { Run, Source } from '../source.ts';
-import { leave, openReading, type ReadingSession, runText } from './session.ts';
+import { leave, openReading, type ReadingSession, runText, settingsOf } from './session.ts';
 
 /** Opens a PostgreSQL database; it only writes if `writable` is set. Rejects with advice when out of reach. */
 export async function openPostgres(url: string, writable: boolean): Promise<Source> {
@@ -18,8 +18,12 @@ export async function openPostgres(url: string, writable: boolean): Promise<Sour
     family: 'postgres',
     dialect: 'postgres',
     run,
-    read: ({ text }, parameters, before = '', settings = []) =>
-      settings.length === 0 ? run(before + text, parameters) : runUnder(settings, before + text, parameters),
+    read(statement, parameters, before = '', planner = []) {
+      const settings = settingsOf(statement, planner);
+      const isPlain = planner.length === 0 && settings.caller === undefined;
+      const text = before + statement.text;
+      return isPlain ? run(text, parameters) : runUnder(settings, text, parameters);
+    },
     script: async (sql) => void (await client.query(sql)),
     close: () => client.end(),
     ...(isShared && { pooled: true }),

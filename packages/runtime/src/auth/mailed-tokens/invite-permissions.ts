@@ -40,9 +40,9 @@ export function createInvitePermissions(api: CompiledApi): InvitePermissions {
     async decide(transaction, caller, keys) {
       if (administrators.has(caller.accessClass) || keys.length === 0) return;
       const query = { fields: [...written], limit: -1 };
-      const { plan, parameters } = planner.search(caller, { name: users }, { keys, query });
+      const { plan, statement, parameters } = planner.search(caller, { name: users }, { keys, query });
       const rows = createAnswerWriter(plan)();
-      await transaction.run(plan.statement, parameters, rows);
+      await transaction.run(statement, parameters, rows);
       const { data }: { readonly data: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(
         rows.end().toString(),
       );

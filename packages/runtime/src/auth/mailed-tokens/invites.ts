@@ -131,8 +131,8 @@ function unknownRole(): PlatformError {
 }
 
 /** How many items a planned read finds in a transaction. */
-async function countItems(transaction: Transaction, { plan, parameters }: PlannedRead): Promise<number> {
+async function countItems(transaction: Transaction, { plan, statement, parameters }: PlannedRead): Promise<number> {
   const rows = createAnswerWriter(plan)();
-  await transaction.run(plan.statement, parameters, rows);
+  await transaction.run(statement, parameters, rows);
   return rows.items;
 }

@@ -2,11 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Statement } from '../database.ts';
 
 const named = new Map<string, Statement>();
+const ownNamed = new Map<string, Statement>();
 
 /** More texts than that are named anew each time. */
 const maxNamed = 1_000;
 
 type NamelessStatement = Pick<Statement, 'text' | 'tables' | 'forms'>;
+
+/** A statement of the server itself, under no settings of a caller. */
+export function ownStatement(text: string): Statement {
+  const cached = ownNamed.get(text);
+  if (cached !== undefined) return cached;
+  const statement: Statement = { ...nameStatement({ text }), runsAs: 'server' };
+  if (ownNamed.size < maxNamed) ownNamed.set(text, statement);
+  return statement;
+}
 
 /** A statement of a transaction under the name that belongs to its text. */
 export function nameStatement({ text, tables, forms }: NamelessStatement): Statement {

@@ -1,7 +1,7 @@
 /** Statements of our own in a transaction, whose rows are wanted as texts. All their columns are cast to text. */
 
 import type { Database, Parameter, Statement, Transaction } from '../database.ts';
-import { nameStatement } from './name-statement.ts';
+import { ownStatement } from './name-statement.ts';
 import { type OwnSql, runScript } from './script.ts';
 import { readRow, type TextRow } from './texts.ts';
 
@@ -11,7 +11,7 @@ export function allRows(
   sql: OwnSql,
   values: readonly Parameter[],
 ): Promise<readonly TextRow[]> {
-  if (typeof sql === 'string') return statementRows(transaction, nameStatement({ text: sql }), values);
+  if (typeof sql === 'string') return statementRows(transaction, ownStatement(sql), values);
   return runScript(
     sql,
     values,

@@ -96,7 +96,7 @@ export function queuePublicReads(database: Database, limits: PublicReadLimits): 
       }
     },
     transaction: (work) => queue.beside(() => database.transaction(work)),
-    briefTransaction: (work, rows) => queue.beside(() => database.briefTransaction(work, rows)),
+    briefTransaction: (...brief) => queue.beside(() => database.briefTransaction(...brief)),
     query: (text, parameters, observer) => queue.beside(() => database.query(text, parameters, observer)),
     load: () => ({ ...database.load?.(), publicQueue: queue.waited }),
   };

@@ -31,7 +31,8 @@ export async function connectPglite(source: string | EmbeddedDatabase): Promise<
   const conversation = new Conversation(embedded);
   const read = (request: Request, sink: RowSink): Promise<void> => conversation.read(request, sink);
   return {
-    read: ({ name, text }, parameters, sink) => read({ name, text, parameters }, sink),
+    read: ({ name, text, runsAs }, parameters, sink) =>
+      read({ name, text, parameters, ...(runsAs && { runsAs }) }, sink),
     stream: (statement, parameters, sink, drained, signal) =>
       streamCursor(read, statement, parameters, { sink, drained, signal }),
     transaction: (work) => conversation.transaction(work),
@@ -169,7 +170,8 @@ async function streamCursor(
   const nothing = { row: () => {} };
   throwIfAborted(signal);
   const declare = `DECLARE ${cursor} NO SCROLL CURSOR WITH HOLD FOR ${statement.text}`;
-  await read({ name: '', text: declare, parameters }, nothing);
+  const { runsAs } = statement;
+  await read({ name: '', text: declare, parameters, ...(runsAs && { runsAs }) }, nothing);
   try {
     const size = new BatchSize();
     for (let rows = size.requested; (await readBatch(read, fetchOf(cursor, rows), sink, size)) === rows; ) {

@@ -1,7 +1,8 @@
 /** Row-level security as the role of the connection meets it. */
 import type { Database } from '../../database/database.ts';
-import type { TableSecurity } from '../../database/table-security.ts';
-import { arrayLiteral } from '../../language/index.ts';
+import type { ExaminedRoles, RoleFinding, TableSecurity } from '../../database/row-security/table-security.ts';
+import { arrayLiteral, maxClaimsBytes } from '../../language/index.ts';
+import type { RowSettings } from '../server-dialect.ts';
 
 /** Reads what binds the role of the connection on some tables. Those without row-level security are left out. */
 export async function readTableSecurity(
@@ -30,3 +31,102 @@ FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS
 JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.schema
 JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = wanted.name AND c.relrowsecurity
 ORDER BY 1`;
+
+/** Examines what passing callers on needs: roles, how they are reached, whom policies bind, and rights. */
+export async function examineRoles(
+  { query }: Pick<Database, 'query'>,
+  { roles, privileges, isEmbedded }: ExaminedRoles,
+): Promise<readonly RoleFinding[]> {
+  const named = Object.entries(roles);
+  const rows = await query(rolesSql, [arrayLiteral(named.map(([, role]) => role))]);
+  const owned = await query(ownedSql, []);
+  const missing = privileges.length === 0 ? [] : await query(privilegesSql, [JSON.stringify(privileges)]);
+  const user = rows[0]?.[0] ?? '';
+  const isFree = rows[0]?.[1] === 'true';
+  return [
+    // With a role for every caller policies bind a superuser as well, and an embedded database has no other user.
+    ...(isFree && !(isEmbedded && named.length > 0) ? [bypassed(user)] : []),
+    ...rows.flatMap(([, , role, isThere, isReached, bypasses]) => {
+      if (role == null) return [];
+      const apiRole = named.find(([, name]) => name === role)?.[0] ?? '';
+      if (isThere !== 'true')
+        return [refused(`The role "${role}" of the database does not exist.`, `CREATE ROLE "${role}" NOLOGIN;`)];
+      if (isReached !== 'true')
+        return [
+          refused(`The role "${user}" of DATABASE_URL may not SET ROLE to "${role}".`, `GRANT "${role}" TO "${user}";`),
+        ];
+      if (bypasses !== 'true' || named.every(([name, mapped]) => mapped !== role || name === 'admin')) return [];
+      const message = `No policy binds "${role}", the role of the database of "${apiRole}": it is a superuser or has BYPASSRLS.`;
+      return [refused(message, `ALTER ROLE "${role}" NOSUPERUSER NOBYPASSRLS;`)];
+    }),
+    ...owned.map(([table]) => ({
+      code: 'row-security-owner',
+      refused: false,
+      message: `The policies of ${table} do not bind its owner "${user}", the role of DATABASE_URL.`,
+      advice: `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY; or let another role own it.`,
+    })),
+    ...missing.map(([role, table, privilege, columns, isEntered]) => ({
+      code: 'grant-missing',
+      refused: false,
+      message: `A rule lets "${role}" ${privilege} ${columns == null ? '' : `(${columns}) of `}${table}, and no GRANT does.`,
+      advice: `${isEntered === 'true' ? '' : `GRANT USAGE ON SCHEMA ${schemaOf(table)} TO "${role}"; `}GRANT ${privilege}${columns == null ? '' : ` (${columns})`} ON ${table} TO "${role}";`,
+    })),
+  ];
+}
+
+function schemaOf(table: string | null | undefined): string {
+  return /^("(?:[^"]|"")*"|[^.]*)\./.exec(table ?? '')?.[1] ?? '';
+}
+
+function refused(message: string, advice: string): RoleFinding {
+  return { code: 'row-security-role', refused: true, message, advice };
+}
+
+function bypassed(user: string): RoleFinding {
+  const message = `No policy binds "${user}", the role of DATABASE_URL: it is a superuser or has BYPASSRLS.`;
+  const advice = 'Connect as a role without these rights, which may SET ROLE to those of callers.';
+  return { code: 'row-security-bypassed', refused: true, message, advice };
+}
+
+/** A row for the role of the connection, and one for each of the others. From 16 on SET ROLE has a privilege of its own. */
+const rolesSql = `SELECT me.rolname::text, (me.rolsuper OR me.rolbypassrls)::text, wanted.name, (r.oid IS NOT NULL)::text,
+  CASE WHEN r.oid IS NULL THEN NULL ELSE pg_catalog.pg_has_role(me.oid, r.oid,
+    CASE WHEN pg_catalog.current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END)::text END,
+  (r.rolsuper OR r.rolbypassrls)::text
+FROM pg_catalog.pg_roles me
+LEFT JOIN (SELECT DISTINCT name FROM pg_catalog.unnest($1::text[]) AS listed(name)) AS wanted ON true
+LEFT JOIN pg_catalog.pg_roles r ON r.rolname = wanted.name
+WHERE me.rolname = current_user ORDER BY wanted.name`;
+
+const ownedSql = `SELECT c.oid::pg_catalog.regclass::text FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_roles me ON me.oid = c.relowner AND me.rolname = current_user AND NOT me.rolsuper
+WHERE c.relrowsecurity AND NOT c.relforcerowsecurity
+  AND EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid) ORDER BY 1`;
+
+const privilegesSql = `SELECT w.role, w."table", w.privilege, lacking.columns, lacking.entered::text
+FROM pg_catalog.jsonb_to_recordset($1::jsonb) AS w(role text, "table" text, privilege text, columns jsonb)
+JOIN pg_catalog.pg_roles r ON r.rolname = w.role
+JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(w."table")
+CROSS JOIN LATERAL (SELECT pg_catalog.has_schema_privilege(r.oid, c.relnamespace, 'USAGE') AS entered,
+  pg_catalog.has_table_privilege(r.oid, c.oid, w.privilege) AS whole, (
+    SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY a.attnum)
+    FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND w.columns ? a.attname
+      AND NOT pg_catalog.has_column_privilege(r.oid, c.oid, a.attnum,
+        CASE w.privilege WHEN 'DELETE' THEN 'SELECT' ELSE w.privilege END)) AS columns) AS lacking
+WHERE NOT lacking.entered OR NOT lacking.whole AND (w.privilege = 'DELETE' OR lacking.columns IS NOT NULL)
+ORDER BY 1, 2, 3`;
+
+/** Settings for the transaction alone. A setting of that name does not exist, so claims that are too large fail. */
+export const rowSettings: RowSettings = {
+  apply({ setting, claims, role, extra }) {
+    const switched = role === undefined ? '' : `, pg_catalog.set_config('role', ${role}, true)`;
+    if (extra.length === 0) return `SELECT pg_catalog.set_config(${setting}, ${claims}, true)${switched}`;
+    const fits = `pg_catalog.octet_length(c.claims) <= ${maxClaimsBytes}`;
+    const checked = `CASE WHEN ${fits} THEN ${setting} ELSE 'claims of more than 4 kB' END`;
+    const all = `(${claims}::pg_catalog.jsonb || pg_catalog.jsonb_build_object(${extra.flat().join(', ')}))::pg_catalog.text`;
+    return `SELECT pg_catalog.set_config(${checked}, c.claims, true)${switched} FROM (SELECT ${all} AS claims OFFSET 0) AS c`;
+  },
+  undo: (setting) =>
+    `SELECT pg_catalog.set_config('${setting.replaceAll("'", "''")}', '', true), pg_catalog.set_config('role', 'none', true)`,
+};

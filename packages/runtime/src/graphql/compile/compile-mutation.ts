@@ -2,6 +2,7 @@
 
 import { type FieldNode, type GraphQLNamedType, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import type { Caller } from '../../caller.ts';
+import { runAs } from '../../database/row-security/row-context.ts';
 import { forbidden, PlatformError } from '../../errors.ts';
 import { checkContents } from '../../json/body.ts';
 import type { GraphqlOperation, GraphqlRoot, GraphqlService, JsonValue } from '../../language/index.ts';
@@ -206,6 +207,7 @@ function returningFor(
 ): Returning {
   return {
     plan,
+    statement: runAs(plan.statement, caller),
     many: form === 'many',
     bare: values.length === 0 && bounds.length === 0,
     parameters(keys) {

@@ -8,14 +8,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Database, Parameter, Statement } from '../../database/database.ts';
 import { invalidQuery, type PlatformError } from '../../errors.ts';
 import { type ClientBytes, tooMuchUnsent } from '../../limits/unsent.ts';
-import type { ReadPlan } from '../../query/plan/plan.ts';
 import type { SplicedRows } from '../spliced.ts';
 
 /** Bytes that the large lists of one operation come to at most. */
 const maxBytes = 64 * 1024 ** 2;
 
 /** Reads one list. Rejects with INVALID_QUERY when the lists of the operation come to too much. */
-export type ReadLarge = (plan: ReadPlan, parameters: readonly Parameter[], rows: SplicedRows) => Promise<void>;
+export type ReadLarge = (statement: Statement, parameters: readonly Parameter[], rows: SplicedRows) => Promise<void>;
 
 /** Counts what waits for the client of a request. */
 export type UnsentOf = (request: IncomingMessage) => ClientBytes;
@@ -32,7 +31,7 @@ export function createLargeLists(
   let left = maxBytes;
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function read(...[plan, parameters, rows]: Parameters<ReadLarge>): Promise<void> {
+  async function read(...[statement, parameters, rows]: Parameters<ReadLarge>): Promise<void> {
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     socket.once('close', leave);
@@ -48,8 +47,8 @@ export function createLargeLists(
     if (left === 0) throw tooLarge();
     try {
       await unsent?.room();
-      const statement = late?.(request, plan.statement) ?? plan.statement;
-      await database.stream(statement, parameters, rows, drained, gone.signal, unsent?.client);
+      const sent = late?.(request, statement) ?? statement;
+      await database.stream(sent, parameters, rows, drained, gone.signal, unsent?.client);
       await drained();
       left -= rows.bytes;
     } finally {

@@ -13,6 +13,7 @@ import type { Audit, AuditOrigin } from '../../operate/audit.ts';
 import type { FindClientAddress } from '../../operate/client-address.ts';
 import { parameterNames } from '../../query/parse/parse-query-string.ts';
 import { liesUnder, splitTarget } from '../../query/parse/target.ts';
+import type { FindRowContext } from '../../row-security/contexts.ts';
 
 /**
  * Finds the caller of a token; null stands for an anonymous request. At once if the token is cached, else by a promise.
@@ -35,6 +36,7 @@ export interface AuthenticatedUser {
 /** Options for checking tokens. */
 export interface AuthenticatorOptions {
   readonly names: AccessNames;
+  readonly rowContext: FindRowContext;
   /** Static token of the built-in role admin; null: there is none. */
   readonly adminToken: string | null;
   /** Null where the platform's own tables are not installed, so that there are no users. */
@@ -45,9 +47,8 @@ export interface AuthenticatorOptions {
 
 /** Makes the check of a server. */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { names, adminToken, identities, clientAddress, audit } = options;
-  const anonymous: Caller = { accessClass: names.public, user: null, role: null };
-  const admin: Caller = { accessClass: names.admin, user: null, role: null };
+  const { names, rowContext, adminToken, identities, clientAddress, audit } = options;
+  const { anonymous, administrator: admin } = callersWithoutUser(names, rowContext);
   const adminHash = adminToken === null ? null : digest(adminToken);
 
   function admit({ caller, ipAccess, confined }: AuthenticatedUser, request: IncomingMessage, path: string): Caller {
@@ -81,11 +82,33 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   };
 }
 
-/** Reduces a user to the facts that requests are checked by. */
-export function authenticatedUser(names: AccessNames, { account, session }: Identity): AuthenticatedUser {
-  const { id, role, hasTfa, provider } = account;
+/** Callers that no user stands for: those without a token, and the one of the server's own token. */
+export function callersWithoutUser(
+  names: AccessNames,
+  rowContext: FindRowContext,
+): { readonly anonymous: Caller; readonly administrator: Caller } {
+  const withoutUser = { user: null, role: null };
+  const claimed = { user: null, roleKey: null };
   return {
-    caller: { accessClass: names.of(role), user: id, role: role?.id ?? null, ...(session !== null && { session }) },
+    anonymous: { accessClass: names.public, ...withoutUser, ...rowContext({ role: null, admin: false, ...claimed }) },
+    administrator: { accessClass: names.admin, ...withoutUser, ...rowContext({ role: null, admin: true, ...claimed }) },
+  };
+}
+
+/** Reduces a user to the facts that requests are checked by. */
+export function authenticatedUser(
+  names: AccessNames,
+  rowContext: FindRowContext,
+  { account, session }: Identity,
+): AuthenticatedUser {
+  const { id, role, hasTfa, provider } = account;
+  const claimed = { role: role?.name ?? null, admin: role?.adminAccess === true, user: id, roleKey: role?.id ?? null };
+  return {
+    caller: {
+      ...{ accessClass: names.of(role), user: id, role: role?.id ?? null },
+      ...(session !== null && { session }),
+      ...rowContext(claimed),
+    },
     ipAccess: role?.ipAccess ?? [],
     // A user of a provider has proven their identity there, and has no password that a second factor would complement.
     confined: role?.enforceTfa === true && !hasTfa && provider === 'default',

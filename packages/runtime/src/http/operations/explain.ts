@@ -3,6 +3,7 @@
  * name of a role, and why one is refused. Off unless EXPLAIN says otherwise, and never there in production: reasons
  * name hidden facts.
  */
+
 import type { Caller } from '../../caller.ts';
 import type { Database } from '../../database/database.ts';
 import { PlatformError } from '../../errors.ts';
@@ -13,6 +14,7 @@ import type { AccessClass, CompiledApi, JsonValue } from '../../language/index.t
 import type { explainResource } from '../../language/operations/index.ts';
 import { type Answer, createAnswerWriter } from '../../query/answer.ts';
 import type { PlannedRead } from '../../query/planner.ts';
+import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Implementations, OperationResult } from './bind.ts';
 
 /** Options of explaining. */
@@ -28,15 +30,17 @@ export interface ExplainOptions {
  * are taken back.
  */
 export function explainOperations({ api, database, limits }: ExplainOptions): Implementations<typeof explainResource> {
+  const rowContext = createRowContexts(api);
+
   function accessOf(role: string): AccessClass {
     const found = api.access.find(({ roles }) => roles.includes(role));
     if (found === undefined) throw new PlatformError('INVALID_PAYLOAD', `There is no role "${role}".`);
     return found;
   }
 
-  async function read({ plan, parameters, size }: PlannedRead): Promise<Answer> {
+  async function read({ plan, statement, parameters, size }: PlannedRead): Promise<Answer> {
     const rows = createAnswerWriter(plan)(size);
-    await database.read(plan.statement, parameters, rows);
+    await database.read(statement, parameters, rows);
     return rows;
   }
 
@@ -46,18 +50,21 @@ export function explainOperations({ api, database, limits }: ExplainOptions): Im
     const isKept = api.collections.some(({ name }) => name === collection);
     if (admin === undefined || !isKept) return undefined;
     const target = `${path}?fields=id&filter=${encodeURIComponent(JSON.stringify(filter))}`;
-    const found = await read(planRead(api, target, { accessClass: admin.name, user: null, role: null }));
+    const server: Caller = { accessClass: admin.name, user: null, role: null };
+    const planned = planRead(api, target, server);
+    const found = await read({ ...planned, statement: { ...planned.statement, runsAs: 'server' } });
     const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(found.end().toString('utf8'));
     return data[0]?.id ?? null;
   }
 
   /** Whom a server would make of a role and a user. */
   async function callerOf(role: string, user: string | null): Promise<Caller> {
-    const { name: accessClass } = accessOf(role);
+    const { name: accessClass, admin } = accessOf(role);
     if (user !== null && (await userKey(user)) === null) {
       throw new PlatformError('INVALID_PAYLOAD', `There is no user "${user}".`);
     }
-    return { accessClass, user, role: (await keyIn('/roles', 'platform_roles', { name: { _eq: role } })) ?? null };
+    const roleKey = (await keyIn('/roles', 'platform_roles', { name: { _eq: role } })) ?? null;
+    return { accessClass, user, role: roleKey, ...rowContext({ role, admin, user, roleKey }) };
   }
 
   /** As `keyIn`; null for a text that cannot be a key. */

@@ -61,9 +61,9 @@ export function createReader(options: ReaderOptions): Reader {
 
   /** A possibly large answer takes its turn among streams, even if it is sent as a whole. */
   function readWhole(httpContext: HttpContext, planned: PlannedRead, rows: Rows): Promise<void> {
-    const { plan, parameters } = planned;
+    const { parameters } = planned;
     if (isLarge(planned)) return readLarge(options, httpContext, planned, rows, async () => {});
-    const statement = responder.late(httpContext.request, plan.statement);
+    const statement = responder.late(httpContext.request, planned.statement);
     return database.read(statement, parameters, rows, () => responder.unsentOf(httpContext.request).client);
   }
 
@@ -121,7 +121,7 @@ function sendTagged(responder: Responder, httpContext: HttpContext, body: Buffer
 async function readLarge(
   options: ReaderOptions,
   httpContext: HttpContext,
-  { plan, parameters }: PlannedRead,
+  { statement: planned, parameters }: PlannedRead,
   rows: Rows,
   drained: (leave: () => void) => Promise<void>,
 ): Promise<void> {
@@ -134,7 +134,7 @@ async function readLarge(
   if (response.destroyed) leave();
   response.once('close', leave);
   try {
-    const statement = responder.late(request, plan.statement);
+    const statement = responder.late(request, planned);
     await database.stream(statement, parameters, rows, () => drained(leave), gone.signal, unsent.client);
   } finally {
     response.off('close', leave);

@@ -107,7 +107,8 @@ function createPlanner(requested: Asked[]): Planner {
     const statement = { name: `r_${name}`, text: `SELECT t0."id" FROM ${collection.table} t0` };
     const fields = [{ key: 'id', shape: { kind: 'scalar' as const, wire: 'i4' as const } }];
     const many = !byKey && !collection.singleton;
-    return { plan: { statement, binders: [], cost: 0, many, fields, meta: [], streamed: false }, parameters: [] };
+    const planned = { statement, binders: [], cost: 0, many, fields, meta: [], streamed: false };
+    return { plan: planned, statement, parameters: [] };
   }
   return {
     list: (caller, { name }, query) => plan(caller, name, false, ['list', caller.accessClass, name, query]),

@@ -7,6 +7,7 @@ import type { Fingerprint } from './fingerprint.ts';
 import type { FunctionDescriptor } from './function.ts';
 import type { GraphqlScope } from './graphql-names.ts';
 import type { ModelDocument } from './model.ts';
+import type { RowSecurity } from './row-security.ts';
 
 /** One operation of the compiled REST API on one collection. */
 export interface Route {
@@ -53,6 +54,8 @@ export interface CompiledApi {
   readonly modelDigest?: string;
   /** Functions and procedures of the database, sorted by name. Default: none. */
   readonly functions?: readonly FunctionDescriptor[];
+  /** Default: callers are not passed on to the database. */
+  readonly rowSecurity?: RowSecurity;
   /** Extensions: the project's own code. Default: none. */
   readonly extensions?: readonly Extension[];
   /** The routes of the extensions, as their types say. Default: none. */

@@ -33,7 +33,7 @@ export async function findHeld(
   targets: Targets,
   { collection, lock, maxCount: maxItems }: Holding,
 ): Promise<Keys | null> {
-  const { transaction, dialect } = running;
+  const { transaction, caller, dialect } = running;
   const held = new Set<string>();
   let { keys, count } = await find(running, targets);
   for (;;) {
@@ -42,7 +42,7 @@ export async function findHeld(
     if (keys === null || rows.every((key) => held.has(key))) return keys;
     for (const key of rows) held.add(key);
     // A statement of its own: it sees what the lock has waited for.
-    const locked = lockRows(transaction, dialect, collection.descriptor, keys, lock);
+    const locked = lockRows(transaction, dialect, { descriptor: collection.descriptor, keys, lock, side: caller });
     [{ keys, count }] = await Promise.all([find(running, targets), locked]);
   }
 }

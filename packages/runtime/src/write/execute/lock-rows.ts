@@ -2,6 +2,7 @@
 
 import type { RowSink, Transaction } from '../../database/database.ts';
 import { nameStatement } from '../../database/own-statements/name-statement.ts';
+import { runAs, type Side } from '../../database/row-security/row-context.ts';
 import { cast } from '../../dialects/casts.ts';
 import { selectList, sqlTrue } from '../../dialects/fragment.ts';
 import type { RowLock, SqlDialect } from '../../dialects/index.ts';
@@ -18,20 +19,27 @@ import { selectLocked } from '../plan/locked-rows.ts';
 
 const noRows: RowSink = { row: () => {} };
 
+/** Items to lock, for whom, and what is read of them. */
+interface RowsToLock {
+  readonly descriptor: CollectionDescriptor;
+  readonly keys: Keys;
+  readonly lock: RowLock;
+  readonly side: Side;
+  readonly read?: OwnRead;
+}
+
 /** Locks the items with these keys. With `read` it also reads them, as they are under the lock. */
 export function lockRows(
   transaction: Transaction,
   dialect: SqlDialect,
-  descriptor: CollectionDescriptor,
-  keys: Keys,
-  lock: RowLock,
-  read?: OwnRead,
+  { descriptor, keys, lock, side, read }: RowsToLock,
   rows: RowSink = noRows,
 ): Promise<void> {
   const statement = createStatement(new Map(), dialect);
   const finished = statement.finish(printLock(statement, descriptor, lock, read));
   const noCaller = { accessClass: '', user: null, role: null };
-  return transaction.run(nameStatement(finished), bind(finished.binders, asMany(keys).values, noCaller), rows);
+  const named = runAs(nameStatement(finished), side);
+  return transaction.run(named, bind(finished.binders, asMany(keys).values, noCaller), rows);
 }
 
 function printLock(

@@ -3,6 +3,7 @@
 import type { Caller } from '../../caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { TextRow } from '../../database/own-statements/texts.ts';
+import { runAs } from '../../database/row-security/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { int32 } from '../../json/bytes.ts';
 import { failedValidation, maxErrors, type Place } from '../../json/problems.ts';
@@ -49,7 +50,7 @@ export async function runReturned(
   const keys = Array.from({ length: parts }, (): string[] => []);
   let count = 0;
   let wrote = false;
-  await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), {
+  await transaction.run(runAs(statement, caller), bind(binders, valuesOf(sources, values), caller), {
     row(buffer, offset, length) {
       let position = skip(buffer, offset);
       if (count === 0 && position > offset + 4) {

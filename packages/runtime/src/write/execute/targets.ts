@@ -5,6 +5,7 @@ import type { Parameter, RowSink, Statement, Transaction } from '../../database/
 import { nameStatement } from '../../database/own-statements/name-statement.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
+import { runAs } from '../../database/row-security/row-context.ts';
 import { cast } from '../../dialects/casts.ts';
 import { allOf, where } from '../../dialects/fragment.ts';
 import type { SqlDialect } from '../../dialects/index.ts';
@@ -55,7 +56,8 @@ export function prepareTargets(requested: TargetRequest): Targets {
     targets: requested.targets,
   });
   const { statement, binders, held = false } = plan;
-  return { statement, parameters: bind(binders, values, requested.caller), held };
+  const parameters = bind(binders, values, requested.caller);
+  return { statement: runAs(statement, requested.caller), parameters, held };
 }
 
 function requestedTargets({ scope, collection, limits, query }: Omit<TargetRequest, 'targets'>): RequestedRead {
@@ -98,7 +100,8 @@ export function prepareSingleton(
   const finished = statement.finish(
     `SELECT ${['NULL', any, ...arrays].join(', ')} FROM (${first}) k${where(allOf(same.map(() => 'k.own = 1')))}`,
   );
-  return { statement: nameStatement(finished), parameters: bind(finished.binders, named.values, caller) };
+  const parameters = bind(finished.binders, named.values, caller);
+  return { statement: runAs(nameStatement(finished), caller), parameters };
 }
 
 /** Keys that were found, and how many rows there are to choose from. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../../caller.ts';
 import type { RowSink, Transaction } from '../../database/database.ts';
 import { readRow, type TextRow } from '../../database/own-statements/texts.ts';
+import { runAs } from '../../database/row-security/row-context.ts';
 import { bind } from '../../query/planner.ts';
 import type { PermissionCheck } from '../checks/check.ts';
 import { valuesOf, type WriteValues } from '../plan/inputs.ts';
@@ -32,7 +33,7 @@ export async function rowsOf(
       rows.push(readRow(buffer, offset, offset + length));
     },
   };
-  await transaction.run(statement, bind(binders, valuesOf(sources, values), caller), sink);
+  await transaction.run(runAs(statement, caller), bind(binders, valuesOf(sources, values), caller), sink);
   return rows;
 }
 

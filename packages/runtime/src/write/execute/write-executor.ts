@@ -85,6 +85,7 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
           return executePlan(options, transaction, request, plan);
         },
         brief: () => (retelling ? undefined : plan.brief),
+        ...(request.caller.rowContext && { rowContext: request.caller.rowContext }),
         affected: () => plan.affected(),
         isConflict(error) {
           if (plan.retrySlowPath !== true || retelling || !isRefusal(error)) return plan.isConflict?.(error) === true;
@@ -107,7 +108,7 @@ export function createWriteExecutor(options: WriteExecutorOptions): WriteExecuto
           const rows = work.brief?.();
           return rows === undefined
             ? database.transaction(run)
-            : database.briefTransaction(async (transaction) => (await run(transaction)).value, rows);
+            : database.briefTransaction(async (transaction) => (await run(transaction)).value, rows, work.rowContext);
         });
         const following = end(work, latest);
         if (following !== undefined) await following;
@@ -201,7 +202,7 @@ async function executePlan(
   { returning, work }: WritePlan,
   watcher?: TreeWatcher,
 ): Promise<Written> {
-  const history = keeper?.begin(transaction, driftGuard, { user: caller.user, ...sender }, activity) ?? null;
+  const history = keeper?.begin(transaction, driftGuard, { user: caller.user, ...sender }, caller, activity) ?? null;
   const keys = await work({
     transaction,
     caller,
@@ -230,7 +231,7 @@ function finish(
   if (keys === null) return { value: () => rows.end() };
   driftGuard(returning.plan.statement);
   const last = {
-    statement: returning.plan.statement,
+    statement: returning.statement,
     parameters: returning.parameters(keys),
     sink() {
       rows = writerOf(returning.plan)();
@@ -247,7 +248,7 @@ function answerOf(rows: Answer): Buffer | null {
 
 /** Holds the item still and compares what the caller reads of it with what he has read before. */
 async function checkGuard(
-  { expected: requested, collection, keys, read }: Guard,
+  { expected: requested, collection, keys, read, caller }: Guard,
   driftGuard: DriftGuard,
   writerOf: WriterOf,
   transaction: Transaction,
@@ -256,8 +257,9 @@ async function checkGuard(
   if (read === null) throw forbidden();
   driftGuard(read.plan.statement);
   const rows = writerOf(read.plan)();
-  const locked = lockRows(transaction, dialect, collection.descriptor, keys, 'NO KEY UPDATE');
-  await Promise.all([locked, transaction.run(read.plan.statement, read.parameters(keys), rows)]);
+  const { descriptor } = collection;
+  const locked = lockRows(transaction, dialect, { descriptor, keys, lock: 'NO KEY UPDATE', side: caller });
+  await Promise.all([locked, transaction.run(read.statement, read.parameters(keys), rows)]);
   if (rows.items === 0) throw forbidden();
   const etag = entityTag(rows.end());
   if (matchesTag(requested, etag)) return;

@@ -5,6 +5,7 @@
 
 import type { Transaction } from '../../database/database.ts';
 import type { DriftGuard } from '../../database/drift-guard.ts';
+import type { Side } from '../../database/row-security/row-context.ts';
 import { ownTables } from '../../dialects/index.ts';
 import { type CollectionDescriptor, type CompiledApi, systemCollection } from '../../language/index.ts';
 import type { Answer } from '../../query/answer.ts';
@@ -50,6 +51,7 @@ export type BeginHistory = (
   transaction: Transaction,
   driftGuard: DriftGuard,
   origin: ChangeOrigin,
+  side: Side,
   /** Action to log instead of the one performed, for updates (`revert`) and new contents of files (`upload`). */
   called?: 'revert' | 'upload',
 ) => History;
@@ -88,14 +90,14 @@ function isWhole({ accountability }: CollectionDescriptor): boolean {
 function beginWith(api: CompiledApi, location: SystemPlace, read: Images): BeginHistory {
   const { log } = ownTables(location).statements;
   const collections = new Map(api.collections.map((descriptor) => [descriptor.name, descriptor]));
-  return function beginHistory(transaction, driftGuard, origin, called) {
+  return function beginHistory(transaction, driftGuard, origin, side, called) {
     const changes: LoggedChange[] = [];
     return {
       watch(action, collection, keys) {
         const descriptor = collections.get(collection);
         if (descriptor === undefined || !isKept(descriptor) || recordsItself(descriptor, action)) return null;
         driftGuard({ tables: [descriptor.table] });
-        return watchStep({ transaction, read, descriptor, action, called, keys, changes });
+        return watchStep({ transaction, side, read, descriptor, action, called, keys, changes });
       },
       finish: () => (changes.length === 0 ? undefined : log(transaction, origin, changes)),
     };
@@ -104,6 +106,7 @@ function beginWith(api: CompiledApi, location: SystemPlace, read: Images): Begin
 
 interface Watching {
   readonly transaction: Transaction;
+  readonly side: Side;
   readonly read: Images;
   readonly descriptor: CollectionDescriptor;
   readonly action: StepAction;
@@ -114,12 +117,13 @@ interface Watching {
 }
 
 function watchStep(watching: Watching): Watch {
-  const { transaction, read, descriptor, action, keys, changes } = watching;
+  const { transaction, side, read, descriptor, action, keys, changes } = watching;
   const whole = action !== 'delete' && isWhole(descriptor);
   const lock = action === 'delete' ? 'UPDATE' : 'NO KEY UPDATE';
-  const before = keys === null ? nothing : held(read.read(transaction, descriptor, keys, whole, lock));
+  const before = keys === null ? nothing : held(read.read(transaction, { descriptor, keys, whole, side }, lock));
   let after: Promise<readonly Image[]> | undefined;
-  const readAfter = (itemKeys: Keys) => (after ??= held(read.read(transaction, descriptor, itemKeys, whole)));
+  const readAfter = (itemKeys: Keys) =>
+    (after ??= held(read.read(transaction, { descriptor, keys: itemKeys, whole, side })));
   return {
     follow() {
       if (action === 'update' && keys !== null) readAfter(keys);

@@ -2,6 +2,7 @@
 
 import type { Transaction } from '../../database/database.ts';
 import { createEmpty } from '../../database/plan-cache.ts';
+import { runAs, type Side } from '../../database/row-security/row-context.ts';
 import type { RowLock } from '../../dialects/index.ts';
 import { type FilterObject, isObject } from '../../language/conditions/filter-syntax.ts';
 import type { CollectionDescriptor, JsonValue } from '../../language/index.ts';
@@ -23,16 +24,21 @@ export interface Image {
   readonly item: FilterObject;
 }
 
+/** Items to read. */
+export interface ImagedItems {
+  readonly descriptor: CollectionDescriptor;
+  readonly keys: Keys;
+  readonly whole: boolean;
+  readonly side: Side;
+}
+
 /** Images of items. `whole` false: nothing but their keys. */
 export interface Images {
-  /** Reads items by their keys; those that are not there are left out. With `lock` they are held still first. */
-  read(
-    transaction: Transaction,
-    descriptor: CollectionDescriptor,
-    keys: Keys,
-    whole: boolean,
-    lock?: RowLock,
-  ): Promise<readonly Image[]>;
+  /**
+   * Reads items by their keys; those that are not there are left out. With `lock` they are held still first. Policies
+   * judge the caller: rows that they hide cannot be written either.
+   */
+  read(transaction: Transaction, items: ImagedItems, lock?: RowLock): Promise<readonly Image[]>;
   /** The plan of such a read, for a write that returns the images itself. */
   plan(descriptor: CollectionDescriptor, whole: boolean): ReadPlan;
 }
@@ -54,15 +60,15 @@ export function createImages(open: Scope, limits: ReadLimits): Images {
   }
   return {
     plan: (descriptor, whole) => planOf(descriptor, whole).plan,
-    async read(transaction, descriptor, keys, whole, lock) {
+    async read(transaction, { descriptor, keys, whole, side }, lock) {
       const { plan, answer: result, parameters } = planOf(descriptor, whole);
       const rows = result();
       if (lock !== undefined && plan.own !== undefined) {
-        await lockRows(transaction, open.dialect, descriptor, keys, lock, plan.own, rows);
+        await lockRows(transaction, open.dialect, { descriptor, keys, lock, side, read: plan.own }, rows);
         return imagesOf(descriptor, rows);
       }
-      const locked = lock && lockRows(transaction, open.dialect, descriptor, keys, lock);
-      await Promise.all([locked, transaction.run(plan.statement, parameters(keys), rows)]);
+      const locked = lock && lockRows(transaction, open.dialect, { descriptor, keys, lock, side });
+      await Promise.all([locked, transaction.run(runAs(plan.statement, side), parameters(keys), rows)]);
       return imagesOf(descriptor, rows);
     },
   };

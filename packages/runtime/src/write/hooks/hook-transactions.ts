@@ -78,10 +78,10 @@ export type HookRead = (
 /** Makes the reads of a server. */
 export function createHookReads(planner: Planner, driftGuard: DriftGuard): HookRead {
   return async function readWith(run, caller, collection, query) {
-    const { plan, parameters, size } = planner.search(caller, { name: collection }, { query });
+    const { plan, statement, parameters, size } = planner.search(caller, { name: collection }, { query });
     driftGuard(plan.statement);
     const rows = createAnswerWriter(plan)(size);
-    await run(plan.statement, parameters, rows);
+    await run(statement, parameters, rows);
     const result: { readonly data: JsonValue } = JSON.parse(rows.end().toString('utf8'));
     return result.data;
   };

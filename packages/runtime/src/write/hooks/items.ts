@@ -3,6 +3,7 @@
 import type { Caller } from '../../caller.ts';
 import { toJson } from '../../extensions/json.ts';
 import type { CollectionDescriptor, CompiledApi, JsonValue } from '../../language/index.ts';
+import { createRowContexts } from '../../row-security/contexts.ts';
 import type { Keys } from '../decode/keys.ts';
 import type { RequestOrigin } from '../execute/running.ts';
 import type { Action, WriteCommand } from '../write-command.ts';
@@ -23,6 +24,7 @@ type OpenItems = (itemsContext: HookItemsContext, caller: Caller) => unknown;
 export function createItems(api: CompiledApi): OpenItems {
   const collections = new Map(api.routes.map(({ collection }) => [collection.name, collection]));
   const administrator = api.access.find(({ admin }) => admin)?.name;
+  const rowContext = createRowContexts(api);
 
   function opener(itemsContext: HookItemsContext, caller: Caller) {
     return function open(name: string) {
@@ -33,7 +35,9 @@ export function createItems(api: CompiledApi): OpenItems {
   }
 
   return function openItems(itemsContext, caller) {
-    const asAdmin = administrator === undefined ? caller : { ...caller, accessClass: administrator };
+    const claimed = { role: null, admin: true, user: caller.user, roleKey: caller.role };
+    const asAdmin =
+      administrator === undefined ? caller : { ...caller, accessClass: administrator, ...rowContext(claimed) };
     return Object.assign(opener(itemsContext, caller), { asAdmin: opener(itemsContext, asAdmin) });
   };
 }

@@ -1,5 +1,6 @@
 /** Trees in a transaction: parents first, then the items, what is removed below them, and what is new there. */
 
+import { runAs } from '../../database/row-security/row-context.ts';
 import { PlatformError, together } from '../../errors.ts';
 import { invalidPayload, maxErrors } from '../../json/problems.ts';
 import { decodeValue } from '../../language/index.ts';
@@ -60,9 +61,10 @@ export async function writeTree(
 }
 
 /** Lets constraints wait for COMMIT, as far as the database allows it: items may refer to each other in a circle. */
-async function defer({ transaction, dialect }: Running): Promise<void> {
+async function defer({ transaction, caller, dialect }: Running): Promise<void> {
   const { deferral } = dialect.input;
-  if (deferral !== null) await transaction.run({ name: 'w_defer', text: deferral }, [], { row: () => {} });
+  if (deferral !== null)
+    await transaction.run(runAs({ name: 'w_defer', text: deferral }, caller), [], { row: () => {} });
 }
 
 /** Writes a group with all below it; gives the key of every node. */

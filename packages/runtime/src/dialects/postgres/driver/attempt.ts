@@ -1,7 +1,13 @@
 /** One attempt at a transaction, on a connection that it has to itself. */
 import type { CommitProof, Outcome, Parameter, RowSink, Statement, Transaction } from '../../../database/database.ts';
-import { ConnectionError, isLost, toBeginError, toDatabaseError } from '../../../database/errors.ts';
+import { ConnectionError, isLost, toBeginError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
 import { readRow } from '../../../database/own-statements/texts.ts';
+import {
+  type RowContext,
+  type RunsAs,
+  rowContextOf,
+  type SettingStatement,
+} from '../../../database/row-security/row-context.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PostgresSettings } from './options.ts';
 import type { PooledConnection } from './pooled-connection.ts';
@@ -39,6 +45,9 @@ export class Attempt implements Transaction {
   /** True when the connection was given back while COMMIT was under way. */
   released = false;
   #begun = false;
+  /** Settings that hold now, and those of the last statement of a caller: what waits for COMMIT runs under them. */
+  #context: RowContext | undefined;
+  #callers: RowContext | undefined;
   readonly #connection: TransactionConnection;
   readonly #named: boolean;
   readonly #notePosition: PostgresSettings['notePosition'];
@@ -86,6 +95,7 @@ export class Attempt implements Transaction {
       // A failure of BEGIN also fails the statement after it.
       this.#send(begin, [], noRows, 'begin').catch(() => {});
     }
+    this.#switchTo(statement.runsAs);
     return this.#send(statement, parameters, sink, 'within');
   }
 
@@ -95,6 +105,19 @@ export class Attempt implements Transaction {
 
   proof(commitProof: CommitProof): void {
     this.evidence ??= commitProof;
+  }
+
+  /** Applies the settings of a statement where others hold, and takes those back first, in whose name nothing else runs. */
+  #switchTo(runsAs: RunsAs | undefined): void {
+    if (runsAs === undefined) return;
+    const context = rowContextOf({ runsAs });
+    if (context?.key === this.#context?.key) return;
+    const set = (setting: SettingStatement, parameters: readonly Parameter[]): void =>
+      void this.#send(setting, parameters, noRows, 'within').catch(() => {});
+    if (this.#context !== undefined) set(this.#context.undo, []);
+    if (context !== undefined) set(context.apply, context.apply.parameters);
+    this.#context = context;
+    this.#callers = context ?? this.#callers;
   }
 
   async #commit<T>({ last }: Outcome<T>, release: () => void): Promise<void> {
@@ -109,6 +132,7 @@ export class Attempt implements Transaction {
         () => {},
       );
     }
+    this.#switchTo(this.#callers);
     const committed = this.#send(commit, [], noRows, 'end');
     const noted = this.#notePosition === null ? undefined : this.#askPosition(this.#notePosition);
     if (this.#connection.ends) {
@@ -169,7 +193,7 @@ export class Attempt implements Transaction {
           if (this.failure === undefined) this.prepared = prepared;
           this.failure ??= failure;
           if (failure === undefined) resolve();
-          else reject(toDatabaseError(failure));
+          else reject(toStatementError(failure, statement));
         },
       };
       this.#connection.send(request, pendingQuery);

@@ -1,6 +1,6 @@
 /** A client of `pg` that is connected and authenticated: both driver modes start from it. */
 import pg from 'pg';
-import { ConnectionError } from '../../../database/errors.ts';
+import { ConnectionError, PoolingError } from '../../../database/errors.ts';
 import type { BackendKey } from './cancel.ts';
 import type { PostgresSettings } from './options.ts';
 
@@ -67,7 +67,7 @@ async function connectTo(
     return connected;
   } catch (cause) {
     client.connection.stream.destroy();
-    if (cause instanceof ConnectionError) throw cause;
+    if (cause instanceof ConnectionError || cause instanceof PoolingError) throw cause;
     throw new ConnectionError(describeFailure(client, cause), { cause });
   }
 }

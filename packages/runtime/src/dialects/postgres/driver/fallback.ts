@@ -55,7 +55,7 @@ export async function connectFitting(
     stream: (...stream) => current().stream(...stream),
     load: () => current().load?.() ?? {},
     transaction: (work) => current().transaction(work),
-    briefTransaction: (work, rows) => current().briefTransaction(work, rows),
+    briefTransaction: (...brief) => current().briefTransaction(...brief),
     query: (...query) => current().query(...query),
     showPlan: async (...shown) => current().showPlan?.(...shown) ?? '',
     async close(grace) {

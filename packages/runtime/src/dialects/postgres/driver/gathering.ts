@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement, Transaction } from '../../../database/database.ts';
 import { isNotPrimary } from '../../../database/errors.ts';
+import type { RowContext } from '../../../database/row-security/row-context.ts';
 import { Tries } from '../../../database/tries.ts';
 import { mergeRows } from './merged-rows.ts';
 import type { Pool } from './pool.ts';
@@ -34,6 +35,8 @@ const noRows = { row: () => {} };
 
 /** A brief transaction that waits, as far as the type of its result does not matter. */
 interface Waiting {
+  /** Settings of its caller: only those of equal ones share, as what waits for COMMIT runs under the last. */
+  readonly under: string;
   /** How many its statement writes, at most. */
   readonly rows: number;
   /** Runs it in a transaction that may be shared; the function that it resolves with is called after the commit. */
@@ -47,8 +50,8 @@ interface Waiting {
 export function createGathering(
   pool: Pool,
   answerTimeoutMs: number,
-): <T>(work: (transaction: Transaction) => Promise<T>, rows?: number) => Promise<T> {
-  const waiting: Waiting[] = [];
+): <T>(work: (transaction: Transaction) => Promise<T>, rows?: number, context?: RowContext) => Promise<T> {
+  let waiting: Waiting[] = [];
   let starting = false;
   let underWay = 0;
   let rowsUnderWay = 0;
@@ -62,7 +65,9 @@ export function createGathering(
 
   function start(): void {
     starting = false;
-    const together = waiting.splice(0, howMany(waiting));
+    const together = shareOf(waiting);
+    const taken = new Set(together);
+    waiting = waiting.filter((entry) => !taken.has(entry));
     if (together.length === 0) return;
     const rows = together.reduce((sum, entry) => sum + entry.rows, 0);
     underWay++;
@@ -100,7 +105,7 @@ export function createGathering(
     }
   }
 
-  return (work, rows = 1) =>
+  return (work, rows = 1, context?) =>
     new Promise((resolve, reject) => {
       const alone = (tries?: Tries): void => {
         const run = async (transaction: Transaction) => ({ value: await work(transaction) });
@@ -114,19 +119,20 @@ export function createGathering(
         const value = await work(transaction);
         return () => resolve(value);
       };
-      waiting.push({ rows, run, alone, refuse: reject });
+      waiting.push({ under: context?.key ?? '', rows, run, alone, refuse: reject });
       startSoon();
     });
 }
 
-/** How many of those that wait share the next transaction: the first in any case. */
-function howMany(waiting: readonly Waiting[]): number {
+/** Those of the waiting that share the next transaction: the first in any case. */
+function shareOf(waiting: readonly Waiting[]): readonly Waiting[] {
+  const alike = waiting.filter(({ under }) => under === waiting[0]?.under);
   let rows = 0;
-  const end = waiting.findIndex((entry, index) => {
+  const end = alike.findIndex((entry, index) => {
     rows += entry.rows;
     return index === maxBatch || (index > 0 && rows > maxRows);
   });
-  return end < 0 ? waiting.length : end;
+  return end < 0 ? alike : alike.slice(0, end);
 }
 
 /** Runs all of them at once, so that they go together. Rejects when one does, once all have ended. */

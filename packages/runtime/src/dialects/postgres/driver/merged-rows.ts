@@ -9,6 +9,7 @@ import {
   type Statement,
   type Transaction,
 } from '../../../database/database.ts';
+import { nameUnder } from '../../../database/row-security/row-context.ts';
 import { arrayLiteral } from '../../../language/index.ts';
 
 /** A statement that waits for others of its kind. */
@@ -42,7 +43,7 @@ export function mergeRows(transaction: Transaction): MergingTransaction {
       const { rows } = statement;
       if (sent || rows === undefined) return transaction.run(statement, parameters, sink);
       return new Promise((resolve, reject) => {
-        const name = nameOf(statement, rows, parameters);
+        const name = nameUnder(statement, nameOf(statement, rows, parameters));
         const waiting = { statement, parameters, sink, resolve, reject };
         const others = held.get(name);
         if (others === undefined) held.set(name, [waiting]);
@@ -93,7 +94,9 @@ function sendAll(transaction: Transaction, all: readonly Waiting[]): void {
     sink?.row(buffer, offset, length);
     sink?.end?.();
   };
-  transaction.run(rows.statement, parameters, { row }).then(
+  const { runsAs } = first.statement;
+  const written = runsAs === undefined ? rows.statement : { ...rows.statement, runsAs };
+  transaction.run(written, parameters, { row }).then(
     () => {
       // It is unknown which request got no row, so each has to run alone.
       const refusal = count === all.length ? undefined : new Error('A row was not written.');

@@ -47,6 +47,7 @@ export function postgresSettings(options: ConnectOptions): PostgresSettings {
     applicationName: options.applicationName ?? 'platform',
     failover: options.failover ?? onlyHost,
     notePosition: options.notePosition ?? null,
+    passesCallers: options.passesCallers ?? false,
     poolObserver: options.poolObserver ?? unobserved,
   };
 }

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RowSink } from '../../../database/database.ts';
-import { ConnectionError, isLost, isNotPrimary, toDatabaseError } from '../../../database/errors.ts';
+import { ConnectionError, isLost, isNotPrimary, PoolingError, toDatabaseError } from '../../../database/errors.ts';
 import type { HostChange } from '../../../database/hosts/failover.ts';
 import { type Waited, Waits } from '../../../database/waits.ts';
 import type { PlatformError } from '../../../errors.ts';
@@ -87,7 +87,7 @@ export class Pool {
       const first = await this.#open(true, this.#lost);
       this.#members.push(newMember(first, true, performance.now()));
     } catch (cause) {
-      throw toDatabaseError(cause);
+      throw cause instanceof PoolingError ? cause : toDatabaseError(cause);
     }
     this.#maintain();
   }

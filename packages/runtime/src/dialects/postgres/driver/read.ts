@@ -1,5 +1,5 @@
 import type { RowSink } from '../../../database/database.ts';
-import { isRetryable, StalledError, toDatabaseError } from '../../../database/errors.ts';
+import { isRetryable, StalledError, toDatabaseError, toStatementError } from '../../../database/errors.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 import type { PooledConnection } from './pooled-connection.ts';
 
@@ -51,7 +51,7 @@ export class Read implements PendingQuery {
     if (error === undefined) this.#done(this.#end());
     else if (this.#rows === 0 && this.#tries++ < maxRetries && isRetryable(error))
       setTimeout(() => this.#again(this), retryPauseMs);
-    else this.#done(toDatabaseError(error));
+    else this.#done(toStatementError(error, this.request));
   }
 
   /** Gives a read back that has not begun. */

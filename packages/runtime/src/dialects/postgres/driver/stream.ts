@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchSize, type RowLengths } from '../../../database/batch-size.ts';
 import type { Parameter, RowSink, Statement } from '../../../database/database.ts';
-import { ConnectionError, isRetryable, statementTimeout, toDatabaseError } from '../../../database/errors.ts';
+import { ConnectionError, isRetryable, statementTimeout, toStatementError } from '../../../database/errors.ts';
 import { PlatformError } from '../../../errors.ts';
 import type { Pool } from './pool.ts';
 import type { PooledConnection } from './pooled-connection.ts';
@@ -66,7 +66,8 @@ export async function runStream(pool: Pool, stream: Stream, { timeouts, lengths 
       lengths.note(name, size.longest);
       return;
     } catch (error) {
-      if (tries > 0 || portal.rows > 0 || stream.signal.aborted || !isRetryable(error)) throw toDatabaseError(error);
+      if (tries > 0 || portal.rows > 0 || stream.signal.aborted || !isRetryable(error))
+        throw toStatementError(error, stream.statement);
     } finally {
       await endPortal(portal, member);
       if (byValues) member.connection.planBlindly(true);

@@ -1,4 +1,4 @@
-import { nameStatement } from '../../../database/own-statements/name-statement.ts';
+import { ownStatement } from '../../../database/own-statements/name-statement.ts';
 import { logChanges } from '../../../system/log-changes.ts';
 import { transactionNumber } from '../../fragment.ts';
 import type { OwnStatements } from '../../own-statements.ts';
@@ -145,7 +145,7 @@ RETURNING ${transactionNumber}`,
     model: postgresModel(schema),
     log(transaction, origin, changes) {
       const { text, parameters } = logChanges(schema, origin, changes);
-      transaction.run(nameStatement({ text }), parameters, { row: () => {} }).catch(() => {});
+      transaction.run(ownStatement(text), parameters, { row: () => {} }).catch(() => {});
       return undefined;
     },
   };

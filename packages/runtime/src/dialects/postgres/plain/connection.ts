@@ -101,23 +101,38 @@ export class PlainConnection implements Channel {
       pendingQuery.settled(new ConnectionError('The connection was closed.'));
       return;
     }
-    const submission = new Submission(this.#settings, request, pendingQuery, batch, {
-      done: (error) => this.#done(pendingQuery, error),
+    const submission: Submission = new Submission(this.#settings, request, pendingQuery, batch, {
+      done: (error) => {
+        const finish = (): void => this.#done(pendingQuery, error);
+        if (error === undefined || !submission.begins || isFatal(error)) finish();
+        else this.#rollBack(finish);
+      },
       lost: (error) => this.fail(error),
     });
     this.#requests.push(submission);
     if (this.#requests.length === 1) this.#client.query(submission);
   }
 
+  /** After a failure the server has skipped COMMIT, and takes ROLLBACK once it is ready. */
+  #rollBack(then: () => void): void {
+    this.#client.connection.once('readyForQuery', () => {
+      if (!this.#over) this.#client.query('ROLLBACK').then(then, then);
+    });
+  }
+
   #done(pendingQuery: PendingQuery, error: unknown): void {
     // The server closes the connection after it.
-    if (error instanceof ServerError && error.fatal) this.fail(error);
+    if (isFatal(error)) this.fail(error);
     if (this.#over) return;
     this.#requests.shift();
     const next = this.head;
     if (next !== undefined) this.#client.query(next);
     pendingQuery.settled(error);
   }
+}
+
+function isFatal(error: unknown): boolean {
+  return error instanceof ServerError && error.fatal;
 }
 
 function toFailure(error: unknown): ServerError | ConnectionError {

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { ServerError } from '../../../database/errors.ts';
+import { RowContextError, ServerError } from '../../../database/errors.ts';
+import { type RowContext, rowContextOf } from '../../../database/row-security/row-context.ts';
 import type { PendingQuery, Request } from '../protocol/request.ts';
 
 /** Gets the end of a request; one of the two functions is called, once. */
@@ -29,6 +30,7 @@ export class Submission implements pg.Submittable {
   readonly pendingQuery: PendingQuery;
   readonly request: Request;
   readonly #settings: RequestSettings;
+  readonly #context: RowContext | undefined;
   /** Rows of the first batch; undefined when all are wanted at once. */
   readonly #batch: number | undefined;
   readonly #owner: SubmissionOwner;
@@ -51,6 +53,7 @@ export class Submission implements pg.Submittable {
     this.pendingQuery = pendingQuery;
     this.#settings = settings;
     this.request = request;
+    this.#context = request.part === undefined ? rowContextOf(request) : undefined;
     this.#batch = batch;
     this.#owner = owner;
     this.#synced = batch === undefined;
@@ -61,17 +64,28 @@ export class Submission implements pg.Submittable {
     this.#connection = connection;
     const { text, parameters, format, part } = this.request;
     connection.stream.cork();
+    if (this.#context !== undefined) run(connection, 'BEGIN', [], 'text', undefined);
     if (part === undefined) run(connection, this.#settings.reading, [], 'text', undefined);
+    if (this.#context !== undefined) {
+      const { apply } = this.#context;
+      run(connection, apply.text, apply.parameters, 'text', undefined);
+    }
     run(connection, text, parameters, format ?? 'binary', this.#batch);
     if (part === 'begin') run(connection, this.#settings.writing, [], 'text', undefined);
-    if (this.#synced) connection.sync();
+    if (this.#synced) this.#finish(connection);
     else connection.flush();
     connection.stream.uncork();
   }
 
-  /** Takes the next row: the first is that of the settings, where there are any. */
+  /** True if it is a transaction of its own in the words of SQL, which a failure leaves open. */
+  get begins(): boolean {
+    return this.#context !== undefined;
+  }
+
+  /** Takes the next row: the first are those of the settings, where there are any. */
   row(buffer: Buffer, offset: number, length: number): void {
-    if ((this.#rows++ === 0 && this.#setsUp) || this.#error !== undefined || this.#ended) return;
+    if (this.#rows++ < (this.#setsUp ? 1 : 0) + (this.begins ? 1 : 0) || this.#error !== undefined || this.#ended)
+      return;
     try {
       this.pendingQuery.row(buffer, offset, length);
     } catch (error) {
@@ -100,7 +114,7 @@ export class Submission implements pg.Submittable {
 
   handleCommandComplete(): void {
     this.#complete++;
-    if (this.#complete === (this.#setsUp ? 2 : 1)) this.#sync();
+    if (this.#complete === (this.#setsUp ? 2 : 1) + (this.begins ? 2 : 0)) this.#sync();
   }
 
   handleEmptyQuery(): void {
@@ -121,8 +135,14 @@ export class Submission implements pg.Submittable {
   handleError(error: unknown): void {
     if (error instanceof pg.DatabaseError) {
       this.#sync();
-      this.#end(this.#error ?? toServerError(error));
+      this.#end(this.#error ?? this.#reasonOf(toServerError(error)));
     } else this.#lose(error);
+  }
+
+  /** A failure before the settings of the caller are complete is not one of the statement. */
+  #reasonOf(error: ServerError): Error {
+    if (!this.begins || this.#complete > 2 || error.fatal) return error;
+    return new RowContextError('No settings.', { cause: error });
   }
 
   handleRowDescription(): void {}
@@ -144,7 +164,13 @@ export class Submission implements pg.Submittable {
   #sync(): void {
     if (this.#synced) return;
     this.#synced = true;
-    this.#connection?.sync();
+    if (this.#connection !== undefined) this.#finish(this.#connection);
+  }
+
+  /** Ends the transaction in the same packet, as poolers by transaction want it. */
+  #finish(connection: pg.Connection): void {
+    if (this.begins) run(connection, 'COMMIT', [], 'text', undefined);
+    connection.sync();
   }
 
   #end(error: unknown): void {

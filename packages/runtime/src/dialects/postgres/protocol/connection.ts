@@ -7,9 +7,10 @@
  * The carrier of the bytes (a socket, TLS, or PGlite in this process) is a `Link`.
  */
 
-import { ConnectionError, isStalePreparation, ServerError } from '../../../database/errors.ts';
+import { ConnectionError, isStalePreparation, RowContextError, ServerError } from '../../../database/errors.ts';
 import { kinds, MessageReader, readErrorFields } from '../../../database/messages.ts';
 import { PreparedNames } from '../../../database/prepared.ts';
+import { type RowContext, rowContextOf } from '../../../database/row-security/row-context.ts';
 import { ByteWriter } from '../../../json/byte-writer.ts';
 import type { Channel } from '../driver/channel.ts';
 import {
@@ -53,6 +54,8 @@ export class Connection implements Channel {
   /** The last of the requests whose common Sync is not written yet, and how many they are. */
   #open: Slot | undefined;
   #joined = 0;
+  /** Settings under which they run. */
+  #context: RowContext | undefined;
   /** True when statements are not kept between requests: a pooler hands each request to another server. */
   #nameless = false;
   #over = false;
@@ -192,11 +195,13 @@ export class Connection implements Channel {
     const used = this.#nameless ? '' : name;
     const isPrepared = used !== '' && !fresh && this.#prepared.use(used);
     const joins = isPrepared && brief === true;
-    if (!joins || this.#joined === maxJoined) this.#closeGroup();
+    const context = part === undefined ? rowContextOf(slot.request) : undefined;
+    if (!joins || this.#joined === maxJoined || context?.key !== this.#context?.key) this.#closeGroup();
+    if (context !== undefined && this.#open === undefined) this.#apply(slot, context, fresh);
     if (!isPrepared) this.#prepare(slot, used, text, fresh);
     writeBind(this.#out, used, parameters, format);
     writeExecute(this.#out);
-    if (joins) this.#join(slot);
+    if (joins) this.#join(slot, context);
     else if (part === 'begin') slot.joined = true;
     else writeSync(this.#out);
     this.#slots.push(slot);
@@ -207,13 +212,24 @@ export class Connection implements Channel {
     const { name, text, parameters, format, byValues } = slot.request;
     const used = this.#nameless || byValues === true ? '' : name;
     this.#closeGroup();
+    const context = rowContextOf(slot.request);
+    if (context !== undefined) this.#apply(slot, context, fresh);
     if (used === '' || fresh || !this.#prepared.use(used)) this.#prepare(slot, used, text, fresh);
     writeBind(this.#out, used, parameters, format);
     this.#slots.push(slot);
     this.more(slot.batch);
   }
 
-  #prepare(slot: Slot, name: string, text: string, fresh: boolean): void {
+  /** Applies settings of a caller before the same Sync, up to which everything is one transaction: nothing stays after it. */
+  #apply(slot: Slot, { apply: { name, text, parameters } }: RowContext, fresh: boolean): void {
+    const used = this.#nameless ? '' : name;
+    slot.setting = { parses: undefined };
+    if (used === '' || fresh || !this.#prepared.use(used)) this.#prepare(slot.setting, used, text, fresh);
+    writeBind(this.#out, used, parameters, 'text');
+    writeExecute(this.#out);
+  }
+
+  #prepare(slot: Pick<Slot, 'parses'>, name: string, text: string, fresh: boolean): void {
     slot.parses = name;
     if (name !== '') {
       if (fresh) writeCloseStatement(this.#out, name);
@@ -222,15 +238,17 @@ export class Connection implements Channel {
     writeParse(this.#out, name, text);
   }
 
-  #join(slot: Slot): void {
+  #join(slot: Slot, context: RowContext | undefined): void {
     if (this.#open !== undefined) this.#open.joined = true;
     this.#open = slot;
+    this.#context = context;
     this.#joined++;
   }
 
   #closeGroup(): void {
     if (this.#open === undefined) return;
     this.#open = undefined;
+    this.#context = undefined;
     this.#joined = 0;
     writeSync(this.#out);
   }
@@ -251,7 +269,7 @@ export class Connection implements Channel {
     if (kind === kinds.dataRow) this.#row(slot, buffer, start, end);
     else if (kind === kinds.ready) this.#ready(slot, buffer[start]);
     else if (kind === kinds.error) this.#error(slot, new ServerError(readErrorFields(buffer, start, end)));
-    else if (kind === kinds.parseComplete) this.#prepared.confirm(slot?.parses ?? '');
+    else if (kind === kinds.parseComplete) this.#prepared.confirm((slot?.setting ?? slot)?.parses ?? '');
     else if (kind === kinds.portalSuspended) this.#suspended(slot);
     else if (kind === kinds.commandComplete) this.#complete(slot);
     else if (kind === kinds.copyIn || kind === kinds.copyBoth) throw new Error('COPY is not for this connection.');
@@ -259,7 +277,7 @@ export class Connection implements Channel {
   }
 
   #row(slot: Slot | undefined, buffer: Buffer, start: number, end: number): void {
-    if (slot?.pendingQuery === undefined || slot.error !== undefined) return;
+    if (slot?.pendingQuery === undefined || slot.error !== undefined || slot.setting !== undefined) return;
     slot.rows++;
     try {
       slot.pendingQuery.row(buffer, start + 2, end - start - 2);
@@ -273,7 +291,9 @@ export class Connection implements Channel {
     if (slot === undefined) return;
     slot.error ??= error;
     // Named statements outlive errors, except that of their own Parse.
-    if (slot.parses !== undefined && !this.#prepared.isConfirmed(slot.parses)) this.#prepared.delete(slot.parses);
+    for (const name of [slot.setting?.parses, slot.parses]) {
+      if (name !== undefined && !this.#prepared.isConfirmed(name)) this.#prepared.delete(name);
+    }
     this.#sync(slot);
   }
 
@@ -292,7 +312,8 @@ export class Connection implements Channel {
 
   /** The answer is complete; only with a Sync of its own is there more to come. */
   #complete(slot: Slot | undefined): void {
-    if (slot?.joined === true) this.#settle(slot);
+    if (slot?.setting !== undefined) slot.setting = undefined;
+    else if (slot?.joined === true) this.#settle(slot);
     else this.#sync(slot);
   }
 
@@ -323,15 +344,19 @@ export class Connection implements Channel {
   #settle(slot: Slot): void {
     this.#slots.shift();
     if (slot.error !== undefined && this.#retry(slot)) return;
-    slot.pendingQuery?.settled(slot.error);
+    const { error, setting } = slot;
+    const isSetting = setting !== undefined && error instanceof ServerError && !error.fatal;
+    slot.pendingQuery?.settled(isSetting ? new RowContextError('No settings.', { cause: error }) : error);
   }
 
   /** Sends a request again whose statement the server has lost, replaced or never kept. */
   #retry(slot: Slot): boolean {
-    const { error, request, pendingQuery } = slot;
+    const { error, request, pendingQuery, setting } = slot;
     if (slot.retried || slot.rows > 0 || pendingQuery === undefined) return false;
-    if (!isStalePreparation(error) || request.name === '') return false;
-    const lost = error.sqlstate === '26000' && slot.parses === undefined && this.#prepared.isConfirmed(request.name);
+    const name = setting === undefined ? request.name : (rowContextOf(request)?.apply.name ?? '');
+    if (!isStalePreparation(error) || name === '') return false;
+    const { parses } = setting ?? slot;
+    const lost = error.sqlstate === '26000' && parses === undefined && this.#prepared.isConfirmed(name);
     if (lost || error.sqlstate === '42P05') this.#nameless = true;
     if (request.part !== undefined) {
       // A repeated transaction finds it prepared anew.

@@ -8,6 +8,8 @@ export interface Slot {
   pendingQuery: PendingQuery | undefined;
   /** Name under which Parse was sent with this request. */
   parses: string | undefined;
+  /** Set until the settings that go in front of the request are applied, with the name under which Parse was sent. */
+  setting: { parses: string | undefined } | undefined;
   rows: number;
   error: unknown;
   retried: boolean;
@@ -25,6 +27,7 @@ export function newSlot(request: Request, pendingQuery: PendingQuery): Slot {
     request,
     pendingQuery,
     parses: undefined,
+    setting: undefined,
     rows: 0,
     error: undefined,
     retried: false,

@@ -2,6 +2,7 @@
 
 import { inBatches } from '../../../batches.ts';
 import type { Transaction } from '../../../database/database.ts';
+import { runAs } from '../../../database/row-security/row-context.ts';
 import { PlatformError } from '../../../errors.ts';
 import { int32 } from '../../../json/bytes.ts';
 import { arrayLiteral } from '../../../language/index.ts';
@@ -54,8 +55,8 @@ async function run(
   const parameters = sources.flatMap((groupSources, index) => valuesOf(groupSources, values[index] ?? noItems));
   const answers: (Answer | undefined)[] = changes.map(() => undefined);
   const keys = valuesOf(hold.sources, values[0] ?? noItems);
-  const held = transaction.run(hold.statement, bind(hold.binders, keys, first.caller), noRows);
-  const changed = transaction.run(statement, bind(binders, parameters, first.caller), {
+  const held = transaction.run(runAs(hold.statement, first.caller), bind(hold.binders, keys, first.caller), noRows);
+  const changed = transaction.run(runAs(statement, first.caller), bind(binders, parameters, first.caller), {
     row(buffer, offset, length) {
       let position = skip(buffer, offset);
       transaction.identify(buffer.toString('latin1', offset + 4, position));

@@ -3,6 +3,7 @@
 import type { RowSink } from '../../../database/database.ts';
 import { nameStatement } from '../../../database/own-statements/name-statement.ts';
 import { readRow, type TextRow } from '../../../database/own-statements/texts.ts';
+import { runAs } from '../../../database/row-security/row-context.ts';
 import type { SqlDialect } from '../../../dialects/index.ts';
 import { arrayLiteral } from '../../../language/index.ts';
 import { bind } from '../../../query/planner.ts';
@@ -54,6 +55,7 @@ export async function ask(
       row = readRow(buffer, offset, offset + length);
     },
   };
-  await transaction.run(nameStatement(finished), bind(finished.binders, question.values, caller), sink);
+  const statement = runAs(nameStatement(finished), caller);
+  await transaction.run(statement, bind(finished.binders, question.values, caller), sink);
   return row;
 }

@@ -2,6 +2,7 @@
 
 import type { Caller } from '../../../caller.ts';
 import type { Transaction } from '../../../database/database.ts';
+import { runAs } from '../../../database/row-security/row-context.ts';
 import { failedValidation } from '../../../json/problems.ts';
 import type { Answer } from '../../../query/answer.ts';
 import { bind } from '../../../query/planner.ts';
@@ -51,7 +52,7 @@ async function makeTrees(
     return valuesOf(groupSources, { batch, keys: null, matched: nothing, places });
   });
   let answers: readonly Answer[] | undefined;
-  await transaction.run(statement, bind(binders, values, first.caller), {
+  await transaction.run(runAs(statement, first.caller), bind(binders, values, first.caller), {
     row(buffer, offset) {
       const from = skip(buffer, offset);
       transaction.identify(buffer.toString('latin1', offset + 4, from));

@@ -3,6 +3,7 @@
 import type { Caller } from '../../../caller.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { longestCachedStatement } from '../../../database/plan-cache.ts';
+import { runAs } from '../../../database/row-security/row-context.ts';
 import { int32 } from '../../../json/bytes.ts';
 import { failedValidation } from '../../../json/problems.ts';
 import type { Answer } from '../../../query/answer.ts';
@@ -214,7 +215,7 @@ async function run(
   const others = steps.filter((step) => step !== top);
   let count = 0;
   let complete = true;
-  await transaction.run(plan.statement, bind(plan.binders, values, caller), {
+  await transaction.run(runAs(plan.statement, caller), bind(plan.binders, values, caller), {
     row(buffer, offset, length) {
       let position = skip(buffer, offset);
       if (count === 0) transaction.identify(buffer.toString('latin1', offset + 4, position));

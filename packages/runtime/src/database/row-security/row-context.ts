@@ -1,0 +1,45 @@
+/** Settings under which policies of the database judge the statements of a caller. */
+export interface RowContext {
+  /** Equal where the settings are: such statements may become one. */
+  readonly key: string;
+  /** Statement that applies them to the transaction it runs in. */
+  readonly apply: SettingStatement & { readonly parameters: readonly (string | null)[] };
+  /** Statement that takes them back. */
+  readonly undo: SettingStatement;
+}
+
+/** A statement that changes settings of its transaction, and whose rows tell nothing. */
+export interface SettingStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Side of a statement: a caller's, or the server's own, under no caller's settings. */
+export type RunsAs = RowContext | 'server';
+
+/** A caller, or the server itself, as far as that decides about rows. */
+export interface Side {
+  /** Absent where callers are not passed on. */
+  readonly rowContext?: RunsAs;
+}
+
+/** The server's own side. */
+export const serverSide: Side = { rowContext: 'server' };
+
+/** The statement as one of a caller. No replica answers it, as policies may look at other tables. */
+export function runAs<S extends object>(statement: S, { rowContext }: Side): S {
+  if (rowContext === undefined) return statement;
+  const acting = { ...statement, runsAs: rowContext };
+  Reflect.deleteProperty(acting, 'mayLag');
+  return acting;
+}
+
+/** The settings of a statement; undefined for those of the server. */
+export function rowContextOf({ runsAs }: { readonly runsAs?: RunsAs }): RowContext | undefined {
+  return runsAs === 'server' ? undefined : runsAs;
+}
+
+/** Name of a group of statements that may become one: the same text under the same settings. */
+export function nameUnder({ runsAs }: { readonly runsAs?: RunsAs }, name: string): string {
+  return runsAs === undefined || runsAs === 'server' ? name : `${runsAs.key}\0${name}`;
+}
