@@ -1,4 +1,4 @@
-/** A large project keeps what its last compilation had and left; two threads compile it, from 300 tables on. */
+/** A large project keeps what its last compilation had and left. */
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -82,7 +82,7 @@ it('knows that there is nothing to do, and notices whoever touches a file', asyn
   await generate('--offline');
   expect(await filesBelow(join(project.folder, 'generated'))).toEqual(kept);
 
-  // What two threads make is compared with what is there, too.
+  // What is made of nothing is compared with what is there, too.
   await rm(join(project.folder, '.platform'), { recursive: true });
   await writeFile(path, 'mine');
   expect(await run('--force')).toEqual(['resolve compile write', 1]);

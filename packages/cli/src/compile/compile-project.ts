@@ -2,7 +2,6 @@
 import { relative } from 'node:path';
 import type { CompileOptions, MemoCache, ModelData } from '@tablewright/compiler';
 import { printSchemaChunks } from '@tablewright/introspect/resolve';
-import { type Meanwhile, type PreparedCompiler, prepareCompiler } from '../descriptions/prepare-compiler.ts';
 import { isWhollyCompiled, isWorthNoting, lookAtLastRun } from '../disk-cache/last-run.ts';
 import { EditedFilesError } from '../output/edited-files.ts';
 import { finishFiles } from '../output/finish-files.ts';
@@ -14,6 +13,7 @@ import type { Project } from '../project/project.ts';
 import type { Source } from '../sources/source.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Facts } from './facts.ts';
+import { type Meanwhile, runCompiler } from './run-compiler.ts';
 import {
   factsOf,
   type GenerateResult,
@@ -152,10 +152,10 @@ export async function compileProject(
 /** A schema, and the other inputs of compiling it. */
 interface Compilable extends Resolution, Pick<Compilation, 'schemaText'> {
   readonly inputs: CompileOptions;
-  readonly compiler: PreparedCompiler;
+  readonly memoCache: MemoCache | null;
 }
 
-/** Passes the project's schema to `work`, with a compiler that was prepared meanwhile and ends with the work. */
+/** Passes the project's schema to `work`, with the other inputs. */
 async function withSchema<Result>(
   project: Project,
   progress: Progress,
@@ -166,23 +166,19 @@ async function withSchema<Result>(
   const read = options.facts ?? (await factsOf(project, progress, options));
   const facts = memoCache === null ? read : { ...read, tables: memoCache.recallTables(read.tables) };
   const inputs = await loadInputs(project);
-  const compiler = prepareCompiler(inputs, { tables: facts.tables.length, memoCache });
-  try {
-    const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
-    const schema = memoCache?.recallSchema(resolution.schema) ?? resolution.schema;
-    return await work({ ...resolution, schema, schemaText: once(() => printSchemaChunks(schema)), inputs, compiler });
-  } finally {
-    await compiler.close();
-  }
+  const resolution = await progress.phase('resolve', () => resolveProject(project, facts, progress));
+  const schema = memoCache?.recallSchema(resolution.schema) ?? resolution.schema;
+  return work({ ...resolution, schema, schemaText: once(() => printSchemaChunks(schema)), inputs, memoCache });
 }
 
 async function compileResolved(
   project: Project,
   progress: Progress,
-  { schema, schemaText, diagnostics, compiler }: Compilable,
+  { schema, schemaText, diagnostics, inputs, memoCache }: Compilable,
   meanwhile?: Meanwhile,
 ): Promise<Compilation> {
-  const result = await progress.phase('compile', () => compiler.compile(schema, meanwhile));
+  const options = { ...inputs, ...(memoCache && { memoCache }) };
+  const result = await progress.phase('compile', () => runCompiler(schema, options, meanwhile));
   report(result.diagnostics, progress);
   return {
     schema,

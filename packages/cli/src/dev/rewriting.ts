@@ -1,8 +1,8 @@
 /** The files of a project that is built again, from when the first of them is made until all are in their places. */
 
 import { type Compilation, placeProject } from '../compile/compile-project.ts';
+import type { Meanwhile } from '../compile/run-compiler.ts';
 import type { GenerateResult } from '../compile/steps.ts';
-import type { Meanwhile } from '../descriptions/prepare-compiler.ts';
 import { openOutput } from '../output/write-files.ts';
 import { bothOf } from '../process/both-of.ts';
 import type { Project } from '../project/project.ts';

@@ -34,7 +34,7 @@ type Folders = Pick<Project, 'output' | 'stateFolder'>;
 
 /** A run that may be the same as the last. */
 export interface RunSources {
-  readonly inputs: Omit<CompileOptions, 'memoCache' | 'part' | 'clientsOf' | 'described'>;
+  readonly inputs: Omit<CompileOptions, 'memoCache' | 'clientsOf' | 'described'>;
   /** The text of `platform.schema.json` in chunks, printed when it is first asked for. */
   readonly schema: () => readonly string[];
 }

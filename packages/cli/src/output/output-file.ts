@@ -1,5 +1,5 @@
 /** The texts of files to write: never a second time in memory as a whole. */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { closeSync, linkSync, openSync, writeFileSync, writev } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -132,7 +132,7 @@ export function writeChunks(path: string, chunks: Iterable<Uint8Array>): void {
 export function digestOf(file: OutputFile): string {
   const before = digested.get(file.path);
   const isSame = before !== undefined && (before.file === file || haveSameText(before.file, file) === true);
-  const digest = isSame ? before.digest : digestOfBytes(inChunks(chunksOf(file)));
+  const digest = isSame ? before.digest : digestOfChunks(chunksOf(file));
   digested.set(file.path, { file, digest });
   return digest;
 }
@@ -140,11 +140,17 @@ export function digestOf(file: OutputFile): string {
 /** Last digests of this process, by path. */
 const digested = new Map<string, { readonly file: OutputFile; readonly digest: string }>();
 
+/** Texts in one chunk, which thousands of files are, need no buffer. */
+function digestOfChunks(chunks: readonly Chunk[]): string {
+  const [only = ''] = chunks;
+  return chunks.length < 2 ? hash('sha256', only, 'base64url') : digestOfBytes(inChunks(chunks));
+}
+
 /** Digest of bytes, as `digestOf` takes it. */
 export function digestOfBytes(chunks: Iterable<Uint8Array>): string {
-  const hash = createHash('sha256');
-  for (const chunk of chunks) hash.update(chunk);
-  return hash.digest('base64url');
+  const digest = createHash('sha256');
+  for (const chunk of chunks) digest.update(chunk);
+  return digest.digest('base64url');
 }
 
 /** The text of a file in chunks, also where it is in one. */

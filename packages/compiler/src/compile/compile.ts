@@ -20,12 +20,6 @@ import { checkReferences } from '../rules/references.ts';
 import { emitClients, emitCollections, emitDescriptions, emitServerFiles, withManifest } from './emit-files.ts';
 import { type ModelData, modelData } from './model-data.ts';
 
-/**
- * Descriptions of access classes (`openapi/`, `model/`, `graphql/`), or all other files. Names in GraphQL are checked
- * with the other files only: descriptions are worthless where that check fails.
- */
-export type CompilePart = 'descriptions' | 'others';
-
 /** Options of the compiler beside the schema. */
 export interface CompileOptions {
   /** Texts of the templates by file name (`server.hbs`): those delivered, or the project's own in their place. */
@@ -46,21 +40,17 @@ export interface CompileOptions {
   readonly clientPackages?: ClientPackages;
   /** Make only the clients of these access classes. Default: make every file. */
   readonly clientsOf?: readonly string[] | 'all';
-  /** Which files to make, where two compilations share the work. Default: all. */
-  readonly part?: CompilePart;
   /** Receives descriptions one by one while more are being made. Default: no receiver. */
   readonly described?: (file: GeneratedFile) => void;
 }
 
 /** Result of a compilation. `files` is empty if a diagnostic is an error; then nothing must be written. */
 export interface CompileResult {
-  /** Sorted by path, but for a part; the same for the same schema and templates, on every machine. */
+  /** Sorted by path; the same for the same schema and templates, on every machine. */
   readonly files: readonly GeneratedFile[];
-  /** Given without descriptions: returns the whole result for the files of these. Absent where nothing is missing. */
-  readonly describedBy?: (descriptions: readonly GeneratedFile[]) => CompileResult;
   readonly diagnostics: readonly Diagnostic[];
   readonly summary: CompileSummary;
-  /** The same facts for a server that does not read the files; absent without files, and for descriptions. */
+  /** The same facts for a server that does not read the files; absent without files. */
   readonly model?: ModelData;
 }
 
@@ -79,16 +69,14 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
   const schema = options.memoCache?.recallSchema(source) ?? source;
   const diagnostics = checkReferences(schema);
   if (diagnostics.length > 0) return failed(diagnostics);
-  const { extensions = [], documents = [], part, clientPackages, clientsOf } = options;
+  const { extensions = [], documents = [], clientPackages, clientsOf } = options;
   try {
     const render = compileTemplates(options.templates);
     const { heads, diagnostics: complaints } = readRoutes(roleNames(schema), extensions);
     const resolved = resolveApi(schema, heads);
     const api = options.memoCache?.recall(resolved) ?? resolved;
-    // The compilation of the other files checks names for both.
-    const judged = part === 'descriptions' ? [] : checkGraphqlNames(api);
     const problems = [
-      ...judged,
+      ...checkGraphqlNames(api),
       ...checkExtensions(api, extensions),
       ...complaints,
       ...(clientPackages === undefined ? [] : checkClientNames(api, clientPackages)),
@@ -98,9 +86,8 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
     const requested = api.graphql && clientsOf === undefined ? documents : [];
     const { operations, diagnostics: faults } = checkDocuments(api, requested);
     if (faults.length > 0) return failed(faults);
-    // Descriptions and clients need them only for the types of routes.
-    const isWithout = part === 'descriptions' || clientsOf !== undefined;
-    const collections = isWithout && heads.length === 0 ? [] : emitCollections(api, render);
+    // Clients need them only for the types of routes.
+    const collections = clientsOf !== undefined && heads.length === 0 ? [] : emitCollections(api, render);
     const typed = typeRoutes(heads, filesOf(options, collections));
     if (typed.diagnostics.length > 0) return failed(typed.diagnostics);
     const hooked = hookedCollections(api, extensions);
@@ -117,20 +104,14 @@ export function compile(source: Schema, options: CompileOptions): CompileResult 
       return { files, diagnostics: [], summary: summarize(whole, files.length) };
     }
     const descriptions: GeneratedFile[] = [];
-    for (const file of part === 'others' ? [] : emitDescriptions(whole)) {
+    for (const file of emitDescriptions(whole)) {
       descriptions.push(file);
       options.described?.(file);
     }
-    const summaryOf = (files: readonly GeneratedFile[]) => summarize(whole, files.length);
-    if (part === 'descriptions') return { files: descriptions, diagnostics: [], summary: summaryOf(descriptions) };
-    const result = (files: readonly GeneratedFile[]): CompileResult => {
-      return { files, diagnostics: [], summary: summaryOf(files), model: modelData(whole, operations) };
-    };
     const additions = { extensions, routes: typed.routes, operations };
     const server = [...emitServerFiles(whole, additions, collections, render), ...emitClients(whole, render)];
-    const describedBy = (others: readonly GeneratedFile[]): CompileResult =>
-      result(withManifest(whole, [...server, ...others]));
-    return part === 'others' ? { ...result(server), describedBy } : describedBy(descriptions);
+    const files = withManifest(whole, [...server, ...descriptions]);
+    return { files, diagnostics: [], summary: summarize(whole, files.length), model: modelData(whole, operations) };
   } catch (error) {
     if (error instanceof TemplateError) return failed([error.diagnostic]);
     throw error;

@@ -23,7 +23,7 @@ let pack: { readonly bytes: Buffer; used: number } = { bytes: Buffer.alloc(0), u
 
 /**
  * A text for files only, as bytes if it is long. They are encoded once for all files that it stands in, and no
- * collector of garbage has to look at them. Another thread can write them while this one keeps them.
+ * collector of garbage has to look at them.
  */
 export function packChunk(text: string): Chunk {
   if (text.length < worthwhile) return text;
@@ -31,7 +31,7 @@ export function packChunk(text: string): Chunk {
   if (pack.used + text.length * maxBytes > pack.bytes.length) {
     const bytes = Buffer.byteLength(text);
     if (pack.used + bytes > pack.bytes.length) {
-      pack = { bytes: Buffer.from(new SharedArrayBuffer(Math.max(packBytes, bytes))), used: 0 };
+      pack = { bytes: Buffer.allocUnsafeSlow(Math.max(packBytes, bytes)), used: 0 };
     }
   }
   const start = pack.used;
