@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { patroni } from './patroni.ts';
 import { pg } from './pg.ts';
 import { printRows, type Topology } from './report.ts';
 
-const topologies: Readonly<Record<string, Topology>> = { pg };
+const topologies: Readonly<Record<string, Topology>> = { pg, patroni };
 
 const [wanted = 'all', form] = process.argv.slice(2);
 const chosen = Object.entries(topologies).filter(([name]) => wanted === 'all' || name === wanted);
