@@ -6,8 +6,8 @@ import { describeCause, type Log } from '../operate/log.ts';
 export interface Hearings {
   /** Hears of changes until it is closed. */
   readonly listen?: (heard: () => void) => Listener;
-  /** Asks whether there was a change, where nothing is heard of them. */
-  readonly hasChanged: () => Promise<boolean>;
+  /** Asks whether there was a change, where nothing is heard of them. Absent where no other process makes any. */
+  readonly hasChanged?: () => Promise<boolean>;
 }
 
 /** Looks, one after the other. */
@@ -71,7 +71,7 @@ export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info'
     timer = setTimeout(() => void look().finally(() => stopped || lookInRhythm()), lookEvery).unref();
   }
 
-  function askInRhythm(hasChanged: Hearings['hasChanged']): void {
+  function askInRhythm(hasChanged: () => Promise<boolean>): void {
     const again = (): void => {
       if (!stopped) askInRhythm(hasChanged);
     };
@@ -92,7 +92,7 @@ export function createLooks(lookOnce: () => Promise<void>, log: Pick<Log, 'info'
     look,
     start({ listen, hasChanged }) {
       lookInRhythm();
-      askInRhythm(hasChanged);
+      if (hasChanged !== undefined) askInRhythm(hasChanged);
       listener = listen?.(() => void setTimeout(() => void look(), hearingMs).unref());
     },
     async stop() {

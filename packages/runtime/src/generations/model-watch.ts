@@ -31,6 +31,8 @@ export interface ModelWatchOptions {
   /** Serves another one; resolves when new requests are answered by it. */
   readonly swap: (api: CompiledApi) => Promise<void>;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** False for an embedded database, which belongs to this process. */
+  readonly isShared: boolean;
   /** Hears of changes that other processes tell of on `modelChannel`. Default: nothing is heard, only looked for. */
   readonly listen?: (heard: () => void) => Listener;
 }
@@ -186,9 +188,9 @@ export function createModelWatch(options: ModelWatchOptions): ModelWatch {
 }
 
 /** Sources of changes; of those of rules alone the database tells. */
-function hearingsOf({ database, recompiler, listen }: ModelWatchOptions, versionSql: string): Hearings {
+function hearingsOf({ database, recompiler, listen, isShared }: ModelWatchOptions, versionSql: string): Hearings {
   const hasChanged = watchVersion(database, versionSql);
-  return { hasChanged, ...(recompiler.permissions && listen !== undefined && { listen }) };
+  return { ...(isShared && { hasChanged }), ...(recompiler.permissions && listen !== undefined && { listen }) };
 }
 
 /** Tells if the version was raised since the last question: every write of requests to rules and model does. */

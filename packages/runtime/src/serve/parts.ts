@@ -54,7 +54,12 @@ export async function createParts(api: CompiledApi, options: ServeOptions, setti
     consistency,
   });
   const host = createHost(listener, environment, watched);
-  const model = createModel(api, database, options, { listener, listen, generations: () => generations });
+  const model = createModel(api, database, options, {
+    listener,
+    listen,
+    isShared: 'url' in setting.location,
+    generations: () => generations,
+  });
   const parts = { database, listener, host, model };
   const generations = instruments.generations(createServed(api, options, setting, parts));
   return { late, watched, hosts, ...parts, generations, ready: readyOf(setting, { ...parts, generations }) };
@@ -68,6 +73,7 @@ function createModel(
   served: {
     readonly listener: Listener;
     readonly listen: PreparedDatabase['listen'];
+    readonly isShared: boolean;
     readonly generations: () => Generations;
   },
 ): ModelWatch {
@@ -85,6 +91,7 @@ function createModel(
     ...{ database, place: tables, recompiler, log: served.listener.server.log },
     current: () => served.generations().current().api,
     swap: (next) => served.generations().replace(next),
+    isShared: served.isShared,
     ...(listen !== null && { listen }),
   });
 }
