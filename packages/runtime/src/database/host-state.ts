@@ -20,6 +20,8 @@ export interface HostReport {
   readonly bySetting?: true;
   /** Set where no server takes writes, and a replica answers reads. */
   readonly byReplica?: true;
+  /** Why none of several servers is used, although they answer: a sentence. */
+  readonly problem?: string;
   /** Each server, where there are several. */
   readonly hosts?: readonly ListedHost[];
 }

@@ -129,7 +129,7 @@ const sentences: Readonly<Record<Exclude<HostState, 'primary'>, string>> = {
   away: 'The database does not answer.',
 };
 
-function checkHost({ bySetting: _, byReplica, ...report }: HostReport, readOnly: boolean): HealthCheck {
+function checkHost({ bySetting: _, byReplica, problem, ...report }: HostReport, readOnly: boolean): HealthCheck {
   const { state } = report;
   if (byReplica === true) {
     return { status: 'warn', ...report, output: ['No database server takes writes: a replica answers reads.'] };
@@ -138,7 +138,7 @@ function checkHost({ bySetting: _, byReplica, ...report }: HostReport, readOnly:
   if (readOnly && (state === 'primary' || state === 'read-only')) {
     return { status: 'warn', ...report, output: ['The server only reads: DATABASE_READ_ONLY is set.'] };
   }
-  return { status: 'error', ...report, ...(state !== 'primary' && { output: [sentences[state]] }) };
+  return { status: 'error', ...report, ...(state !== 'primary' && { output: [problem ?? sentences[state]] }) };
 }
 
 /** A closed collection does not affect the others; the platform's own tables are used by all. */

@@ -84,7 +84,8 @@ export class HostGroup implements Failover {
     const order = ['read-only', 'joining', 'no-quorum', 'away'] as const;
     const states = this.#facts.filter(({ state }) => state !== 'primary');
     const found = best ?? order.map((state) => states.find((facts) => facts.state === state)).find(Boolean);
-    return reportOf(found ?? { state: 'away' });
+    const problem = this.#settled || this.#problem === null ? {} : { problem: this.#problem };
+    return { ...reportOf(found ?? { state: 'away' }), ...problem };
   }
 
   listen(changed: (change: HostChange) => void): void {
